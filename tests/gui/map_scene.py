@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -15,6 +15,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
+from firegui.gui.map.labels import Label, LabelledLayer
 from firegui.gui.map.map_view import MapView
 from firegui.gui.session.session import Session
 from tests.unit.domain.samples import untreated
@@ -81,6 +82,13 @@ class Hand:
     def color(self, place: Place) -> QColor:
         """Return the painted colour at a position."""
         return self.view.snapshot().pixelColor(self.pixel(place))
+
+
+def placed_labels(hand: Hand) -> list[tuple[LabelledLayer, Label, QRectF]]:
+    """Return the labels on the map, each with its layer and its box in pixels."""
+    labels, camera = hand.view.layers.labels, hand.view.camera
+    transform = labels.item.sceneTransform() * camera.widget.viewportTransform()
+    return labels.placed(transform, QRectF(camera.viewport.rect()))
 
 
 def open_map(qtbot: QtBot, session: Session) -> MapView:

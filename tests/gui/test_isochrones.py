@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPointF, QSizeF
-from PySide6.QtGui import QPainterPath, QPolygonF
+from PySide6.QtGui import QPainterPath, QPolygonF, QTransform
 
 from firegui.gui.map.layers.isochrones_layer import IsochronesLayer, label_corners
 from firegui.gui.map.layers.wind_layer import WindLayer
@@ -52,7 +52,7 @@ def test_the_labels_of_lines_one_in_the_other_are_spread_around_them() -> None:
     circle, size = QPainterPath(), QSizeF(40.0, 12.0)
     circle.addPolygon(QPolygonF([QPointF(100.0 * math.sin(a), -100.0 * math.cos(a)) for a in np.arange(0, 6.28, 0.05)]))
     wanted = (0.0, math.pi / 2.0, math.pi, -math.pi / 2.0)
-    firsts = [label_corners(circle, size, direction)[0] for direction in wanted]
+    firsts = [label_corners(circle, QTransform(), direction, size)[0] for direction in wanted]
     middles = [(corner.x() + 20.0, corner.y() + 6.0) for corner in firsts]
     for (x, y), direction in zip(middles, wanted, strict=True):
         assert abs(math.remainder(math.atan2(x, -y) - direction, math.tau)) < 0.2

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QRectF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFontMetricsF
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from rasterio import Affine
 from shapely import LineString
 
+from firegui.domain.regions import Region
 from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
-from firegui.gui.map.items import map_font
-from firegui.gui.map.layers.place_layers import MarkersLayer
 from firegui.gui.scenario.layers_panel import BaseMapSelector
-from firegui.gui.session.session import Session, ShownResult, Tool
+from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from firegui.io.project.regions_file import write_regions_toml
-from tests.gui.map_scene import Hand, growing, only, painted, undo_steps
+from tests.gui.map_scene import Hand, growing, only, painted, placed_labels, undo_steps
 from tests.unit.io.importers.test_base_map import write_raster, write_vector
 from tests.unit.io.rasters.test_mbtiles import text_file, write_tiles
 
@@ -33,16 +33,12 @@ def name_places(session: Session, *markers: tuple[str, str, tuple[tuple[float, f
 
 def boxes(hand: Hand) -> dict[str, QRectF]:
     """Return the boxes of the labels, in pixels."""
-    layer = hand.view.layers["markers"]
-    assert isinstance(layer, MarkersLayer)
     hand.view.flush()
-    metrics, camera = QFontMetricsF(map_font(8.5, bold=True)), hand.view.camera
-    transform = layer.item.sceneTransform() * camera.widget.viewportTransform()
-    found = layer.labels(transform, QRectF(camera.viewport.rect()))
-    return {
-        name: QRectF(at.x(), at.y() - metrics.ascent(), metrics.horizontalAdvance(name), metrics.height())
-        for _, name, at in found
-    }
+    return {label.text: box for _, label, box in placed_labels(hand)}
+
+
+def overlapping(found: dict[str, QRectF]) -> list[tuple[str, str]]:
+    return [(one, other) for one, other in combinations(found, 2) if found[one].intersects(found[other])]
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
@@ -51,12 +47,48 @@ def test_names_of_places_close_together_do_not_overlap(session: Session, hand: H
         session, ("village", "Nowhere", ((20.0, 30.0),)), ("village", "Village", ((20.5, 30.8),)),
         ("reservoir", "Lake", ((21.0, 29.0),)), ("road", "Invented road", ((20.0, 10.0), (20.5, 30.0), (21.0, 50.0))),
     )  # fmt: skip
+    only(hand.view, "extent", "markers")
     found = boxes(hand)
     assert set(found) == {"Nowhere", "Village", "Lake", "Invented road"}
-    names = list(found)
-    for k, one in enumerate(names):
-        for other in names[k + 1 :]:
-            assert not found[one].intersects(found[other]), (one, other)
+    assert overlapping(found) == []
+
+
+def test_labels_of_regions_isochrones_and_places_do_not_overlap_and_the_selected_region_keeps_its_name(
+    session: Session, hand: Hand
+) -> None:
+    places = tuple(("village", f"Village {k}", ((4.0 + k, 7.0 + k),)) for k in range(4))
+    name_places(session, *places, ("road", "Invented road", ((4.0, 2.0), (5.0, 30.0))))
+    regions = tuple(Region.rectangle(f"Region {k}", (2 + k, 5 + k), (9 + k, 12 + k)) for k in range(4))
+    session.set_regions("draw", regions)
+    frames = growing(session.project, 5, stride=25)
+    session.show_result(ShownResult(baseline=frames))
+    session.set_view(FireView.BASELINE)
+    hand.view.layers.set_visible("isochrones", True)
+    hand.view.layers.set_visible("graticule", True)
+    found = boxes(hand)
+    assert overlapping(found) == []
+    assert sum(name.startswith("Region") for name in found) >= 2
+    assert any(layer.key == "isochrones" for layer, _, _ in placed_labels(hand))
+    assert found == boxes(hand), "the same labels have the same places"
+    for k in range(4):
+        session.select_region(f"Region {k}")
+        chosen = boxes(hand)
+        assert f"Region {k}" in chosen and overlapping(chosen) == []
+
+
+def test_hiding_a_layer_makes_room_for_the_labels_of_others(session: Session, hand: Hand) -> None:
+    name_places(session, ("village", "Nowhere", ((5.0, 15.0),)))
+    only(hand.view, "extent", "markers")
+    alone = boxes(hand)
+    at = hand.view.camera.to_cell(alone["Nowhere"].topLeft())
+    session.set_regions("draw", (Region.rectangle("A region there", (at[0], at[1]), (at[0] + 6, at[1] + 12)),))
+    hand.view.layers.set_visible("regions", True)
+    both = boxes(hand)
+    assert both["Nowhere"] != alone["Nowhere"] and overlapping(both) == []
+    picture = hand.view.snapshot()
+    hand.view.layers.set_visible("regions", False)
+    assert boxes(hand) == alone
+    assert hand.view.snapshot() != picture
 
 
 def test_where_there_is_no_room_a_name_is_left_out_and_comes_back_closer(session: Session, hand: Hand) -> None:
@@ -64,6 +96,7 @@ def test_where_there_is_no_room_a_name_is_left_out_and_comes_back_closer(session
         ("village", f"Village number {k}", ((20.0 + 0.1 * (k % 6), 30.0 + 0.1 * (k // 6)),)) for k in range(36)
     )
     name_places(session, *crowd)
+    only(hand.view, "extent", "markers")
     far = len(boxes(hand))
     assert 0 < far < 36
     hand.view.camera.fit_bounds(19.5, 29.5, 21.0, 31.0)

@@ -290,11 +290,13 @@ Drawing = Callable[[QPainter, QTransform, QRectF], None]
 class ScreenItem(QGraphicsItem):
     """Item placed on the map but drawn in pixels by ``draw(painter, map → pixels, visible pixels)``.
 
-    It is drawn from a picture until :meth:`update` is called, or the map moves.
+    It is drawn from a picture until :meth:`update` is called, or the map moves. A ``follower`` is drawn again whenever
+    this item changes, is shown or hidden, or has another opacity.
     """
 
     def __init__(self, draw: Drawing) -> None:
         super().__init__()
+        self.follower: ScreenItem | None = None
         self._draw = draw
         self._extent = QRectF()
         self._picture = PictureCache()
@@ -303,6 +305,25 @@ class ScreenItem(QGraphicsItem):
         """Redraw: the content has changed."""
         self._picture.forget()
         super().update()
+        self._tell()
+
+    def setVisible(self, visible: bool) -> None:
+        """Show or hide the item."""
+        was_visible = self.isVisible()
+        super().setVisible(visible)
+        if visible != was_visible:
+            self._tell()
+
+    def setOpacity(self, opacity: float) -> None:
+        """Set the opacity."""
+        before = self.opacity()
+        super().setOpacity(opacity)
+        if self.opacity() != before:
+            self._tell()
+
+    def _tell(self) -> None:
+        if self.follower is not None:
+            self.follower.update()
 
     def set_grid(self, rows: int, columns: int) -> None:
         """Extend far enough around the grid for labels outside it."""

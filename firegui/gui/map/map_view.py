@@ -251,6 +251,7 @@ class MapView(QWidget):
         vertical(self, self.camera.widget, margins=0)
         for layer in self.layers:
             self.camera.add(layer.item)
+        self.camera.add(self.layers.labels.item)
         self.camera.add(self.sketch.item)
         self.camera.add_fixed(self.decorations)
         self.setFocusProxy(self.camera.widget)
@@ -313,6 +314,7 @@ class MapView(QWidget):
         self._place = CellLocation(grid)
         if grid is not None:
             self.sketch.item.set_grid(*grid.shape)
+            self.layers.labels.item.set_grid(*grid.shape)
             self.camera.set_grid(*grid.shape)
         # A map on screen is drawn again soon. What it shows until then must not flicker.
         self.layers.clear(hidden_only=self.isVisible())

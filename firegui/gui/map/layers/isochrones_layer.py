@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from functools import partial
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF
-from PySide6.QtGui import QFontMetricsF, QPainter, QPainterPath, QPen, QTransform
+from PySide6.QtGui import QPainter, QPainterPath, QPen, QTransform
 
 from firegui.domain.results import Frames
-from firegui.gui.map.items import draw_tag, map_font, mask_path
+from firegui.gui.map.items import map_font, mask_path
+from firegui.gui.map.labels import Label, Rank
 from firegui.gui.map.layers.layer import (
     FIRE_VIEWS,
     Content,
@@ -19,7 +22,6 @@ from firegui.gui.map.layers.layer import (
     Sample,
     same_content,
 )
-from firegui.gui.map.layers.place_layers import LabelPlacement
 from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import FireView, Session
 
@@ -40,6 +42,7 @@ class IsochronesLayer(PaintedLayer):
     follows = frozenset({"view", "result"})
     views = FIRE_VIEWS
     starts_visible = False
+    has_labels = True
     swatch_ink = "text"
     options = (
         LayerChoice(
@@ -103,24 +106,21 @@ class IsochronesLayer(PaintedLayer):
         return found
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
-        font, spots = map_font(8.0), LabelPlacement(visible)
-        metrics, drawn = QFontMetricsF(font), [(label, transform.map(path)) for label, path in self.lines]
-        for _, path in drawn:
+        for _, path in self.lines:
+            drawn = transform.map(path)
             for pen in (QPen(self.ink.halo, 3.0), QPen(self.ink.text, 1.2)):
-                painter.strokePath(path, pen)
+                painter.strokePath(drawn, pen)
+
+    def labels(self, transform: QTransform, visible: QRectF) -> Iterator[Label]:
+        """Yield the time of every line, on a card because the fire below has every shade from dark to bright."""
         # The latest line is the outermost and has the most room.
-        for number, (label, path) in enumerate(reversed(drawn)):
-            # On a card, because the fire below has every shade from dark to bright.
-            size = QSizeF(metrics.horizontalAdvance(label) + 10.0, metrics.height() + 2.0)
-            corners = label_corners(path, size, number * _TURN)
-            box = spots.place(size, [corner for corner in corners if visible.contains(QRectF(corner, size))])
-            if box is not None:
-                at = QPointF(box.left() + 5.0, box.top() + 1.0 + metrics.ascent())
-                draw_tag(painter, at, label, font, self.ink.text, self.ink.card)
+        for number, (text, path) in enumerate(reversed(self.lines)):
+            spots = partial(label_corners, path, transform, number * _TURN)
+            yield Label(text, map_font(8.0), self.ink.text, Rank.ISOCHRONE, spots, on_card=True, in_full=True)
 
 
-def label_corners(path: QPainterPath, size: QSizeF, direction: float) -> list[QPointF]:
-    """Return top left corners of a label centred on points of the line.
+def label_corners(path: QPainterPath, transform: QTransform, direction: float, size: QSizeF) -> list[QPointF]:
+    """Return top left corners of a label in pixels, centred on points of the line.
 
     The first lies in ``direction`` from the middle of the line, in radians from north clockwise.
     """
@@ -131,4 +131,5 @@ def label_corners(path: QPainterPath, size: QSizeF, direction: float) -> list[QP
         bearing = math.atan2(point.x - middle.x(), middle.y() - point.y)
         return abs(math.remainder(bearing - direction, math.tau))
 
-    return [QPointF(p.x - size.width() / 2, p.y - size.height() / 2) for p in sorted(points, key=turn)]
+    half = QPointF(size.width() / 2, size.height() / 2)
+    return [transform.map(QPointF(point.x, point.y)) - half for point in sorted(points, key=turn)]

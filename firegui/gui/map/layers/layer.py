@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QGraphicsItem
 
 from firegui.domain.project import Project
 from firegui.gui.map.items import RasterItem, ScreenItem, StrokesItem
+from firegui.gui.map.labels import Label
 from firegui.gui.map.map_colors import ColorScale, Ink, Packed, from_threshold, in_classes, recolored
 from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import FireView, Session
@@ -256,8 +257,11 @@ class MapLayer:
 class PaintedLayer(MapLayer):
     """Base class of layers painted in pixels.
 
-    Subclasses paint the state of the session in :meth:`_paint`.
+    Subclasses paint the state of the session in :meth:`_paint`. What they write on the map are :meth:`labels`, if the
+    class ``has_labels``: those of all layers are placed together.
     """
+
+    has_labels = False
 
     def __init__(self, session: Session) -> None:
         self._screen = ScreenItem(self._paint)
@@ -278,6 +282,14 @@ class PaintedLayer(MapLayer):
         if content is None or self._painted is None or not same_content(content, self._painted):
             self._painted = content
             self._screen.update()
+
+    def labels(self, transform: QTransform, visible: QRectF) -> Iterable[Label]:
+        """Return the labels, the most important first."""
+        return ()
+
+    def symbols(self, transform: QTransform) -> Iterable[QRectF]:
+        """Return the boxes in pixels that labels of any layer should not cover."""
+        return ()
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         raise NotImplementedError

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from firegui.gui.map.labels import MapLabels
 from firegui.gui.map.layers.drop_layers import ChangeLayer, ChosenLayer, DropsLayer, RemovedLayer
 from firegui.gui.map.layers.fire_layers import (
     BurningLayer,
@@ -16,7 +17,7 @@ from firegui.gui.map.layers.fire_layers import (
 )
 from firegui.gui.map.layers.ground_layers import BaseMapLayer, CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
 from firegui.gui.map.layers.isochrones_layer import IsochronesLayer
-from firegui.gui.map.layers.layer import Content, MapLayer, same_content
+from firegui.gui.map.layers.layer import Content, MapLayer, PaintedLayer, same_content
 from firegui.gui.map.layers.place_layers import GraticuleLayer, MarkersLayer
 from firegui.gui.map.layers.shape_layers import PinsLayer, RegionsLayer, ZonesLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
@@ -50,6 +51,7 @@ class LayerStack(QObject):
             PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
+        self.labels = MapLabels(layer for layer in layers if isinstance(layer, PaintedLayer) and layer.has_labels)
         self._said: dict[str, Content] = {}
         self._said_of: Content = ()
         self._marked: set[str] = set()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPen, QPolygonF, QTransform
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF, QTransform
 
 from firegui.domain.project import Project
-from firegui.gui.map.items import draw_tag, draw_text, map_font, text_width
+from firegui.gui.map.items import map_font, text_width
+from firegui.gui.map.labels import Label, Rank, spots_along, spots_around
 from firegui.gui.map.layers.layer import (
     Content,
     Legend,
@@ -22,69 +24,6 @@ from firegui.gui.map.layers.layer import (
 from firegui.gui.map.map_colors import faded
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.session.session import Session
-
-_GAP = 3.0
-
-
-class LabelPlacement:
-    """Occupied boxes in pixels. More important labels are placed first; labels without room are left out."""
-
-    def __init__(self, visible: QRectF) -> None:
-        self._visible = visible
-        self._taken: list[QRectF] = []
-        self._avoided: list[QRectF] = []
-
-    def avoid(self, box: QRectF) -> None:
-        """Mark a symbol, which is covered only if there is no other room."""
-        self._avoided.append(box)
-
-    def place(self, size: QSizeF, tops: Iterable[QPointF]) -> QRectF | None:
-        """Return the first free box with one of these top left corners; ``None`` if all are taken.
-
-        Boxes that cover no symbol and are wholly on screen come before the others.
-        """
-        found = None
-        for top in tops:
-            box = QRectF(top, size)
-            if not box.intersects(self._visible) or self._hits(box, self._taken):
-                continue
-            is_best = self._visible.contains(box) and not self._hits(box, self._avoided)
-            found = box if is_best or found is None else found
-            if is_best:
-                break
-        if found is not None:
-            self._taken.append(found.adjusted(-_GAP, -_GAP, _GAP, _GAP))
-        return found
-
-    @staticmethod
-    def _hits(box: QRectF, others: Sequence[QRectF]) -> bool:
-        return any(box.intersects(other) for other in others)
-
-
-def spots_around(box: QRectF, size: QSizeF) -> list[QPointF]:
-    """Return top left corners of a label around a symbol: right, left, above, below, and the four corners."""
-    right, left = box.right() + 5.0, box.left() - 5.0 - size.width()
-    above, below = box.top() - 2.0 - size.height(), box.bottom() + 2.0
-    middle_x, middle_y = box.center().x() - size.width() / 2, box.center().y() - size.height() / 2
-    places = (
-        (right, middle_y), (left, middle_y), (middle_x, above), (middle_x, below),
-        (right, above), (right, below), (left, above), (left, below),
-    )  # fmt: skip
-    return [QPointF(x, y) for x, y in places]
-
-
-def spots_along(points: Sequence[QPointF], size: QSizeF) -> Iterator[QPointF]:
-    """Yield top left corners of a label next to a line, from its centre outwards."""
-    middle = len(points) // 2
-    order = sorted(range(len(points)), key=lambda index: abs(index - middle))
-    dot = 3.0
-    boxes = [QRectF(points[k].x() - dot, points[k].y() - dot, 2 * dot, 2 * dot) for k in order]
-    # Right on the line, the line would cross the name.
-    for box in boxes:
-        yield from spots_around(box, size)[2:4]
-    for box in boxes:
-        yield from spots_around(box, size)
-
 
 Marker = tuple[str, str, tuple[tuple[float, float], ...]]
 
@@ -104,6 +43,7 @@ class MarkersLayer(PaintedLayer):
     swatch_ink = "text"
     swatch_sample = Sample.DOT
     no_data = "this event names no places"
+    has_labels = True
 
     @property
     def _markers(self) -> tuple[Marker, ...]:
@@ -131,32 +71,25 @@ class MarkersLayer(PaintedLayer):
         )
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
-        # Areas and lines first, so that no name is crossed by the next marker.
         for kind, _, points in self._markers:
             self._paint_shape(painter, self._style(kind), self._pixels(points, transform))
+
+    def symbols(self, transform: QTransform) -> Iterator[QRectF]:
+        """Yield the boxes of points and areas."""
+        for kind, _, points in self._markers:
+            if points and not self._style(kind).line:
+                yield _symbol(self._pixels(points, transform))
+
+    def labels(self, transform: QTransform, visible: QRectF) -> Iterator[Label]:
+        """Yield the names; points are placed before lines, because they have the fewest possible positions."""
         font = map_font(8.5, bold=True)
-        for kind, name, at in self.labels(transform, visible):
-            draw_text(painter, at, name, font, self._style(kind).color, self.ink.halo)
-
-    def labels(self, transform: QTransform, visible: QRectF) -> list[tuple[str, str, QPointF]]:
-        """Return kind, name and baseline of every name with room.
-
-        Points come first, because they have the fewest possible positions.
-        """
-        metrics, spots = QFontMetricsF(map_font(8.5, bold=True)), LabelPlacement(visible)
-        named = [(kind, name, self._pixels(points, transform)) for kind, name, points in self._markers if points]
-        for kind, _, pixels in named:
-            if not self._style(kind).line:
-                spots.avoid(_symbol(pixels))
-        found = []
-        tops: Iterable[QPointF]
-        for kind, name, pixels in sorted(named, key=lambda item: self._style(item[0]).line):
-            size = QSizeF(metrics.horizontalAdvance(name), metrics.height())
-            tops = spots_along(pixels, size) if self._style(kind).line else spots_around(_symbol(pixels), size)
-            box = spots.place(size, tops)
-            if box is not None:
-                found.append((kind, name, QPointF(box.left(), box.top() + metrics.ascent())))
-        return found
+        for kind, name, points in self._markers:
+            if not points:
+                continue
+            style, pixels = self._style(kind), self._pixels(points, transform)
+            spots: Callable[[QSizeF], Iterable[QPointF]]
+            spots = partial(spots_along, pixels) if style.line else partial(spots_around, _symbol(pixels))
+            yield Label(name, font, style.color, Rank.LINE if style.line else Rank.PLACE, spots)
 
     @staticmethod
     def _pixels(points: tuple[tuple[float, float], ...], transform: QTransform) -> list[QPointF]:
@@ -201,6 +134,19 @@ class _GridFrame:
     visible: QRectF
 
 
+_Line = tuple[list[QPointF], str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Drawn:
+    """Lines with their texts, in pixels, as they are on the view of the map that ``key`` describes."""
+
+    key: tuple[object, ...]
+    frame: _GridFrame
+    meridians: tuple[_Line, ...] = ()
+    parallels: tuple[_Line, ...] = ()
+
+
 class GraticuleLayer(PaintedLayer):
     """Thin lines of equal longitude and latitude (WGS 84)."""
 
@@ -209,12 +155,13 @@ class GraticuleLayer(PaintedLayer):
     help = "Longitude and latitude, WGS 84, degrees and minutes"
     note = "degrees and minutes, WGS 84"
     no_data = "the grid has no coordinate system"
+    has_labels = True
 
     def __init__(self, session: Session) -> None:
         super().__init__(session)
         self._shape = (1, 1)
         self._place = CellLocation(None)
-        self._spots = LabelPlacement(QRectF())
+        self._drawn: _Drawn | None = None
 
     def _has_data(self, project: Project) -> bool:
         return project.scenario.grid.is_georeferenced
@@ -231,29 +178,48 @@ class GraticuleLayer(PaintedLayer):
         super().draw(shown)
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        drawn = self._lines_on(transform, visible)
+        painter.save()
+        painter.setClipRect(drawn.frame.seen)
+        painter.setPen(QPen(faded(self.ink.text, 0.16), 1.0))
+        for line, _ in (*drawn.meridians, *drawn.parallels):
+            painter.drawPolyline(QPolygonF(line))
+        painter.restore()
+
+    def labels(self, transform: QTransform, visible: QRectF) -> Iterator[Label]:
+        """Yield longitudes and latitudes."""
+        drawn = self._lines_on(transform, visible)
+        found = [self._meridian_label(line, text, drawn.frame) for line, text in drawn.meridians]
+        found += [self._parallel_label(line, text, drawn.frame) for line, text in drawn.parallels]
+        yield from (label for label in found if label is not None)
+
+    def _lines_on(self, transform: QTransform, visible: QRectF) -> _Drawn:
+        """Return the lines and their texts, which are computed once for a view of the map."""
+        key = (QTransform(transform), QRectF(visible), self._place)
+        if self._drawn is None or self._drawn.key != key:
+            self._drawn = self._computed(key, transform, visible)
+        return self._drawn
+
+    def _computed(self, key: tuple[object, ...], transform: QTransform, visible: QRectF) -> _Drawn:
         grid = transform.mapRect(QRectF(0, 0, self._shape[1], self._shape[0]))
-        seen = grid.intersected(visible)
+        frame = _GridFrame(grid, grid.intersected(visible), visible)
         back, possible = transform.inverted()
-        if seen.isEmpty() or not possible or not self._place.known:
-            return
-        cells = back.mapRect(seen)
+        if frame.seen.isEmpty() or not possible or not self._place.known:
+            return _Drawn(key, frame)
+        cells = back.mapRect(frame.seen)
         points = (cells.topLeft(), cells.topRight(), cells.bottomLeft(), cells.bottomRight())
         corners = [self._place.lonlat(point.y(), point.x()) for point in points]
         known = [corner for corner in corners if corner is not None]
         if len(known) < len(corners):
-            return
+            return _Drawn(key, frame)
         west, east = min(lon for lon, _ in known), max(lon for lon, _ in known)
         south, north = min(lat for _, lat in known), max(lat for _, lat in known)
-        frame, self._spots = _GridFrame(grid, seen, visible), LabelPlacement(visible)
-        step = self._interval(max(east - west, north - south), max(seen.width(), seen.height()))
-        for value in _multiples(west, east, step):
-            line = self._line([(value, lat) for lat in _between(south, north)], transform)
-            self._paint_line(painter, line, seen)
-            self._label_meridian(painter, line, _degrees(value, step, "E", "W"), frame)
-        for value in _multiples(south, north, step):
-            line = self._line([(lon, value) for lon in _between(west, east)], transform)
-            self._paint_line(painter, line, seen)
-            self._label_parallel(painter, line, _degrees(value, step, "N", "S"), frame)
+        step = self._interval(max(east - west, north - south), max(frame.seen.width(), frame.seen.height()))
+        meridians = [(self._line([(value, lat) for lat in _between(south, north)], transform),
+                      _degrees(value, step, "E", "W")) for value in _multiples(west, east, step)]  # fmt: skip
+        parallels = [(self._line([(lon, value) for lon in _between(west, east)], transform),
+                      _degrees(value, step, "N", "S")) for value in _multiples(south, north, step)]  # fmt: skip
+        return _Drawn(key, frame, tuple(meridians), tuple(parallels))
 
     @staticmethod
     def _interval(degrees: float, pixels: float) -> float:
@@ -264,60 +230,45 @@ class GraticuleLayer(PaintedLayer):
         cells = (self._place.cell(lon, lat) for lon, lat in points)
         return [transform.map(QPointF(cell[1], cell[0])) for cell in cells if cell is not None]
 
-    def _paint_line(self, painter: QPainter, line: list[QPointF], seen: QRectF) -> None:
-        painter.save()
-        painter.setClipRect(seen)
-        painter.setPen(QPen(faded(self.ink.text, 0.16), 1.0))
-        painter.drawPolyline(QPolygonF(line))
-        painter.restore()
-
-    def _label_meridian(self, painter: QPainter, line: list[QPointF], text: str, frame: _GridFrame) -> None:
-        font = map_font(8.0)
+    def _meridian_label(self, line: list[QPointF], text: str, frame: _GridFrame) -> Label | None:
         x = _crossing([(p.y(), p.x()) for p in line], frame.seen.bottom())
         if x is None or not frame.seen.left() <= x <= frame.seen.right():
-            return
-        at = QPointF(x - text_width(text, font) / 2, frame.grid.bottom() + 14.0)
+            return None
+        at = QPointF(x - text_width(text, map_font(8.0)) / 2, frame.grid.bottom() + 14.0)
         low = at.y() > frame.visible.bottom() - _CORNER.height()
         if low and not frame.visible.left() + _CORNER.width() < x < frame.visible.right() - _CORNER.width():
-            self._label_above_corner(painter, line, text, frame)
-            return
+            return self._label_above_corner(line, text, frame)
         if at.y() <= frame.visible.bottom() - 5.0:
-            self._put(painter, at, text, tag=False)
-        else:
-            at.setY(frame.visible.bottom() - 8.0)
-            self._put(painter, at, text, tag=True)
+            return self._label(at, text, tag=False)
+        at.setY(frame.visible.bottom() - 8.0)
+        return self._label(at, text, tag=True)
 
-    def _label_above_corner(self, painter: QPainter, line: list[QPointF], text: str, frame: _GridFrame) -> None:
-        """Draw the label on its line, just above the scale bar or the legend."""
-        font = map_font(8.0)
+    def _label_above_corner(self, line: list[QPointF], text: str, frame: _GridFrame) -> Label | None:
+        """Return the label on its line, just above the scale bar or the legend."""
         y = min(frame.visible.bottom() - _CORNER.height(), frame.seen.bottom()) - 6.0
         x = _crossing([(p.y(), p.x()) for p in line], y)
-        if x is not None and y > frame.seen.top():
-            at = QPointF(x - text_width(text, font) / 2, y)
-            self._put(painter, at, text, tag=True)
+        if x is None or y <= frame.seen.top():
+            return None
+        return self._label(QPointF(x - text_width(text, map_font(8.0)) / 2, y), text, tag=True)
 
-    def _put(self, painter: QPainter, at: QPointF, text: str, *, tag: bool) -> None:
-        """Draw a label, unless its position is taken."""
-        font = map_font(8.0)
-        size = QSizeF(text_width(text, font) + 10.0, 16.0)
-        if self._spots.place(size, [QPointF(at.x() - 5.0, at.y() - 12.0)]) is None:
-            return
-        if tag:
-            draw_tag(painter, at, text, font, self.ink.text, self.ink.card)
-        else:
-            draw_text(painter, at, text, font, self.ink.muted, self.ink.halo)
-
-    def _label_parallel(self, painter: QPainter, line: list[QPointF], text: str, frame: _GridFrame) -> None:
-        font = map_font(8.0)
+    def _parallel_label(self, line: list[QPointF], text: str, frame: _GridFrame) -> Label | None:
         y = _crossing([(p.x(), p.y()) for p in line], frame.seen.left())
         if y is None or not frame.seen.top() <= y <= frame.seen.bottom():
-            return
-        at = QPointF(frame.grid.left() - text_width(text, font) - 6.0, y + 4.0)
+            return None
+        at = QPointF(frame.grid.left() - text_width(text, map_font(8.0)) - 6.0, y + 4.0)
         if at.x() >= frame.visible.left() + 5.0:
-            self._put(painter, at, text, tag=False)
-        elif frame.visible.top() + _CORNER.height() < y < frame.visible.bottom() - _CORNER.height():
+            return self._label(at, text, tag=False)
+        if frame.visible.top() + _CORNER.height() < y < frame.visible.bottom() - _CORNER.height():
             at.setX(frame.visible.left() + 8.0)
-            self._put(painter, at, text, tag=True)
+            return self._label(at, text, tag=True)
+        return None
+
+    def _label(self, at: QPointF, text: str, *, tag: bool) -> Label:
+        """Return a label whose text begins at ``at``, or nowhere."""
+        font, color = map_font(8.0), self.ink.text if tag else self.ink.muted
+        label = Label(text, font, color, Rank.GRID, lambda _size: [top], on_card=tag)
+        top = label.at_baseline(at)
+        return label
 
 
 def _multiples(low: float, high: float, step: float) -> list[float]:

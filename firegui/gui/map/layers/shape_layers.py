@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
-from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPen, QPolygonF, QTransform
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF, QTransform
 
 from firegui.domain.project import Project
 from firegui.domain.region_geometry import handles_of
 from firegui.domain.regions import Region
-from firegui.gui.map.items import draw_text, map_font, text_width
+from firegui.gui.map.items import map_font
+from firegui.gui.map.labels import Label, Rank, spots_in
 from firegui.gui.map.layers.layer import (
     Content,
     PaintedLayer,
@@ -34,6 +36,26 @@ def region_path(region: Region) -> QPainterPath:
     return path
 
 
+def _area_label(
+    area: Region, text: str, color: QColor, rank: Rank, transform: QTransform, visible: QRectF
+) -> Iterator[Label]:
+    """Yield the name of a region or zone, unless it is too small on screen."""
+    path = transform.map(region_path(area))
+    seen = path.boundingRect().intersected(visible)
+    if seen.width() < 18.0 or seen.height() < 16.0:
+        return
+
+    def spots(size: QSizeF) -> list[QPointF]:
+        found = spots_in(seen, size)
+        if area.as_rectangle is None:
+            # The corner of a polygon's box may be far from the polygon; its centre usually is not.
+            middle = seen.center() if path.contains(seen.center()) else path.pointAtPercent(0.0)
+            found.insert(0, middle - QPointF(size.width() / 2, size.height() / 2))
+        return found
+
+    yield Label(text, map_font(9.5, bold=True), color, rank, spots, must_show=rank is Rank.SELECTION)
+
+
 class RegionsLayer(PaintedLayer):
     """All regions of the project; a tool may show a changed one (:meth:`preview`)."""
 
@@ -44,6 +66,7 @@ class RegionsLayer(PaintedLayer):
     swatch_ink = "region"
     samples = (("protected", "region", Sample.DASH), ("selected", "region", Sample.LINE))
     no_data = "none drawn yet: use the region tools"
+    has_labels = True
     _preview: tuple[str, Region] | None = None
 
     def _has_data(self, project: Project) -> bool:
@@ -58,35 +81,34 @@ class RegionsLayer(PaintedLayer):
         self._preview = None if region is None else (name, region)
         self._screen.update()
 
-    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+    @property
+    def _shown(self) -> Iterator[Region]:
+        """The regions as they are shown, one perhaps as a preview."""
         for region in self.session.project.regions if self.session.has_project else ():
-            if self._preview is not None and self._preview[0] == region.name:
-                region = self._preview[1]
-            self._paint_region(painter, transform, visible, region)
+            is_changed = self._preview is not None and self._preview[0] == region.name
+            yield self._preview[1] if is_changed and self._preview is not None else region
 
-    def _paint_region(self, painter: QPainter, transform: QTransform, visible: QRectF, region: Region) -> None:
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        for region in self._shown:
+            self._paint_region(painter, transform, region)
+
+    def labels(self, transform: QTransform, visible: QRectF) -> Iterator[Label]:
+        """Yield the names with their weights; the selected region is always named."""
+        for region in self._shown:
+            selected = region.name == self.session.selected_region
+            text = region.name if region.weight == 1.0 else f"{region.name}  ×{region.weight:g}"
+            rank = Rank.SELECTION if selected else Rank.REGION
+            yield from _area_label(region, text, self.ink.region, rank, transform, visible)
+
+    def _paint_region(self, painter: QPainter, transform: QTransform, region: Region) -> None:
         color, selected = self.ink.region, region.name == self.session.selected_region
         path = transform.map(region_path(region))
         painter.fillPath(path, QBrush(faded(color, 0.16 if selected else 0.07)))
         painter.strokePath(path, QPen(self.ink.halo, 4.0 if selected else 3.0))
         style = Qt.PenStyle.SolidLine if selected else Qt.PenStyle.DashLine
         painter.strokePath(path, QPen(color, 2.2 if selected else 1.4, style))
-        self._paint_name(painter, path, visible, region)
         if selected and self.session.tool is Tool.EDIT:
             self._paint_handles(painter, transform, region)
-
-    def _paint_name(self, painter: QPainter, path: QPainterPath, visible: QRectF, region: Region) -> None:
-        font = map_font(9.5, bold=True)
-        text = region.name if region.weight == 1.0 else f"{region.name}  ×{region.weight:g}"
-        seen, width = path.boundingRect().intersected(visible), text_width(text, font)
-        if seen.width() < 18.0 or seen.height() < 16.0:
-            return
-        at = seen.topLeft() + QPointF(7.0, 17.0)
-        if region.as_rectangle is None:
-            # The corner of a polygon's box may be far from the polygon; its centre usually is not.
-            middle = seen.center() if path.contains(seen.center()) else path.pointAtPercent(0.0)
-            at = middle + QPointF(-width / 2, 5.0)
-        draw_text(painter, at, text, font, self.ink.region, self.ink.halo)
 
     def _paint_handles(self, painter: QPainter, transform: QTransform, region: Region) -> None:
         painter.setPen(QPen(self.ink.region, 1.5))
@@ -110,6 +132,7 @@ class ZonesLayer(PaintedLayer):
     swatch_ink = "zone"
     samples = (("no drop comes down here", "zone", Sample.HATCH),)
     no_data = "none drawn: see the panel Rules of the operation"
+    has_labels = True
 
     def _has_data(self, project: Project) -> bool:
         return bool(project.operations.no_drop_zones)
@@ -125,12 +148,11 @@ class ZonesLayer(PaintedLayer):
             painter.fillPath(path, QBrush(color, Qt.BrushStyle.BDiagPattern))
             painter.strokePath(path, QPen(self.ink.halo, 3.5))
             painter.strokePath(path, QPen(color, 1.6))
-            seen = path.boundingRect().intersected(visible)
-            if seen.width() >= 18.0 and seen.height() >= 16.0:
-                at = seen.topLeft() + QPointF(7.0, 17.0)
-                if zone.as_rectangle is None and path.contains(seen.center()):
-                    at = seen.center()
-                draw_text(painter, at, zone.name, map_font(9.5, bold=True), color, self.ink.halo)
+
+    def labels(self, transform: QTransform, visible: QRectF) -> Iterator[Label]:
+        """Yield the names."""
+        for zone in self.session.project.operations.no_drop_zones if self.session.has_project else ():
+            yield from _area_label(zone, zone.name, self.ink.zone, Rank.REGION, transform, visible)
 
 
 class PinsLayer(PaintedLayer):

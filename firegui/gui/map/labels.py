@@ -1,0 +1,198 @@
+"""Labels of all layers of the map, placed together so that none covers another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Protocol
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QTransform
+from PySide6.QtWidgets import QGraphicsItem
+
+from firegui.gui.map.items import ScreenItem, draw_tag, draw_text
+from firegui.gui.map.map_colors import Ink
+
+_GAP = 3.0
+_HEIGHT = 900.0
+"""Above all layers, below the outline that a tool draws."""
+_CAPTIONS_PX, _BAR, _SCALE = 40.0, QSizeF(160.0, 46.0), QSizeF(200.0, 60.0)
+"""Height of the captions at the top; sizes of the scale bar and of the colour scale in the lower corners."""
+
+
+class Rank(IntEnum):
+    """Order in which labels are placed, the most important first."""
+
+    SELECTION = 0
+    REGION = 1
+    ISOCHRONE = 2
+    PLACE = 3
+    LINE = 4
+    GRID = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Label:
+    """Text of a layer, and where it may stand: ``spots(size)`` are top left corners, the best first.
+
+    A label ``on_card`` has a small card below it, others an outline. One that ``must_show`` covers another label
+    rather than being left out. One ``in_full`` is left out where a part of it is off screen.
+    """
+
+    text: str
+    font: QFont
+    color: QColor
+    rank: Rank
+    spots: Callable[[QSizeF], Iterable[QPointF]]
+    on_card: bool = False
+    must_show: bool = False
+    in_full: bool = False
+
+    @property
+    def size(self) -> QSizeF:
+        """Size in pixels, with the card."""
+        metrics = QFontMetricsF(self.font)
+        size = QSizeF(metrics.horizontalAdvance(self.text), metrics.height())
+        return QSizeF(size.width() + 10.0, size.height() + 2.0) if self.on_card else size
+
+    def at_baseline(self, at: QPointF) -> QPointF:
+        """Return the top left corner of the label whose text begins at ``at``."""
+        ascent = QFontMetricsF(self.font).ascent()
+        return at - (QPointF(5.0, ascent + 1.0) if self.on_card else QPointF(0.0, ascent))
+
+    def paint(self, painter: QPainter, top: QPointF, ink: Ink) -> None:
+        """Draw the label with its top left corner at ``top``."""
+        at = top - self.at_baseline(QPointF())
+        if self.on_card:
+            draw_tag(painter, at, self.text, self.font, self.color, ink.card)
+        else:
+            draw_text(painter, at, self.text, self.font, self.color, ink.halo)
+
+
+class LabelledLayer(Protocol):
+    """Layer with labels."""
+
+    key: str
+    item: QGraphicsItem
+    ink: Ink
+
+    def labels(self, transform: QTransform, visible: QRectF) -> Iterable[Label]:
+        """Return the labels, the most important first."""
+        ...
+
+    def symbols(self, transform: QTransform) -> Iterable[QRectF]:
+        """Return the boxes in pixels that labels should not cover."""
+        ...
+
+
+class LabelPlacement:
+    """Occupied boxes in pixels. More important labels are placed first; labels without room are left out."""
+
+    def __init__(self, visible: QRectF) -> None:
+        self._visible = visible
+        self._taken: list[QRectF] = []
+        self._avoided: list[QRectF] = []
+
+    def avoid(self, box: QRectF) -> None:
+        """Mark a symbol, which is covered only if there is no other room."""
+        self._avoided.append(box)
+
+    def place(self, label: Label) -> QRectF | None:
+        """Return the first free box of a label; ``None`` if all are taken.
+
+        Boxes that cover no symbol and are wholly on screen come before the others.
+        """
+        found = first = None
+        size = label.size
+        for top in label.spots(size):
+            box = QRectF(top, size)
+            first = first or box
+            is_whole = self._visible.contains(box)
+            if not (is_whole if label.in_full else box.intersects(self._visible)) or _hits(box, self._taken):
+                continue
+            is_best = is_whole and not _hits(box, self._avoided)
+            found = box if is_best or found is None else found
+            if is_best:
+                break
+        if found is None and label.must_show:
+            found = first
+        if found is not None:
+            self._taken.append(found.adjusted(-_GAP, -_GAP, _GAP, _GAP))
+        return found
+
+
+def _hits(box: QRectF, others: Sequence[QRectF]) -> bool:
+    return any(box.intersects(other) for other in others)
+
+
+class MapLabels:
+    """The labels of all visible layers, drawn above them."""
+
+    def __init__(self, layers: Iterable[LabelledLayer]) -> None:
+        self._layers = tuple(layers)
+        self.item = ScreenItem(self._paint)
+        self.item.setZValue(_HEIGHT)
+        for layer in self._layers:
+            if isinstance(layer.item, ScreenItem):
+                layer.item.follower = self.item
+
+    def placed(self, transform: QTransform, visible: QRectF) -> list[tuple[LabelledLayer, Label, QRectF]]:
+        """Return the labels that have room, each with its layer and its box in pixels."""
+        shown = [layer for layer in self._layers if layer.item.isVisible()]
+        spots = LabelPlacement(visible)
+        for box in (*_decorations(visible), *(box for layer in shown for box in layer.symbols(transform))):
+            spots.avoid(box)
+        wanted = [(layer, label) for layer in shown for label in layer.labels(transform, visible)]
+        wanted.sort(key=lambda pair: pair[1].rank)
+        boxes = ((layer, label, spots.place(label)) for layer, label in wanted)
+        return [(layer, label, box) for layer, label, box in boxes if box is not None]
+
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        # The most important one is drawn last: one that must be shown may cover others.
+        for layer, label, box in reversed(self.placed(transform, visible)):
+            painter.setOpacity(layer.item.opacity())
+            label.paint(painter, box.topLeft(), layer.ink)
+
+
+def _decorations(visible: QRectF) -> Iterator[QRectF]:
+    """Yield the places of captions, scale bar and colour scale."""
+    yield QRectF(visible.left(), visible.top(), visible.width(), _CAPTIONS_PX)
+    yield QRectF(QPointF(visible.left(), visible.bottom() - _BAR.height()), _BAR)
+    yield QRectF(QPointF(visible.right() - _SCALE.width(), visible.bottom() - _SCALE.height()), _SCALE)
+
+
+def spots_in(box: QRectF, size: QSizeF) -> list[QPointF]:
+    """Return top left corners of a label in the corners of a box, or outside a box that is too small."""
+    left, right = box.left() + 7.0, box.right() - 7.0 - size.width()
+    top, bottom = box.top() + 4.0, box.bottom() - 4.0 - size.height()
+    inside = [QPointF(x, y) for y in (top, bottom) for x in (left, right)]
+    above, below = box.top() - 2.0 - size.height(), box.bottom() + 2.0
+    outside = [QPointF(x, y) for y in (above, below) for x in (box.left(), box.right() - size.width())]
+    has_room = right >= left and bottom >= top
+    return [*inside, *outside] if has_room else [*outside, *inside]
+
+
+def spots_around(box: QRectF, size: QSizeF) -> list[QPointF]:
+    """Return top left corners of a label around a symbol: right, left, above, below, and the four corners."""
+    right, left = box.right() + 5.0, box.left() - 5.0 - size.width()
+    above, below = box.top() - 2.0 - size.height(), box.bottom() + 2.0
+    middle_x, middle_y = box.center().x() - size.width() / 2, box.center().y() - size.height() / 2
+    places = (
+        (right, middle_y), (left, middle_y), (middle_x, above), (middle_x, below),
+        (right, above), (right, below), (left, above), (left, below),
+    )  # fmt: skip
+    return [QPointF(x, y) for x, y in places]
+
+
+def spots_along(points: Sequence[QPointF], size: QSizeF) -> Iterator[QPointF]:
+    """Yield top left corners of a label next to a line, from its centre outwards."""
+    middle = len(points) // 2
+    order = sorted(range(len(points)), key=lambda index: abs(index - middle))
+    dot = 3.0
+    boxes = [QRectF(points[k].x() - dot, points[k].y() - dot, 2 * dot, 2 * dot) for k in order]
+    # Right on the line, the line would cross the name.
+    for box in boxes:
+        yield from spots_around(box, size)[2:4]
+    for box in boxes:
+        yield from spots_around(box, size)
