@@ -306,6 +306,7 @@ def test_a_changed_layout_comes_back_as_it_was_and_reset_restores_the_first(
     shell.set_drawer_visible(True)
     shell.stage.show_card("Layers", on=True)
     shell.side.sections["Fleet"].set_open(False)
+    QTest.keyClick(shell.stage.cards["Legend"].heading, Qt.Key.Key_Space)
     settle()
     kept = shell.state()
     shell.reset()
@@ -317,10 +318,47 @@ def test_a_changed_layout_comes_back_as_it_was_and_reset_restores_the_first(
     assert (again.workspace, again.mode, again.is_side_visible) == (WorkspaceName.ANALYSE, CentreMode.CHART, True)
     assert again.is_drawer_visible
     assert not again.stage.cards["Layers"].isHidden() and not again.side.sections["Fleet"].is_open
+    assert again.stage.cards["Legend"].is_folded and not again.stage.cards["Layers"].is_folded
     assert second.workbench.panel("Stress", SplitPanel).result.isVisible()
     second.workbench.actions["reset_layout"].trigger()
     assert (again.workspace, again.mode, again.is_drawer_visible) == (WorkspaceName.FIRE, CentreMode.MAP, False)
     assert again.stage.cards["Layers"].isHidden() and again.side.sections["Fleet"].is_open
+    assert not again.stage.cards["Legend"].is_folded
+
+
+def test_the_legend_has_one_width_whatever_it_shows_and_the_fitted_map_keeps_clear_of_it(window: MainWindow) -> None:
+    bench = window.workbench
+    stage, camera, layers = bench.shell.stage, bench.map.camera, bench.map.layers
+    legend = stage.cards["Legend"]
+    bench.shell.set_side_visible(False)
+    settle()
+
+    def grid() -> QRect:
+        rows, columns = bench.session.project.scenario.grid.shape
+        return QRect(camera.to_point(0, 0), camera.to_point(rows, columns))
+
+    stage.show_card("Legend", on=False)
+    alone = grid()
+    stage.show_card("Legend", on=True)
+    assert alone.intersects(legend.geometry()), "the test needs a map that the legend would cover"
+    width = legend.width()
+    shown = grid()
+    assert not shown.intersects(legend.geometry()) and shown.width() > 0.6 * alone.width()
+    for layer in layers:
+        layers.set_visible(layer.key, not layer.visible)
+    settle()
+    stage.place_cards()
+    assert legend.width() == width and grid() == shown
+    bench.session.select_region(bench.session.project.regions[0].name)
+    bench.map.zoom_to_selection()
+    region = bench.session.project.regions[0].bounds
+    box = QRect(camera.to_point(region[0], region[1]), camera.to_point(region[2], region[3]))
+    assert bench.map.rect().contains(box) and not box.intersects(legend.geometry())
+    legend.heading.setFocus()
+    QTest.keyClick(legend.heading, Qt.Key.Key_Space)
+    bench.map.fit()
+    assert legend.is_folded and legend.content.isHidden() and legend.height() < 60
+    assert not grid().intersects(legend.geometry())
 
 
 @pytest.mark.parametrize("state", ["", "nonsense", "[]", '{"workspace": 3, "modes": 7, "side_width": "wide"}'])

@@ -9,14 +9,17 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QObject, QPoint, QPointF, QRect, QRectF, QSizeF, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QGraphicsItem, QGraphicsView, QWidget
 
 from firegui.domain.grid import bounding_box
 
-_ABOVE_PX, _BELOW_PX, _SIDE_PX = 42.0, 30.0, 16.0
+_ABOVE_PX, _BELOW_PX, _SIDE_PX, _BESIDE_PX = 42.0, 30.0, 16.0, 58.0
+"""Room around the whole grid, and between the grid and what covers a part of the map, for latitudes."""
 _CLOSEST_CELLS = 6.0
+_LEAST_SHARE = 0.6
+"""A map is not drawn smaller than this share of its size to stay clear of what covers it."""
 MapArea = tuple[float, float, float, float]
 _WIDEST = 4.0
 _MARGIN, _MARGIN_CELLS = 0.12, 2.0
@@ -31,6 +34,15 @@ def area_around(cells: NDArray[np.bool_]) -> QRectF:
     area = QRectF(QPointF(columns.start, rows.start), QPointF(columns.stop, rows.stop))
     across, down = (_MARGIN * side + _MARGIN_CELLS for side in (area.width(), area.height()))
     return area.adjusted(-across, -down, across, down)
+
+
+def fitted(size: QSizeF, room: QRectF, near: QPointF | None = None) -> QRectF:
+    """Return the largest box of the form of ``size`` in ``room``, close to ``near`` or to its centre."""
+    scale = min(max(room.width(), 0.0) / max(size.width(), 1e-9), max(room.height(), 0.0) / max(size.height(), 1e-9))
+    half, at = size * scale / 2.0, room.center() if near is None else near
+    x = min(max(at.x(), room.left() + half.width()), room.right() - half.width())
+    y = min(max(at.y(), room.top() + half.height()), room.bottom() - half.height())
+    return QRectF(x - half.width(), y - half.height(), 2.0 * half.width(), 2.0 * half.height())
 
 
 class Camera(QObject):
@@ -58,6 +70,7 @@ class Camera(QObject):
         self._box.sigRangeChanged.connect(self._on_moved)
         self._rows, self._columns = 1, 1
         self._whole = True
+        self._covered = QRectF()
         if own_mouse:
             self._box.sigRangeChangedManually.connect(self._on_own_move)
             self._box.sigResized.connect(self._on_own_resize)
@@ -94,18 +107,36 @@ class Camera(QObject):
     def fit(self) -> None:
         """Show the whole grid, and keep it in view while the window is resized."""
         self._whole = True
-        width, height = self.viewport.width() - 2 * _SIDE_PX, self.viewport.height() - _ABOVE_PX - _BELOW_PX
-        cell = max(min(width / self._columns, height / self._rows), 1e-3)
-        area = QRectF(0, 0, self._columns, self._rows)
-        side = max(self.viewport.width() / cell - self._columns, 0.0) / 2
-        spare = max(self.viewport.height() / cell - self._rows - (_ABOVE_PX + _BELOW_PX) / cell, 0.0) / 2
-        self._show(area.adjusted(-side, -spare - _ABOVE_PX / cell, side, spare + _BELOW_PX / cell))
+        room = QRectF(self.viewport.rect()).adjusted(_SIDE_PX, _ABOVE_PX, -_SIDE_PX, -_BELOW_PX)
+        self._show_within(QRectF(0, 0, self._columns, self._rows), room)
 
     def fit_bounds(self, top: float, left: float, bottom: float, right: float) -> None:
         """Show a part of the grid with a margin."""
         self._whole = False
         margin = max(0.15 * max(bottom - top, right - left), 3.0)
-        self._show(QRectF(left, top, right - left, bottom - top).adjusted(-margin, -margin, margin, margin))
+        part = QRectF(left, top, right - left, bottom - top).adjusted(-margin, -margin, margin, margin)
+        self._show_within(part, QRectF(self.viewport.rect()))
+
+    def set_covered(self, box: QRect) -> None:
+        """Keep what is fitted in view clear of ``box``, in pixels of the viewport, which something covers."""
+        self._covered = QRectF(box)
+        if self._whole:
+            self.fit()
+
+    def _show_within(self, part: QRectF, room: QRectF) -> None:
+        """Show a part of the map in ``room`` of the viewport, as large as it can be beside what is covered."""
+        whole = fitted(part.size(), room)
+        best = whole
+        if self._covered.intersects(whole):
+            beside, above = QRectF(room), QRectF(room)
+            beside.setLeft(max(room.left(), self._covered.right() + _BESIDE_PX))
+            above.setBottom(min(room.bottom(), self._covered.top() - _SIDE_PX))
+            best = max((fitted(part.size(), each, room.center()) for each in (beside, above)), key=QRectF.width)
+            if best.width() < _LEAST_SHARE * whole.width():
+                best = whole
+        scale = max(best.width() / max(part.width(), 1e-9), 1e-3)
+        origin = part.topLeft() - best.topLeft() / scale
+        self._show(QRectF(origin, QSizeF(self.viewport.width() / scale, self.viewport.height() / scale)))
 
     @property
     def area(self) -> MapArea:

@@ -7,13 +7,15 @@ from enum import StrEnum
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
 from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import horizontal, plain_label, vertical
+from firegui.gui.base.layouts import horizontal, vertical
 
 _EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
+_LEGEND_WIDTH = 248
+"""Width of the legend whatever it shows: it must not jump when another fire is shown."""
 _LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 17, 78
 """Least width of the bar; room around the text of a button; room for margins and note."""
 _TEXT = Qt.ToolButtonStyle.ToolButtonTextOnly
@@ -28,29 +30,57 @@ class CentreMode(StrEnum):
 
 
 class OverlayCard(QFrame):
-    """Card over the map with a title, a button that closes it, and a content that scrolls."""
+    """Card over the map with a title that folds it, a button that closes it, and a content that scrolls."""
 
     closed = Signal()
+    folded = Signal()
+    """The content was hidden or shown again."""
 
     def __init__(self, title: str, content: QScrollArea, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("overlayCard")
         self.setAccessibleName(title)
         self.content = content
-        head = plain_label(title)
-        head.setProperty("role", "heading")
+        self.heading = tool_button(title, f"Show or hide the content: {title} (Space)")
+        self.heading.setProperty("role", "section")
+        self.heading.setCheckable(True)
+        self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.heading.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.heading.clicked.connect(lambda opened: self.set_folded(not opened))
         self.close_button = close_button(title, "Esc", self.closed.emit)
         self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._head = horizontal(None, (head, 1), self.close_button, margins=0)
-        vertical(self, self._head, (content, 1), margins=(10, 4, 6, 6), spacing=2)
+        self._head = horizontal(None, (self.heading, 1), self.close_button, margins=0)
+        vertical(self, self._head, (content, 1), margins=(6, 4, 6, 6), spacing=2)
+        self.set_folded(False)
         self.hide()
+
+    @property
+    def is_folded(self) -> bool:
+        """Whether only the title is shown."""
+        return not self.heading.isChecked()
+
+    def set_folded(self, on: bool) -> None:
+        """Show the title only, or the content, too."""
+        self.heading.setChecked(not on)
+        self.heading.setArrowType(Qt.ArrowType.RightArrow if on else Qt.ArrowType.DownArrow)
+        self.content.setVisible(not on)
+        self.folded.emit()
 
     def sizeHint(self) -> QSize:
         """Return the size at which the content needs no scroll bar."""
-        body = self.content.widget()
+        return self.size_for(0)
+
+    def size_for(self, width: int) -> QSize:
+        """Return the size at a width, or for 0 at the one that the content prefers."""
+        body, bar = self.content.widget(), self.content.verticalScrollBar().sizeHint().width()
         inner = body.sizeHint() if body is not None else QSize()
-        wide = max(inner.width(), self.content.minimumWidth()) + self.content.verticalScrollBar().sizeHint().width()
-        return QSize(wide + 20, inner.height() + self._head.sizeHint().height() + 16)
+        high = self._head.sizeHint().height() + 10
+        wide = width or max(inner.width(), self.content.minimumWidth()) + bar + 20
+        if not self.is_folded and body is not None:
+            room = wide - bar - 20
+            high += 6 + (body.heightForWidth(room) if body.hasHeightForWidth() else inner.height())
+        return QSize(wide, high)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Close on Esc."""
@@ -67,7 +97,9 @@ class MapStage(QWidget):
     """The map with cards over it: the layers at the right, the legend at the lower left."""
 
     card_toggled = Signal(str, bool)
-    """Name of a card that was shown or closed."""
+    """Name of a card that was shown, closed or folded, and whether it is shown."""
+    covered_changed = Signal(QRect)
+    """Part of the map that the legend may cover; empty if the legend is closed."""
 
     def __init__(self, maps: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,6 +107,7 @@ class MapStage(QWidget):
         self.cards: dict[str, OverlayCard] = {}
         self._notice: QWidget | None = None
         self._is_split = self._has_other_legend = False
+        self._covered = QRect()
         vertical(self, maps, margins=0)
         self.setFocusProxy(maps)
 
@@ -82,6 +115,7 @@ class MapStage(QWidget):
         """Add a hidden card."""
         card = self.cards[name] = OverlayCard(name, content, self)
         card.closed.connect(lambda: self.show_card(name, on=False))
+        card.folded.connect(lambda: self._on_folded(name))
 
     def set_notice(self, notice: QWidget) -> None:
         """Put a notice over the map, in the middle below its captions. It shows and hides itself."""
@@ -101,6 +135,10 @@ class MapStage(QWidget):
         if held and not on:
             self.maps.setFocus()
         self.card_toggled.emit(name, on)
+
+    def _on_folded(self, name: str) -> None:
+        self.place_cards()
+        self.card_toggled.emit(name, not self.cards[name].isHidden())
 
     def split(self, on: bool) -> None:
         """Follow whether maps stand side by side.
@@ -123,20 +161,37 @@ class MapStage(QWidget):
         """Move every visible card and the notice to their places, within the map."""
         for name, card in self.cards.items():
             if not card.isHidden():
-                card.setGeometry(self._place(name, card.sizeHint()))
+                card.setGeometry(self._place(name, card))
+        self._report_covered()
         if self._notice is not None and not self._notice.isHidden():
             size = self._notice.sizeHint().boundedTo(QSize(self.width() - 2 * _EDGE, self.height()))
             self._notice.setGeometry((self.width() - size.width()) // 2, _NORTH_ARROW, size.width(), size.height())
             self._notice.raise_()
 
-    def _place(self, name: str, wanted: QSize) -> QRect:
-        if name == "Layers":
+    def _place(self, name: str, card: OverlayCard) -> QRect:
+        if name != _LEGEND:
             room = QSize(self.width() - 2 * _EDGE, self.height() - _NORTH_ARROW - _EDGE)
-            size = wanted.boundedTo(room)
+            size = card.sizeHint().boundedTo(room)
             return QRect(self.width() - _EDGE - size.width(), _NORTH_ARROW, size.width(), size.height())
-        room = QSize(max(self.width() // 2, min(_LEAST_CARD, self.width() - 2 * _EDGE)), self.height() // 3)
-        size = wanted.boundedTo(room)
+        room = self._legend_room
+        return self._above_scale_bar(card.size_for(room.width()).boundedTo(room))
+
+    @property
+    def _legend_room(self) -> QSize:
+        widest = max(self.width() // 2, min(_LEAST_CARD, self.width() - 2 * _EDGE))
+        return QSize(min(_LEGEND_WIDTH, widest), self.height() // 2)
+
+    def _above_scale_bar(self, size: QSize) -> QRect:
         return QRect(_EDGE, self.height() - _SCALE_BAR - size.height(), size.width(), size.height())
+
+    def _report_covered(self) -> None:
+        """Tell what the legend covers, at its largest: the map must not jump with each other fire."""
+        covered, card = QRect(), self.cards.get(_LEGEND)
+        if card is not None and not card.isHidden():
+            covered = card.geometry() if card.is_folded else self._above_scale_bar(self._legend_room)
+        if covered != self._covered:
+            self._covered = covered
+            self.covered_changed.emit(covered)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the cards at their places."""

@@ -282,6 +282,7 @@ class Workbench(QObject):
         shell.centre.bar.back.clicked.connect(lambda _checked=False: self.queue.show_run_again())
         session.result_changed.connect(self._show_way_back)
         session.side_by_side_changed.connect(shell.stage.split)
+        shell.stage.covered_changed.connect(self.map.camera.set_covered)
         self.map.hint_changed.connect(self._show_hint)
         self.map.layers.changed.connect(self._check_future_drops)
         self._check_future_drops()
