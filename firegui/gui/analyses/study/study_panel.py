@@ -113,8 +113,8 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
     def _lay_out(self) -> None:
         show_table(self.cells_view, self.cells, "Cases of the study", copy=self.copy)
         show_table(self.workers_view, self.workers, "Workers of the study", copy=self.copy)
-        for view in (self.cells_view, self.workers_view):
-            view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        # Thousands of cells are not measured after every change, see _show.
+        self.cells_view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         show = "Show the plan of the selected case on the map (double-click; likewise in the charts)"
         every = "Copy tables (CSV, Parquet) and figures into a folder"
         self._lay_out_pages(
