@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -192,21 +193,24 @@ _LIBRARIES = ("libtorch_global_deps.so", "libc10.so", "libtorch_cpu.so")
 def _load_torch_libraries() -> None:
     """Load torch's shared libraries ahead of its import. Where that fails, torch loads them itself.
 
-    They are 430 MB. The import of torch loads them while it holds the interpreter's lock, a fifth of a second from
-    memory and over a second from disk, in which no thread can run. ``ctypes`` releases the lock meanwhile.
+    They are 430 MB. The import of torch loads them while it holds the interpreter's lock, half a second from memory and
+    over a second from disk, in which no thread can run. ``ctypes.CDLL`` would hold it, too. A function that ``ctypes``
+    calls runs without the lock, so this calls the loader as one.
     """
     if "torch" in sys.modules or sys.platform != "linux":
         return
-    with suppress(ImportError, OSError, ValueError):
+    with suppress(ImportError, AttributeError, OSError, ValueError):
         spec = find_spec("torch")
         if spec is None or spec.origin is None:
             return
         folder = Path(spec.origin).parent / "lib"
+        load = ctypes.CDLL(None).dlopen
+        load.argtypes, load.restype = (ctypes.c_char_p, ctypes.c_int), ctypes.c_void_p
         for name in _LIBRARIES:
             file = folder / name
             if file.is_file():
                 # torch loads the first one with global symbols.
-                ctypes.CDLL(str(file), mode=ctypes.RTLD_GLOBAL if name == _LIBRARIES[0] else ctypes.DEFAULT_MODE)
+                load(os.fsencode(file), os.RTLD_NOW | (os.RTLD_GLOBAL if name == _LIBRARIES[0] else os.RTLD_LOCAL))
 
 
 @contextmanager

@@ -36,6 +36,31 @@ def test_importing_loads_neither_torch_nor_qt(modules: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
+LOAD = """
+import sys, threading, time
+from firegui.runs.engine import _load_torch_libraries
+turns, done = [], threading.Event()
+def count():
+    while not done.is_set():
+        turns.append(None)
+        time.sleep(0.001)
+other = threading.Thread(target=count)
+other.start()
+before = len(turns)
+_load_torch_libraries()
+during = len(turns) - before
+done.set()
+other.join()
+print("libtorch_cpu" in open("/proc/self/maps").read(), "torch" in sys.modules, during > 15)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere torch loads its libraries itself")
+def test_other_threads_run_while_the_libraries_of_torch_are_loaded() -> None:
+    done = subprocess.run([sys.executable, "-c", LOAD], capture_output=True, text=True, check=True, timeout=120)
+    assert done.stdout.split() == ["True", "False", "True"]
+
+
 def test_a_warm_start_keeps_its_drops_and_takes_the_fronts_places_for_the_rest() -> None:
     front = Schedule.from_pose_logits(np.full((4, 2), -0.04), np.full((4, 2, 3), 0.3), SHAPE)
     listed = Schedule.empty(4, 2)
