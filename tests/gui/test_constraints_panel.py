@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QDialogButtonBox
+from PySide6.QtWidgets import QApplication, QComboBox, QDateTimeEdit, QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.fleet import Fleet
@@ -78,6 +78,9 @@ def test_every_planned_day_shows_sun_and_flying_window_in_local_time(panel: Cons
     assert cell_text(table, 1, 3)[3:] == rise[3:]
     assert cell_text(table, 1, 4) < down
     assert "UTC-7" in panel.daylight.note.text()
+    panel.resize(290, panel.height())
+    QApplication.processEvents()
+    assert table.columnWidth(0) >= table.sizeHintForColumn(0), "the date can be read in a narrow panel"
 
 
 def test_without_a_coordinate_system_daylight_says_what_it_needs(

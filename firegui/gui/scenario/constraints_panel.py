@@ -317,7 +317,7 @@ class DaylightForm(QWidget):
         self.after, self.before = self._margin("after sunrise"), self._margin("before sunset")
         self.model = TableModel[SunDay](self._columns(), self)
         self.table = QTableView()
-        show_table(self.table, self.model, "Daylight by day", lines=_DAYS, stretch=0, is_sortable=False)
+        show_table(self.table, self.model, "Daylight by day", lines=_DAYS, is_sortable=False)
         self.note = muted_label(NO_PLACE)
         self._lay_out()
         self.rule.toggled.connect(self._toggle)
