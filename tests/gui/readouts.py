@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.uncertainty.uncertainty_charts import FanChart
-from firegui.gui.charts.chart import Chart
+from firegui.gui.charts.chart import CURSOR, LEVEL, SECOND_LEVEL, Chart
 from firegui.gui.planning.runs_table import RunsModel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.window.main_window import MainWindow
@@ -32,17 +32,19 @@ Points = tuple[NDArray[Any], NDArray[Any]]
 
 def cursor_of(chart: Chart) -> float | None:
     """Return the abscissa of the cursor; ``None`` while it is hidden."""
-    return chart._plain_x(float(chart._cursor.value())) if chart._cursor.isVisible() else None
+    line = chart._straight_lines.get(CURSOR)
+    return chart._plain_x(float(line.value())) if line is not None and line.isVisible() else None
 
 
 def level_text_of(chart: Chart) -> str:
     """Return the text at the level."""
-    return str(chart._level_line.label.format)
+    return str(chart._straight_line(LEVEL).label.format)
 
 
 def second_level_of(chart: Chart) -> float | None:
     """Return the second level of a chart with a linear axis; ``None`` while it is hidden."""
-    return float(chart._second_line.value()) if chart._second_line.isVisible() else None
+    line = chart._straight_lines.get(SECOND_LEVEL)
+    return float(line.value()) if line is not None and line.isVisible() else None
 
 
 def mark_texts_of(chart: Chart) -> list[str]:

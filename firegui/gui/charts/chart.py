@@ -69,6 +69,8 @@ _REDRAW_MS = 50
 REPAINT_MS = 200
 """Interval between repaints of a live chart. Axes are slow to paint and compete with the run's thread."""
 _EMPTY = np.empty(0)
+LEVEL, SECOND_LEVEL, CURSOR = "level", "second level", "cursor"
+"""Names of the straight lines of a chart."""
 
 
 @dataclass(slots=True, eq=False)
@@ -144,6 +146,7 @@ class Chart(QWidget):
         self._areas: list[tuple[Any, str, int, bool]] = []
         self._level: float | None = None
         self._levels: dict[Any, tuple[float, str]] = {}
+        self._straight_lines: dict[str, Any] = {}
         self._follows_curves = follows_curves
         self._marks: dict[float, Any] = {}
         self.title, self.legend = ElidedLabel(title), ElidedLabel()
@@ -157,18 +160,11 @@ class Chart(QWidget):
         vertical(self, self.title, self.legend, (self.plot, 1), margins=0, spacing=1)
         self.setMinimumSize(84, 90)
         self._set_up_plot(x_label)
-        # The level is usually above the curves, so its text hangs below it.
-        below = {"position": 0.98, "anchors": [(1, 0), (1, 0)]}
-        self._level_line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
-        self._second_line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
-        self._cursor = pg.InfiniteLine(angle=90, movable=False)
-        for line in (self._level_line, self._second_line, self._cursor):
-            line.setVisible(False)
-            self.item.addItem(line, ignoreBounds=follows_curves or line is self._cursor)
-        self._edge = pg.TextItem(anchor=(1, 0))
-        self._edge.setParentItem(self.item.vb)
-        for changed in (self.item.vb.sigRangeChanged, self.item.vb.sigResized):
-            changed.connect(self._show_levels_outside)
+        self._edge = pg.TextItem(anchor=(1, 0)) if follows_curves else None
+        if self._edge is not None:
+            self._edge.setParentItem(self.item.vb)
+            for changed in (self.item.vb.sigRangeChanged, self.item.vb.sigResized):
+                changed.connect(self._show_levels_outside)
         self.set_colors(current_colors())
 
     def _set_up_plot(self, x_label: str) -> None:
@@ -218,7 +214,7 @@ class Chart(QWidget):
         item.setLogMode(self._log_x, self._log)
         name = name or f"curve {len(self._curves) + 1}"
         self._curves.append(_Curve(item, role, name, width, style, symbol, alpha, _EMPTY, _EMPTY))
-        self.set_colors(current_colors())
+        self._color_curve(self._curves[-1], current_colors())
         return len(self._curves) - 1
 
     def add_area(
@@ -300,13 +296,31 @@ class Chart(QWidget):
     def set_level(self, value: float | None, text: str = "") -> None:
         """Set a dotted horizontal line, such as the fire without drops."""
         self._level = value
-        self._set_line(self._level_line, value, text)
+        self._set_line(LEVEL, value, text)
 
     def set_second_level(self, value: float | None, text: str = "") -> None:
         """Set a second line, such as the result of another planner."""
-        self._set_line(self._second_line, value, text)
+        self._set_line(SECOND_LEVEL, value, text)
 
-    def _set_line(self, line: Any, value: float | None, text: str) -> None:
+    def _straight_line(self, name: str) -> Any:
+        """Return the line called ``name``, which is made at its first use: most charts have none."""
+        if name not in self._straight_lines:
+            if name == CURSOR:
+                line = pg.InfiniteLine(angle=90, movable=False)
+            else:
+                # A level is usually above the curves, so its text hangs below it.
+                below = {"position": 0.98, "anchors": [(1, 0), (1, 0)]}
+                line = pg.InfiniteLine(angle=0, movable=False, label="", labelOpts=below)
+            self._straight_lines[name] = line
+            line.setVisible(False)
+            self._color_line(name, current_colors())
+            self.item.addItem(line, ignoreBounds=self._follows_curves or name == CURSOR)
+        return self._straight_lines[name]
+
+    def _set_line(self, name: str, value: float | None, text: str) -> None:
+        if value is None and name not in self._straight_lines:
+            return
+        line = self._straight_line(name)
         drawable = value is not None and (value > 0 or not self._log)
         if value is not None and drawable:
             line.setPos(float(np.log10(value)) if self._log else value)
@@ -318,11 +332,13 @@ class Chart(QWidget):
 
     def _show_levels_outside(self, *_: object) -> None:
         """Name the levels above or below the view at its upper edge, with their numbers."""
+        if self._edge is None:
+            return
         _, (low, high) = self.item.vb.viewRange()
         texts = []
         for line, (value, text) in self._levels.items():
             at = float(line.value())
-            if self._follows_curves and line.isVisible() and not low <= at <= high:
+            if line.isVisible() and not low <= at <= high:
                 texts.append(f"{'↑' if at > high else '↓'} {text} {number(value)}")
         self._edge.setText("\n".join(texts))
         self._edge.setPos(self.item.vb.rect().right(), 0.0)
@@ -330,19 +346,22 @@ class Chart(QWidget):
     @property
     def outside_text(self) -> str:
         """The levels that are named at the upper edge because they are out of the view."""
-        return str(self._edge.textItem.toPlainText())
+        return "" if self._edge is None else str(self._edge.textItem.toPlainText())
 
     @property
     def level(self) -> float | None:
         """The level as drawn."""
-        return self._level if self._level_line.isVisible() else None
+        return self._level if LEVEL in self._straight_lines and self._straight_lines[LEVEL].isVisible() else None
 
     def set_cursor(self, x: float | None) -> None:
         """Set the vertical line."""
         drawable = x is not None and (x > 0 or not self._log_x)
-        self._cursor.setVisible(drawable)
+        if x is None and CURSOR not in self._straight_lines:
+            return
+        cursor = self._straight_line(CURSOR)
+        cursor.setVisible(drawable)
         if x is not None and drawable:
-            self._cursor.setPos(float(np.log10(x)) if self._log_x else x)
+            cursor.setPos(float(np.log10(x)) if self._log_x else x)
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
         """Set dotted vertical lines, each with a text beside it where there is room."""
@@ -448,28 +467,39 @@ class Chart(QWidget):
             axis.setTextPen(colors.muted)
         self.item.showGrid(x=True, y=True, alpha=0.12)
         for curve in self._curves:
-            color = faded(getattr(colors, curve.role), curve.alpha)
-            curve.item.setPen(pg.mkPen(color, width=curve.width, style=curve.style) if curve.width else None)
-            if curve.symbol:
-                # An isolated point between gaps would have no line.
-                curve.item.setSymbol("o")
-                curve.item.setSymbolSize(curve.symbol)
-                curve.item.setSymbolPen(None)
-                curve.item.setSymbolBrush(color)
+            self._color_curve(curve, colors)
         for area in self._areas:
             self._color_area(*area, colors)
-        for line in (self._level_line, self._second_line):
-            line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
-            line.label.setColor(colors.muted)
-        self._edge.setColor(colors.muted)
-        self._cursor.setPen(pg.mkPen(colors.text))
+        for name in self._straight_lines:
+            self._color_line(name, colors)
+        if self._edge is not None:
+            self._edge.setColor(colors.muted)
         for mark in self._marks.values():
             self._color_mark(mark, colors)
+
+    @staticmethod
+    def _color_curve(curve: _Curve, colors: Colors) -> None:
+        color = faded(getattr(colors, curve.role), curve.alpha)
+        curve.item.setPen(pg.mkPen(color, width=curve.width, style=curve.style) if curve.width else None)
+        if curve.symbol:
+            # An isolated point between gaps would have no line.
+            curve.item.setSymbol("o")
+            curve.item.setSymbolSize(curve.symbol)
+            curve.item.setSymbolPen(None)
+            curve.item.setSymbolBrush(color)
+
+    def _color_line(self, name: str, colors: Colors) -> None:
+        line = self._straight_lines[name]
+        if name == CURSOR:
+            line.setPen(pg.mkPen(colors.text))
+        else:
+            line.setPen(pg.mkPen(colors.muted, style=Qt.PenStyle.DotLine))
+            line.label.setColor(colors.muted)
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow a change of theme."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_cursor"):
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_edge"):
             self.set_colors(current_colors())
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
