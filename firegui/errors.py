@@ -10,6 +10,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+_LONGEST = 1_000
+_SPACES = "\u00a0\u2009\u200a\u202f"
 _OPTIONS = re.compile(r"\s*\([^()]*--[a-z][^()]*\)")
 
 
@@ -34,11 +36,19 @@ class Problem:
     """One thing that is wrong with an input.
 
     ``where`` names the file, layer, row or field; ``what`` says what is wrong with it; ``remedy`` says what to do.
+    All three may quote a file. Control characters are shown as escapes, and a long text is cut.
     """
 
     where: str
     what: str
     remedy: str = ""
+
+    def __post_init__(self) -> None:
+        """Make each part a text of one line."""
+        for name in ("where", "what", "remedy"):
+            text = getattr(self, name)
+            if len(text) > _LONGEST or not text.isprintable():
+                object.__setattr__(self, name, _one_line(text))
 
     def __str__(self) -> str:
         head = f"{self.where}: {self.what}"
@@ -50,6 +60,12 @@ class Problem:
             self, where=without_options(self.where), what=without_options(self.what),
             remedy=without_options(self.remedy),
         )  # fmt: skip
+
+
+def _one_line(text: str) -> str:
+    shown = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+    # What is a space to readers stays; what ends lines, turns text around or is no character does not.
+    return "".join(c if c.isprintable() or c in _SPACES else repr(c)[1:-1] for c in shown)
 
 
 def without_options(text: str) -> str:

@@ -83,7 +83,7 @@ class ResultStore(Generic[StoredHeader]):
         """
         try:
             return msgspec.json.decode(path.read_bytes(), type=kind)
-        except (OSError, ValueError, msgspec.MsgspecError) as error:
+        except (OSError, ValueError, RecursionError, msgspec.MsgspecError) as error:
             raise self.unreadable(path, error) from error
 
     def unreadable(self, path: Path, error: Exception) -> InputError:
@@ -199,7 +199,7 @@ def read_toml(
             raise InputError([Problem(str(path), what, "update firegui")])
         upgrade(raw)
         return msgspec.convert(raw, kind)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
         raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", again)]) from error
 
 

@@ -232,10 +232,11 @@ class RunStore(ResultStore[RunHeader]):
 
 def _as_it_was(raw: dict[str, Any]) -> None:
     """Add the settings that older runs lack: they cut the gradient's carry and had no margin."""
-    plan = raw.get("project", {}).get("plan", {})
-    optimizer = plan.get("optimizer", {})
-    if isinstance(optimizer, dict):
-        optimizer.setdefault("full_carry", False)
+    inner: Any = raw
+    for name in ("project", "plan", "optimizer"):
+        inner = inner.get(name, {}) if isinstance(inner, dict) else {}
+    if isinstance(inner, dict):
+        inner.setdefault("full_carry", False)
     add_missing_margin(raw)
 
 
@@ -386,7 +387,7 @@ def read_json(path: Path, kind: Any, absent: Any) -> Any:
         return msgspec.json.decode(path.read_bytes(), type=kind)
     except FileNotFoundError:
         return absent
-    except (OSError, msgspec.DecodeError) as error:
+    except (OSError, RecursionError, msgspec.DecodeError) as error:
         raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", _AGAIN)]) from error
 
 

@@ -48,6 +48,12 @@ def test_problems_found_elsewhere_are_reported_too() -> None:
     assert problems
 
 
+def test_what_a_problem_quotes_of_a_file_is_one_short_line_that_can_be_read() -> None:
+    problem = Problem("a\nb.nc", "has no variable x\x00\x1b[2J\u202e\ud800", "use 2 m — °\u202f")
+    assert str(problem) == "a\\nb.nc: has no variable x\\x00\\x1b[2J\\u202e\\ud800 — use 2 m — °\u202f"
+    assert Problem("a", "x" * 5_000).what == "x" * 1_000 + "…"
+
+
 def test_every_deliberate_error_has_the_same_base() -> None:
     assert issubclass(InputError, FireguiError)
     assert issubclass(CancelledError, FireguiError)

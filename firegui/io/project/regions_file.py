@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import shapely
 from pyproj import Transformer
 
@@ -49,7 +50,8 @@ def is_simple(region: Region) -> bool:
 
 
 def _crossing(ring: Ring) -> tuple[float, float] | None:
-    match = _CROSSING.match(str(shapely.is_valid_reason(shapely.Polygon(ring))))
+    with np.errstate(all="ignore"):  # corners beyond all sense, which the project refuses
+        match = _CROSSING.match(str(shapely.is_valid_reason(shapely.Polygon(ring))))
     return None if match is None else (float(match[1]), float(match[2]))
 
 

@@ -95,7 +95,8 @@ def scaled(raw: NDArray[Any], no_data: Iterable[Any], scale: float, offset: floa
 
     NaN for ``no_data`` and what is beyond 1e30.
     """
-    result = raw.astype(np.float64)
+    with np.errstate(invalid="ignore"):  # NaNs that signal, in damaged files
+        result = raw.astype(np.float64)
     holes = no_number(result)
     for value in no_data:
         holes |= raw == value

@@ -169,7 +169,14 @@ def test_a_folder_without_a_run_is_said_to_be_none(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("damage", "said"),
-    [("state = ", "cannot be read"), ("command = 3\n", "cannot be read"), ("format = 99\n", "newer firegui")],
+    [
+        ("state = ", "cannot be read"),
+        ("command = 3\n", "cannot be read"),
+        ("format = 99\n", "newer firegui"),
+        (f"project = {'[' * 9_000}", "cannot be read"),
+        ('project = "x"', "cannot be read"),
+        ("project.plan = 3", "cannot be read"),
+    ],
 )
 def test_a_damaged_or_newer_record_is_said_to_be_so(finished_run: Path, damage: str, said: str) -> None:
     (finished_run / "run.toml").write_text(damage)
@@ -177,8 +184,9 @@ def test_a_damaged_or_newer_record_is_said_to_be_so(finished_run: Path, damage: 
         read_run(finished_run)
 
 
-def test_damaged_metrics_are_said_to_be_so(finished_run: Path) -> None:
-    (finished_run / "metrics.json").write_text("{")
+@pytest.mark.parametrize("text", ["{", "[" * 9_000, '{"a":' * 9_000])
+def test_damaged_metrics_are_said_to_be_so(finished_run: Path, text: str) -> None:
+    (finished_run / "metrics.json").write_text(text)
     with pytest.raises(InputError, match=r"metrics\.json: cannot be read"):
         read_run(finished_run)
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -253,6 +254,15 @@ def test_a_polygon_that_crosses_itself_is_refused_with_the_place(tmp_path: Path)
     with pytest.raises(InputError) as caught:
         read_regions(path, UNPLACED)
     assert said(caught.value) == ["region bow: crosses itself near row 2, column 2 — draw it again, or split it there"]
+
+
+def test_a_corner_beyond_all_sense_is_read_without_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "far.toml"
+    corners = "[1.0, 1.0], [1.0, 4.0], [4.0, 1e308], [1e308, -1e308], [4.0, 1.0]"
+    path.write_text(f'[[region]]\nname = "far"\npolygon = [{corners}]\n', encoding="utf-8")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [region.name for region in read_regions(path, PLACED)] == ["far"]
 
 
 def test_rings_that_touch_and_holes_pass(tmp_path: Path) -> None:
