@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QProgressDialog, QWidget
 
 from firegui.errors import CancelledError, Check
 from firegui.gui.base.plain_text import plain
-from firegui.io.safe_open.processes import interruptible
+from firegui.io.safe_open import interruptible
 
 Result = TypeVar("Result")
 

@@ -6,8 +6,15 @@ driver by name, and what could name another file is refused first.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
+from firegui.errors import Check
+
+CHECK: ContextVar[Check | None] = ContextVar("check", default=None)
+"""Function that is called while a reader works, set by :func:`interruptible`."""
 ELSEWHERE = "it reaches into other files"
 
 
@@ -21,3 +28,13 @@ def gdal_path(path: Path) -> str:
     if text.startswith("/vsi"):
         raise UnsafeFileError("it lies in a folder whose name has a meaning for GDAL")
     return text
+
+
+@contextmanager
+def interruptible(check: Check | None) -> Iterator[None]:
+    """Call ``check`` several times a second while a reader works; what it raises ends that reader."""
+    token = CHECK.set(check)
+    try:
+        yield
+    finally:
+        CHECK.reset(token)

@@ -15,7 +15,6 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from multiprocessing import Pipe
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -23,8 +22,8 @@ from typing import Any
 
 import msgspec
 
-from firegui.errors import CancelledError, Check
-from firegui.io.safe_open import UnsafeFileError
+from firegui.errors import CancelledError
+from firegui.io.safe_open import CHECK, UnsafeFileError
 from firegui.io.safe_open.messages import receive, send
 from firegui.io.safe_open.reader import MEMORY_BYTES, PROCESSOR_SECONDS, SECONDS
 
@@ -39,21 +38,10 @@ _START = (
 )
 # Fewer threads start sooner; GDAL would keep a part of all memory as its cache.
 _ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "GDAL_CACHEMAX": "64"}
-_CHECK: ContextVar[Check | None] = ContextVar("check", default=None)
 
 
 class ReadError(OSError):
     """File that a reader process could not read, or that ended it."""
-
-
-@contextmanager
-def interruptible(check: Check | None) -> Iterator[None]:
-    """Call ``check`` several times a second while a reader works; what it raises ends that reader."""
-    token = _CHECK.set(check)
-    try:
-        yield
-    finally:
-        _CHECK.reset(token)
 
 
 class ReaderProcess:
@@ -103,7 +91,7 @@ class ReaderProcess:
 
     def _wait(self, connection: Connection) -> None:
         """Wait for the answer. What a check raises is raised once the reader has answered or was given up."""
-        until, check = time.monotonic() + SECONDS, _CHECK.get()
+        until, check = time.monotonic() + SECONDS, CHECK.get()
         while not connection.poll(_EVERY_SECONDS):
             if time.monotonic() > until:
                 raise ReadError(f"reading it takes more than {SECONDS:.0f} s")
@@ -179,7 +167,7 @@ class ReaderPool:
 
     @contextmanager
     def _reader(self) -> Iterator[ReaderProcess]:
-        check = _CHECK.get()
+        check = CHECK.get()
         with self._changed:
             while not self._free and len(self._at_work) >= self._most:
                 self._changed.wait(_EVERY_SECONDS)

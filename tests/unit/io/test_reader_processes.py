@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from firegui.errors import CancelledError, Problems
-from firegui.io.safe_open import processes
-from firegui.io.safe_open.processes import ReaderPool, ReadError, interruptible
+from firegui.io.safe_open import interruptible, processes
+from firegui.io.safe_open.processes import ReaderPool, ReadError
 from firegui.io.weather.netcdf_file import read_netcdf
 from tests.unit.io import reader_faults
 
