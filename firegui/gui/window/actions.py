@@ -225,7 +225,7 @@ class Actions(QObject):
         return bar
 
     def fit_tool_bar(self, room: int) -> None:
-        """Show the names of the tools beside their icons if ``room`` is wide enough, else the icons alone."""
+        """Show the tool bar, with the names of tools beside their icons if ``room`` is wide enough."""
         style = Qt.ToolButtonStyle
         if not self._full_width:
             # The names are beside the icons until now.
@@ -233,6 +233,9 @@ class Actions(QObject):
         wanted = style.ToolButtonTextBesideIcon if self._full_width <= room else style.ToolButtonIconOnly
         for button in self._shortened:
             button.setToolButtonStyle(style.ToolButtonTextOnly if button.icon().isNull() else wanted)
+        # A menu bar that is visible already, as behind the start page, leaves a new corner widget hidden. Shown before it
+        # fits, it would push menus behind the arrow of the menu bar.
+        self._bar.show()
 
     def _highlight(self, button: QToolButton) -> None:
         """Make Start plan the only coloured button.

@@ -289,6 +289,7 @@ class MainWindow(QMainWindow):
             self.workbench.actions.fit_tool_bar(self.width() - titles - _BESIDE_MENUS)
             # The menu bar places its corner only when it is resized itself: a wider tool bar would lose its end.
             QApplication.sendEvent(menus, QResizeEvent(menus.size(), menus.size()))
+            menus.update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the start page below the menu bar when the bar changes its height."""

@@ -272,8 +272,6 @@ class Workbench(QObject):
         else:
             # Menus and tools share one row: the map needs the height.
             menus.setCornerWidget(bar)
-            # A menu bar that is visible already, as behind the start page, leaves a new corner widget hidden.
-            bar.show()
         shell.set_rail(Rail(actions.group("workspace")))
         views = (*actions.group("view"), actions["side_by_side"])
         shell.centre.set_bar(
