@@ -233,8 +233,8 @@ class Actions(QObject):
         wanted = style.ToolButtonTextBesideIcon if self._full_width <= room else style.ToolButtonIconOnly
         for button in self._shortened:
             button.setToolButtonStyle(style.ToolButtonTextOnly if button.icon().isNull() else wanted)
-        # A menu bar that is visible already, as behind the start page, leaves a new corner widget hidden. Shown before it
-        # fits, it would push menus behind the arrow of the menu bar.
+        # A menu bar that is visible already, as behind the start page, leaves a new corner widget hidden. Shown before
+        # it fits, it would push menus behind the arrow of the menu bar.
         self._bar.show()
 
     def _highlight(self, button: QToolButton) -> None:
