@@ -14,6 +14,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.fire.model_caveats import model_caveats
+from firegui.io.crs import grid_problems
 from firegui.io.exporters import NO_FILMS, checked_formats, known_formats
 from firegui.io.exporters import export as write_formats
 from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, export_content
@@ -30,6 +31,7 @@ from firegui.runs.run_folder import (
     HISTORY,
     METRICS,
     OCCUPANCY,
+    RUN,
     STORE,
     RunRecord,
     read_drops,
@@ -90,6 +92,7 @@ def run_content(
     record = _attempt(problems, lambda: read_run(folder, damaged))
     if record is None:
         raise InputError(problems, TITLE)
+    problems.extend(_header_problems(record))
     drops = () if DROPS in damaged else _attempt(problems, lambda: read_drops(folder))
     layer = None if water is None else _attempt(problems, lambda: read_water(water, record.project.scenario.grid))
     fires = [_attempt(problems, lambda: _fire(record, OCCUPANCY)), _attempt(problems, lambda: _fire(record, BASELINE))]
@@ -107,6 +110,13 @@ def run_content(
     )  # fmt: skip
     fire = saved.kept.kind if saved.kept is not None else ""
     return replace(content, notes=(*notes, *content.notes), fire=fire, stress=record.scores.stress)
+
+
+def _header_problems(record: RunRecord) -> list[Problem]:
+    """Return what no run was started with: numbers of fleet, grid and settings that are out of range."""
+    project = record.project
+    found = [*project.fleet.problems(), *grid_problems(project.scenario.grid), *project.plan.problems()]
+    return [replace(each, where=f"{record.folder / RUN}, {each.where}") for each in found]
 
 
 def rule_problems(project: Project, drops: Sequence[DropRecord]) -> list[Problem]:

@@ -15,7 +15,7 @@ import msgspec
 
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import atomic
-from firegui.io.source_files import outside_problem
+from firegui.io.source_files import file_problem, outside_problem
 from firegui.io.toml import plain_words
 from firegui.runs.header import FORMAT, SavedHeader, now
 from firegui.runs.lock import FolderLock, held_problem, is_held
@@ -67,7 +67,7 @@ class ResultStore(Generic[StoredHeader]):
         Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new.
         """
         try:
-            check_links(folder)
+            check_entries(folder)
             return read_toml(folder / self.header, self.kind, FORMAT, self.again, self.upgrade)
         except InputError as error:
             raise InputError(error.problems, self.title) from error
@@ -171,13 +171,17 @@ def names_in(path: Path) -> list[str]:
     return [entry.name for entry in path.iterdir() if not entry.name.startswith(".")] if path.exists() else []
 
 
-def check_links(folder: Path) -> None:
-    """Raise :class:`~firegui.errors.InputError` for files of a result that are links out of its folder."""
-    links: list[Path] = []
+def check_entries(folder: Path) -> None:
+    """Raise :class:`~firegui.errors.InputError` where a result has links out of it, pipes or devices."""
+    entries: list[Path] = []
     with suppress(OSError):  # a folder that is not there or cannot be listed: its header says so
-        links = sorted(entry for entry in folder.iterdir() if entry.is_symlink())
+        entries = sorted(folder.iterdir())
     problems = Problems()
-    problems.extend(problem for link in links if (problem := outside_problem(link, folder)) is not None)
+    for entry in entries:
+        problem = outside_problem(entry, folder) if entry.is_symlink() else None
+        if problem is None and entry.exists() and not entry.is_dir() and not entry.is_file():
+            problem = file_problem(entry)
+        problems.extend([] if problem is None else [problem])
     problems.raise_if_any()
 
 

@@ -36,7 +36,7 @@ from firegui.runs.engine import LazyPackage
 from firegui.runs.header import FORMAT, RunHeader
 from firegui.runs.history import history_text, read_elimination, read_history
 from firegui.runs.lock import held_problem, is_held
-from firegui.runs.result_store import ResultFolder, ResultStore, check_links, read_toml
+from firegui.runs.result_store import ResultFolder, ResultStore, check_entries, read_toml
 from firegui.runs.snapshot import add_missing_margin
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 
@@ -202,7 +202,7 @@ class RunStore(ResultStore[RunHeader]):
 
     def read(self, folder: Path) -> RunHeader:
         """Read ``run.toml``. Raises :class:`~firegui.errors.InputError` if it is missing, damaged or too new."""
-        check_links(folder)
+        check_entries(folder)
         path = folder / self.header
         try:
             path.stat()

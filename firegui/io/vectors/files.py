@@ -197,6 +197,12 @@ def _whole_shapefile(file: Path, head: bytes, size: int) -> Problem | None:
     lacking = [suffix for suffix in (".shx", ".dbf") if suffix not in beside]
     if lacking:
         return Problem(file.name, f"its {' and its '.join(lacking)} file is not beside it", again)
+    for suffix in (".shx", ".dbf", ".prj", ".cpg"):
+        # An encoding or a CRS may be empty; a pipe would be waited for.
+        part = beside.get(suffix, file)
+        problem = file_problem(part)
+        if problem is not None and not (part.is_file() and suffix in (".prj", ".cpg") and not part.stat().st_size):
+            return problem
     with beside[".dbf"].open("rb") as opened:
         table = opened.read(12)
     if len(table) < 12:

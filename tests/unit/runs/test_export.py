@@ -22,6 +22,7 @@ from firegui.io.rasters.geotiff import write_raster
 from firegui.runs.export import hand_over, rule_problems, run_content
 from firegui.runs.spec import PlanSpec
 from tests.support import GRID, forget_checksums, make_project
+from tests.unit.io.builders import change_text
 from tests.unit.runs.fakes import carried_out
 
 PROJECT = make_project()
@@ -101,6 +102,12 @@ def test_everything_wrong_with_a_run_is_listed_at_once(run: Path, tmp_path: Path
     assert len(said) == 4
     for part in ("doc", "no finished plan", "no.gpkg", "occupancy.tif"):
         assert any(part in line for line in said)
+
+
+def test_numbers_that_no_run_was_started_with_are_refused(run: Path) -> None:
+    change_text(run / "run.toml", ("drop_height_m = 50.0", "drop_height_m = 1e308"))
+    with pytest.raises(InputError, match=r"run\.toml, aircraft R: drop_height_m is 1e\+308"):
+        run_content(run)
 
 
 def test_a_sound_plan_breaks_no_rule() -> None:

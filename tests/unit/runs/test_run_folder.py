@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -181,6 +182,14 @@ def test_a_folder_without_a_run_is_said_to_be_none(tmp_path: Path) -> None:
 def test_a_damaged_or_newer_record_is_said_to_be_so(finished_run: Path, damage: str, said: str) -> None:
     (finished_run / "run.toml").write_text(damage)
     with pytest.raises(InputError, match=said):
+        read_run(finished_run)
+
+
+@pytest.mark.parametrize("name", ["run.toml", "metrics.json", "history.csv"])
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(finished_run: Path, name: str) -> None:
+    (finished_run / name).unlink()
+    os.mkfifo(finished_run / name)
+    with pytest.raises(InputError, match=f"{name}: is a pipe or a device"):
         read_run(finished_run)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -270,6 +271,14 @@ def test_degrees_that_are_none_are_taken_for_a_wrong_crs(tmp_path: Path) -> None
     latitude_first = [shapely.box(39.70, -123.01, 39.75, -122.99), shapely.box(39.71, -123.0, 39.72, -122.99)]
     swapped = refused(write(tmp_path / "swapped.gpkg", latitude_first, DATES, "EPSG:4326"))
     assert "longitude comes first: the two seem to be exchanged" in swapped and "no degrees" not in swapped
+
+
+@pytest.mark.parametrize("suffix", [".shx", ".dbf", ".prj", ".cpg"])
+def test_a_pipe_beside_a_shapefile_is_not_waited_for(tmp_path: Path, suffix: str) -> None:
+    path = write(tmp_path / "p.shp", TWO, DATES)
+    path.with_suffix(suffix).unlink(missing_ok=True)
+    os.mkfifo(path.with_suffix(suffix))
+    assert f"p{suffix}: is a pipe or a device" in refused(path)
 
 
 def test_a_shapefile_needs_the_files_beside_it(tmp_path: Path) -> None:
