@@ -23,7 +23,7 @@ from firegui.io.safe_open.direct import OpenFiles
 from firegui.io.safe_open.messages import receive, send
 from firegui.io.source_files import error_text
 
-PROCESSOR_SECONDS = 30
+PROCESSOR_SECONDS = 20
 """Processor time for one request."""
 
 SECONDS = 120.0
@@ -34,10 +34,15 @@ MEMORY_BYTES = 1536 * 2**20
 OPERATIONS: Mapping[str, str] = {
     "hdf5.tree": "firegui.io.safe_open.direct.hdf5:tree",
     "hdf5.values": "firegui.io.safe_open.direct.hdf5:values",
+    "vectors.layers": "firegui.io.safe_open.direct.vectors:layers",
+    "vectors.info": "firegui.io.safe_open.direct.vectors:info",
+    "vectors.features": "firegui.io.safe_open.direct.vectors:features",
+    "vectors.repaired": "firegui.io.safe_open.direct.vectors:repaired",
 }
 """What a reader does, as ``module:function`` of its open files, a path and further arguments."""
 
 _IDLE_SECONDS = 2.0
+_NOT_NEEDED = ("geopandas", "pandas", "pyarrow")
 _TEXT = 300
 
 
@@ -45,6 +50,7 @@ def main(handle: int) -> None:
     """Carry out the requests that arrive on the pipe ``handle`` until it is closed."""
     connection = _connection(handle)
     warnings.simplefilter("ignore")
+    sys.modules.update(dict.fromkeys(_NOT_NEEDED))  # type: ignore[arg-type]  # pyogrio would load them: half a second
     _limit_memory()
     files = OpenFiles()
     modules = list(dict.fromkeys(target.partition(":")[0] for target in OPERATIONS.values()))
@@ -77,7 +83,8 @@ def _answer(files: OpenFiles, operation: str, path: Path, arguments: list[Any]) 
     except Exception as error:
         while "previous exception" in str(error) and error.__cause__ is not None:  # rasterio's particulars
             error = error.__cause__  # type: ignore[assignment]
-        return "failed", error_text(error, _TEXT)
+        text = error_text(error, _TEXT)
+        return ("memory", "") if "bad_alloc" in text else ("failed", text)
 
 
 def _connection(handle: int) -> Connection:

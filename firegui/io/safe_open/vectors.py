@@ -1,95 +1,57 @@
-"""Vector files: shapefile, GeoPackage, GeoJSON and KML."""
+"""Vector files, read by a reader process: shapefile, GeoPackage, GeoJSON and KML."""
 
 from __future__ import annotations
 
-import re
-import sqlite3
-import warnings
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
-import pyogrio
+import numpy as np
+import shapely
+from numpy.typing import NDArray
 
-from firegui.io.safe_open import ELSEWHERE, UnsafeFileError, gdal_path
+from firegui.io.safe_open.processes import READERS
 
-_HEAD = 65_536
-_SHP, _SQLITE = b"\x00\x00\x27\x0a", b"SQLite format 3\x00"
-_PROLOGUE = re.compile(rb"(?:\s+|<\?.*?\?>|<!--.*?-->)*", re.DOTALL)
-_KML = re.compile(rb"<(?:[\w.-]+:)?kml[\s>]")
-_OTHER_XML = re.compile(rb"OGRVRT|VRTDataset|GDAL_WMS|WMS_Capabilities|<!DOCTYPE|<!ENTITY", re.IGNORECASE)
-_OTHER_JSON = re.compile(rb"gdal_streamed_alg", re.IGNORECASE)
-_INDEX_TABLE = re.compile(r"CREATE\s+VIRTUAL\s+TABLE\s+(?:\"[^\"]*\"|\w+)\s+USING\s+rtree\s*\(", re.IGNORECASE)
-_REACHING_OUT = re.compile(r"ogr_geocode|ogr_datasource_load_layers|gdal_get_pixel|load_extension", re.IGNORECASE)
+
+@dataclass(frozen=True, slots=True)
+class VectorInfo:
+    """What a layer says of itself; ``crs`` is ``None`` where it does not say it."""
+
+    features: int
+    crs: str | None
+    geometry_type: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VectorFeatures:
+    """The features of a layer: geometries as WKB, ``None`` where a feature has none, and columns by name."""
+
+    crs: str | None
+    geometries: NDArray[Any]
+    columns: Mapping[str, NDArray[Any]]
 
 
 def vector_layers(path: Path) -> tuple[str, ...]:
-    """Return the names of the layers that have geometry."""
-    check_vector(path)
-    with _without_warnings():
-        return tuple(str(name) for name, kind in pyogrio.list_layers(gdal_path(path)) if kind is not None)
+    """Return the names of the layers that have geometry. Raises ``OSError`` for a file that cannot be read."""
+    return tuple(READERS.call("vectors.layers", path))
 
 
-def vector_info(path: Path, layer: str | None = None) -> dict[str, Any]:
-    """Return what a layer says of itself, as pyogrio tells it."""
-    check_vector(path)
-    with _without_warnings():
-        found: dict[str, Any] = pyogrio.read_info(gdal_path(path), layer=layer)
-        return found
+def vector_info(path: Path, layer: str | None = None) -> VectorInfo:
+    """Return what a layer says of itself, as :func:`vector_layers` does."""
+    return VectorInfo(**READERS.call("vectors.info", path, layer))
 
 
-def read_vector(path: Path, layer: str, **options: Any) -> tuple[Any, Any, Any, Any]:
-    """Return meta data, ids, geometries (WKB) and columns of a layer, as pyogrio gives them."""
-    check_vector(path)
-    with _without_warnings():
-        found: tuple[Any, Any, Any, Any] = pyogrio.raw.read(gdal_path(path), layer=layer, **options)
-        return found
+def read_vector(path: Path, layer: str, **options: Any) -> VectorFeatures:
+    """Return the features of a layer, read with these options of pyogrio, as :func:`vector_layers` does."""
+    found = READERS.call("vectors.features", path, layer, options)
+    geometries = np.asarray(found["geometries"], object)
+    return VectorFeatures(found["crs"], geometries, dict(zip(found["names"], found["columns"], strict=True)))
 
 
-@contextmanager
-def _without_warnings() -> Iterator[None]:
-    """Ignore warnings about geometry that drivers mend on the way. What matters is checked afterwards."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+def make_valid(path: Path, geometry: Any) -> Any:
+    """Return a valid geometry of the areas of one that crosses itself.
 
-
-def check_vector(path: Path) -> None:
-    """Check that a file is a shapefile, GeoPackage, GeoJSON or KML file that holds its own features.
-
-    Raises :class:`UnsafeFileError` otherwise.
+    A ring that crosses itself everywhere would take hours and all memory: then ``OSError`` is raised.
     """
-    with path.open("rb") as file:
-        head = file.read(_HEAD)
-    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if head.startswith(_SHP):
-        return
-    if head.startswith(_SQLITE):
-        _check_geopackage(path)
-    elif text.startswith((b"{", b"[")):
-        if _OTHER_JSON.search(head.partition(b'"features"')[0]):
-            raise UnsafeFileError(f"{ELSEWHERE}: it is a description of data, not GeoJSON")
-    elif text.startswith(b"<"):
-        prologue = _PROLOGUE.match(text)
-        if prologue is None or not _KML.match(text, prologue.end()) or _OTHER_XML.search(head):
-            raise UnsafeFileError("it is no KML file")
-    else:
-        raise UnsafeFileError("it is no shapefile, GeoPackage, GeoJSON or KML")
-
-
-def _check_geopackage(path: Path) -> None:
-    """Check that a database has no virtual tables but indexes, and no SQL that reaches out of it."""
-    # Changes that are not in the file yet are read by GDAL too. Without them SQLite need not write beside the file.
-    mode = "ro" if path.with_name(f"{path.name}-wal").exists() else "ro&immutable=1"
-    try:
-        with closing(sqlite3.connect(f"file:{quote(str(path.absolute()))}?mode={mode}", uri=True)) as base:
-            rows = base.execute("SELECT type, name, rootpage, sql FROM sqlite_master").fetchall()
-    except sqlite3.Error as error:
-        raise UnsafeFileError(str(error)) from error
-    for kind, name, page, sql in rows:
-        text = str(sql or "")
-        virtual = kind == "table" and not page and not _INDEX_TABLE.match(text)
-        if virtual or _REACHING_OUT.search(text):
-            raise UnsafeFileError(f"{ELSEWHERE}: its {kind} {name!r} is computed from outside the file")
+    return shapely.from_wkb(READERS.call("vectors.repaired", path, shapely.to_wkb(geometry)))

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from pyogrio.errors import DataLayerError, DataSourceError
 
 from firegui.errors import Problem, Problems
 from firegui.io import crs
@@ -31,7 +30,6 @@ _DRAWABLE = "export it as GeoPackage, GeoJSON, KML or shapefile with one polygon
 _SHP, _SQLITE, _ZIP = b"\x00\x00\x27\x0a", b"SQLite format 3\x00", b"PK\x03\x04"
 _HEAD = 4096
 _SHOWN = 5
-_FAILURES = (DataSourceError, DataLayerError, OSError, ValueError, RuntimeError, MemoryError)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,7 +73,7 @@ def layer_names(file: Path, problems: Problems) -> tuple[str, ...]:
         return ()
     try:
         return vector_layers(file)
-    except _FAILURES as error:
+    except OSError as error:
         problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
         return ()
 
@@ -98,18 +96,17 @@ def read_layer(file: Path, chosen: str, layers: tuple[str, ...], problems: Probl
     What is wrong is noted and ``None`` returned.
     """
     try:
-        count = int(vector_info(file, chosen)["features"])
+        count = vector_info(file, chosen).features
         if count > MOST_FEATURES:
             what = f"holds {count:,} features; at most {MOST_FEATURES:,} are read"
             problems.add(file.name, what, "keep the perimeters of this fire alone in the file")
             return None
-        meta, _, wkb, values = read_vector(file, chosen, force_2d=True, datetime_as_string=True)
-    except _FAILURES as error:
+        found = read_vector(file, chosen, force_2d=True, datetime_as_string=True)
+    except OSError as error:
         problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
         return None
-    columns = dict(zip((str(name) for name in meta["fields"]), values, strict=True))
     with np.errstate(invalid="ignore"):  # corners that are no numbers are refused below
-        geometries = shapely.from_wkb(wkb, on_invalid="ignore")
+        geometries = shapely.from_wkb(found.geometries, on_invalid="ignore")
     count = int(shapely.get_num_coordinates(geometries).sum())
     if count > MOST_CORNERS:
         problems.add(file.name, f"has outlines of {count:,} corners", "simplify them in a GIS")
@@ -120,7 +117,7 @@ def read_layer(file: Path, chosen: str, layers: tuple[str, ...], problems: Probl
         what = f"has corners that are not a number or infinite (feature {first_few(unreal, _SHOWN)})"
         problems.add(file.name, what, "draw these features again: a corner is two finite numbers")
         return None
-    return VectorLayer(meta["crs"], geometries, columns, chosen, layers)
+    return VectorLayer(found.crs, geometries, found.columns, chosen, layers)
 
 
 def may_hold_points(file: Path) -> bool:
@@ -128,8 +125,8 @@ def may_hold_points(file: Path) -> bool:
     if _whole(file) is not None:
         return False
     try:
-        return not str(vector_info(file)["geometry_type"]).startswith(("Polygon", "MultiPolygon"))
-    except _FAILURES:
+        return not vector_info(file).geometry_type.startswith(("Polygon", "MultiPolygon"))
+    except OSError:
         return False
 
 

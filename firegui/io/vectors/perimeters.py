@@ -21,6 +21,8 @@ from firegui.domain.grid import HECTARE_M2, Grid
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io import crs
 from firegui.io.rasters.masks import polygon_mask
+from firegui.io.safe_open.vectors import make_valid
+from firegui.io.source_files import error_text
 from firegui.io.times import guess_offset_h
 from firegui.io.vectors.dates import FeatureDates, find_dates
 from firegui.io.vectors.files import VectorLayer, crs_problems, polygons_of, read_features, vector_file
@@ -150,7 +152,13 @@ def repaired(
         return result, []
     before = shapely.area(result[crossing]).sum()
     for index in map(int, crossing):
-        parts = polygons_of(shapely.make_valid(result[index], method="structure", keep_collapsed=False))
+        try:
+            parts = polygons_of(make_valid(Path(where), result[index]))
+        except OSError as error:
+            what = f"crosses itself in too many places to be repaired ({error_text(error)})"
+            problems.add(f"{where}, feature {index + 1}", what, "draw it again, or leave it out")
+            result[index] = shapely.Polygon()
+            continue
         if not parts:
             problems.add(f"{where}, feature {index + 1}", "encloses no area", "draw it again, or leave it out")
         result[index] = shapely.multipolygons(parts) if parts else shapely.Polygon()

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from pyogrio.errors import DataLayerError, DataSourceError
 from rasterio import Affine
 from rasterio.crs import CRS
 from rasterio.enums import Resampling
@@ -172,18 +171,18 @@ def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
     found: list[NDArray[np.object_]] = []
     try:
         layers = vector_layers(path)
-        count = sum(int(vector_info(path, layer)["features"]) for layer in layers)
+        count = sum(vector_info(path, layer).features for layer in layers)
         if count > _MOST_FEATURES:
             problems.add(path.name, f"holds {count:,} features", "cut it to the area of the fire")
             return np.empty(0, np.object_)
         for layer in layers:
-            text = str(vector_info(path, layer)["crs"] or "")
-            meta, _, wkb, _ = read_vector(path, layer, columns=[], bbox=_bounds(grid, text))
-            if meta["crs"] is None:
+            box = _bounds(grid, vector_info(path, layer).crs or "")
+            read = read_vector(path, layer, columns=[], bbox=box)
+            if read.crs is None:
                 problems.add(path.name, f"does not say its CRS in its layer {layer}", "set it in a GIS")
             else:
-                found.append(_placed(np.asarray(shapely.from_wkb(wkb), np.object_), str(meta["crs"]), grid))
-    except (DataSourceError, DataLayerError, shapely.errors.ShapelyError, ValueError, OSError) as error:
+                found.append(_placed(np.asarray(shapely.from_wkb(read.geometries), np.object_), read.crs, grid))
+    except (shapely.errors.ShapelyError, ValueError, OSError) as error:
         said = error_text(error)
         problems.add(path.name, f"cannot be read as a vector layer ({said})", "give a GeoPackage")
         return np.empty(0, np.object_)

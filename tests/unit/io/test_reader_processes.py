@@ -12,20 +12,25 @@ from pathlib import Path
 
 import h5py
 import numpy as np
+import pyogrio
 import pytest
+import shapely
 
-from firegui.errors import CancelledError, Problems
+from firegui.domain.grid import Grid
+from firegui.errors import CancelledError, InputError, Problems
 from firegui.io.safe_open import interruptible, processes
 from firegui.io.safe_open.processes import ReaderPool, ReadError
+from firegui.io.vectors.perimeters import read_perimeters
 from firegui.io.weather.netcdf_file import read_netcdf
 from tests.unit.io import reader_faults
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="faults are made with signals and limits of POSIX")
 
+GRID = Grid(40, 60, 30.0, (30.0, 0.0, 500_000.0, 0.0, -30.0, 4_000_000.0), "EPSG:32610")
 PARENT = """
 import sys
 from pathlib import Path
-from firegui.io.safe_open import processes
+from firegui.io.safe_open import interruptible, processes
 from tests.unit.io import reader_faults
 processes._START = reader_faults.START
 processes.READERS.call("fault." + sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])
@@ -58,7 +63,7 @@ def wait_for(path: Path) -> int:
     ("fault", "said"),
     [
         ("crash", r"the library that reads it crashed \(SIGABRT\)"),
-        ("compute", "reading it takes more than 30 s of computing"),
+        ("compute", "reading it takes more than 20 s of computing"),
         ("fill_memory", "reading it takes more than 1,536 MB of memory"),
     ],
 )
@@ -151,3 +156,23 @@ def test_a_netcdf_file_that_crashes_its_library_is_one_problem(tmp_path: Path, m
     what = "cannot be read as NetCDF (the library that reads it crashed (SIGABRT))"
     assert [str(problem) for problem in problems] == [f"a.nc: {what} — get the file again from where it came"]
     crashing.close()
+
+
+def test_a_ring_that_crosses_itself_everywhere_is_refused(
+    pool: ReaderPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("firegui.io.safe_open.vectors.READERS", pool)
+    corners = np.random.default_rng(0).uniform((500_000, 3_998_800), (501_800, 4_000_000), (3_000, 2))
+    shapes = shapely.to_wkb(np.array([shapely.Polygon(corners)], object))
+    days = np.array(["2020-08-19"], "datetime64[D]")
+    pyogrio.raw.write(
+        tmp_path / "a.gpkg", shapes, [days], ["date"], driver="GPKG", geometry_type="Polygon", crs="EPSG:32610",
+    )  # fmt: skip
+
+    with pytest.raises(InputError) as refused:
+        read_perimeters(tmp_path / "a.gpkg", GRID)
+
+    what = "crosses itself in too many places to be repaired (reading it takes more than 20 s of computing)"
+    assert [str(problem) for problem in refused.value.problems] == [
+        f"a.gpkg, feature 1: {what} — draw it again, or leave it out"
+    ]
