@@ -11,21 +11,18 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 from rasterio import Affine
-from rasterio.crs import CRS
-from rasterio.enums import ColorInterp, Resampling
-from rasterio.errors import RasterioError
+from rasterio.enums import Resampling
 from rasterio.features import rasterize
-from rasterio.vrt import WarpedVRT
 from rasterio.windows import Window
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.crs import transformer, wkt
 from firegui.io.rasters import mbtiles
-from firegui.io.rasters.files import LARGEST_BLOCK, RasterFile, open_raster, read_header
-from firegui.io.rasters.geotiff import without_place_warnings
+from firegui.io.rasters.files import LARGEST_BLOCK, RasterFile, read_header
 from firegui.io.rasters.mbtiles import TITLE, Area, Pixels, TileArchive, picture_transform
 from firegui.io.rasters.warp import Box, needed_box
+from firegui.io.safe_open.rasters import RasterDataset, raster_dataset
 from firegui.io.source_files import MOST_VALUES, error_text
 from firegui.io.vectors.files import SUFFIXES as VECTOR_SUFFIXES
 from firegui.io.vectors.files import crs_problems, layer_names, read_layer
@@ -120,9 +117,8 @@ def _open_raster(path: Path, grid: Grid) -> RasterBaseMap:
     if box is None:
         raise InputError([Problem(str(path), "has nothing where the fire is", _ELSEWHERE)], TITLE)
     try:
-        with open_raster(path) as source:
-            return _described(path, source, box)
-    except (RasterioError, OSError, ValueError, MemoryError) as error:
+        return _described(path, raster_dataset(path), box)
+    except OSError as error:
         raise _unreadable(path, error) from error
 
 
@@ -139,35 +135,24 @@ def _raster_problems(header: RasterFile) -> list[Problem]:
     return found
 
 
-def _described(path: Path, source: Any, box: Box) -> RasterBaseMap:
+def _described(path: Path, source: RasterDataset, box: Box) -> RasterBaseMap:
     """Return how to draw an open raster, with the range of values in the middle of ``box``."""
     data = [
         number
-        for number, kind in enumerate(source.colorinterp, start=1)
-        if kind not in (ColorInterp.alpha, ColorInterp.undefined) or source.count < 3
+        for number, kind in enumerate(source.colors, start=1)
+        if kind not in ("alpha", "undefined") or source.count < 3
     ]
     bands = tuple(data[:3] if len(data) >= 3 else data[:1] or [1])
-    palette = _palette(source) if len(bands) == 1 else None
+    palette = source.palette if len(bands) == 1 else None
     if palette is not None or (len(bands) == 3 and all(source.dtypes[band - 1] == "uint8" for band in bands)):
         limits: tuple[tuple[float, float], ...] = ((0.0, 255.0),) * len(bands)
     else:
         rows, columns = (min(end - start, _MOST_SAMPLE) for start, end in (box[:2], box[2:]))
         top, left = (box[0] + box[1] - rows) // 2, (box[2] + box[3] - columns) // 2
         shape = min(rows, _SAMPLE_PX), min(columns, _SAMPLE_PX)
-        window = Window(left, top, columns, rows)
-        sample = source.read(list(bands), window=window, out_shape=(len(bands), *shape), masked=True)
+        sample = source.read_reduced(bands, Window(left, top, columns, rows), (len(bands), *shape))
         limits = tuple(_limits(band) for band in sample)
     return RasterBaseMap(path, path.stem, bands, limits, palette)
-
-
-def _palette(source: Any) -> Pixels | None:
-    if source.colorinterp[0] is not ColorInterp.palette or source.dtypes[0] != "uint8":
-        return None
-    colors = np.zeros((256, 4), np.uint8)
-    for value, color in source.colormap(1).items():
-        if 0 <= value < 256:
-            colors[value] = color
-    return colors
 
 
 def _limits(band: Any) -> tuple[float, float]:
@@ -181,16 +166,11 @@ def _draw_raster(file: RasterBaseMap, grid: Grid, area: Area, size: tuple[int, i
     assert grid.crs is not None
     how = Resampling.nearest if file.palette is not None else Resampling.bilinear
     try:
-        with without_place_warnings(), open_raster(file.path) as source:
-            add_alpha = ColorInterp.alpha not in source.colorinterp
-            with WarpedVRT(
-                source, crs=CRS.from_wkt(wkt(grid.crs) or ""), transform=picture_transform(grid, area, size),
-                height=size[0], width=size[1], resampling=how, add_alpha=add_alpha,
-            ) as warped:  # fmt: skip
-                values = warped.read(list(file.bands))
-                there = warped.read(warped.colorinterp.index(ColorInterp.alpha) + 1) > 0
-    except (RasterioError, OSError, ValueError, MemoryError) as error:
+        place = picture_transform(grid, area, size)
+        found = raster_dataset(file.path).warped(file.bands, wkt(grid.crs) or "", place, size, how, alpha=True)
+    except OSError as error:
         raise _unreadable(file.path, error) from error
+    values, there = found.data, ~found.mask[0]
     picture = np.zeros((*size, 4), np.uint8)
     if file.palette is not None:
         picture[...] = file.palette[values[0]]

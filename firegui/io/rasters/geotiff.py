@@ -21,7 +21,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_bytes
 from firegui.io.crs import wkt
-from firegui.io.safe_open.rasters import raster_dataset
+from firegui.io.safe_open.direct.rasters import raster_dataset
 from firegui.io.source_files import error_text
 
 _GIS_NODATA = float("nan")

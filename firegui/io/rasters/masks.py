@@ -25,7 +25,7 @@ from firegui.domain.regions import Region, Ring
 from firegui.errors import Check, Problems
 from firegui.io.crs import wkt
 from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.safe_open.rasters import raster_dataset
+from firegui.io.safe_open.rasters import RasterDataset, raster_dataset
 from firegui.io.source_files import MOST_DAYS, TIFF_STARTS, cells_problem, error_text, file_problem
 from firegui.io.times import parse_stamps
 from firegui.io.toml import plain_words
@@ -59,13 +59,11 @@ def band_dates(path: Path, problems: Problems) -> tuple[date, ...]:
 
     Empty where one is not.
     """
-    with without_place_warnings():
-        try:
-            with raster_dataset(path, ("GTiff",)) as source:
-                return _dates(source)
-        except (RasterioError, CRSError, OSError, ValueError) as error:
-            problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")
-            return ()
+    try:
+        return _dates(raster_dataset(path, ("GTiff",)))
+    except OSError as error:
+        problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")
+        return ()
 
 
 def read_masks(path: Path, grid: Grid, problems: Problems, check: Check | None = None) -> MaskRaster | None:
@@ -80,15 +78,14 @@ def read_masks(path: Path, grid: Grid, problems: Problems, check: Check | None =
         return None
     with without_place_warnings():
         try:
-            with raster_dataset(path, ("GTiff",)) as source:
-                return _read(source, path, grid, problems, check)
+            return _read(raster_dataset(path, ("GTiff",)), path, grid, problems, check)
         except (RasterioError, CRSError, OSError, ValueError) as error:
             problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")
             return None
 
 
-def _read(source: Any, path: Path, grid: Grid, problems: Problems, check: Check | None) -> MaskRaster | None:
-    problem = cells_problem(path.name, source.height, source.width)
+def _read(source: RasterDataset, path: Path, grid: Grid, problems: Problems, check: Check | None) -> MaskRaster | None:
+    problem = cells_problem(path.name, *source.shape)
     if problem is not None:
         problems.extend([problem])
         return None
@@ -107,13 +104,13 @@ def _read(source: Any, path: Path, grid: Grid, problems: Problems, check: Check 
     return MaskRaster(masks, _dates(source))
 
 
-def _dates(source: Any) -> tuple[date, ...]:
-    stamps = parse_stamps([text or "" for text in source.descriptions]).stamps
+def _dates(source: RasterDataset) -> tuple[date, ...]:
+    stamps = parse_stamps(source.descriptions).stamps
     known = [stamp.moment.date() for stamp in stamps if stamp is not None]
     return tuple(known) if len(known) == source.count else ()
 
 
-def _band(source: Any, number: int, path: Path, problems: Problems) -> Bools | None:
+def _band(source: RasterDataset, number: int, path: Path, problems: Problems) -> Bools | None:
     band = source.read(number)
     nodata = source.nodatavals[number - 1]
     absent = np.zeros(band.shape, np.bool_)
@@ -130,7 +127,7 @@ def _band(source: Any, number: int, path: Path, problems: Problems) -> Bools | N
     return np.asarray((band > 0) & ~absent)
 
 
-def _placed(fire: Bools, source: Any, grid: Grid, path: Path, problems: Problems) -> Bools | None:
+def _placed(fire: Bools, source: RasterDataset, grid: Grid, path: Path, problems: Problems) -> Bools | None:
     lacking = source.crs is None or source.transform == Affine.identity()
     if lacking or not grid.is_georeferenced:
         if fire.shape == grid.shape:

@@ -19,14 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 from rasterio import Affine
 from rasterio.crs import CRS
-from rasterio.errors import RasterioError
 from rasterio.warp import Resampling, reproject
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.io.crs import transformer, wkt
-from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.safe_open.rasters import image_dataset
+from firegui.io.safe_open.processes import ReaderLostError
+from firegui.io.safe_open.rasters import read_image
 from firegui.io.source_files import file_problem
 
 MERCATOR = "EPSG:3857"
@@ -152,7 +151,7 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
             base.set_progress_handler(lambda: time.monotonic() > end, _STEPS_BETWEEN_CHECKS)
             base.text_factory = lambda data: data.decode("utf-8", "replace")
             yield base
-    except sqlite3.Error as error:
+    except (sqlite3.Error, ReaderLostError) as error:
         if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_INTERRUPT:
             raise _refusal(path, f"takes more than {_LONGEST_S:g} s to read", "export its tiles again") from error
         raise _refusal(path, f"cannot be read as MBTiles ({error})", "copy or download it again") from error
@@ -175,7 +174,7 @@ def _read_archive(path: Path, base: sqlite3.Connection) -> TileArchive:
     there = "SELECT EXISTS (SELECT 1 FROM tiles WHERE zoom_level = ?)"
     levels = tuple(level for level in range(low, high + 1) if base.execute(there, (level,)).fetchone()[0])
     sample = base.execute("SELECT tile_data FROM tiles WHERE zoom_level = ? LIMIT 1", (low,)).fetchone()[0]
-    image = _decoded(sample)
+    image = _decoded(path, sample)
     if image is None or image.shape[0] != image.shape[1]:
         raise _refusal(path, "holds tiles that are no square PNG or JPEG images", "give a raster base map")
     return TileArchive(path, about.get("name", path.stem), about.get("attribution", ""), levels, image.shape[0])
@@ -264,7 +263,7 @@ def _mosaic(base: sqlite3.Connection, archive: TileArchive, zoom: int, box: Box)
     side, metres = archive.side, 2.0 * _HALF / 2**zoom
     mosaic = np.zeros((4, (y1 - y0) * side, (x1 - x0) * side), np.uint8)
     for x, y, data in _tiles(base, archive, zoom, box):
-        image = _decoded(data)
+        image = _decoded(archive.path, data)
         # A broken tile leaves a hole; the others are still worth having.
         if image is not None and image.shape[:2] == (side, side) and x0 <= x < x1 and y0 <= y < y1:
             rows, columns = (y - y0) * side, (x - x0) * side
@@ -272,22 +271,16 @@ def _mosaic(base: sqlite3.Connection, archive: TileArchive, zoom: int, box: Box)
     return mosaic, (x0 * metres - _HALF, _HALF - y0 * metres)
 
 
-def _decoded(data: object) -> Pixels | None:
+def _decoded(path: Path, data: object) -> Pixels | None:
     """Return an image as ``[H, W, 4]`` RGBA; ``None`` for what is none, or too large for a tile."""
     if not isinstance(data, bytes) or not data or len(data) > _MOST_BYTES:
         return None
-    try:
-        with without_place_warnings(), image_dataset(data) as image:
-            if max(image.shape) > _LARGEST_PX or image.dtypes[0] != "uint8":
-                return None
-            bands = image.read()
-            if image.count == 1 and image.colorinterp[0].name == "palette":
-                table = np.zeros((256, 4), np.uint8)
-                for code, color in image.colormap(1).items():
-                    table[code] = color
-                return np.asarray(table[bands[0]])
-    except (RasterioError, ValueError):
+    found = read_image(path, data, _LARGEST_PX)
+    if found is None:
         return None
+    bands, palette = found
+    if len(bands) == 1 and palette is not None:
+        return np.asarray(palette[bands[0]])
     full = np.full((1, *bands.shape[1:]), 255, np.uint8)
     layers = {1: [bands[[0, 0, 0]], full], 2: [bands[[0, 0, 0]], bands[1:]], 3: [bands, full], 4: [bands]}
     parts = layers.get(len(bands))

@@ -41,7 +41,11 @@ _ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_TH
 
 
 class ReadError(OSError):
-    """File that a reader process could not read, or that ended it."""
+    """File that a reader process could not read."""
+
+
+class ReaderLostError(ReadError):
+    """File that ended its reader process, or that it took too long to read."""
 
 
 class ReaderProcess:
@@ -74,7 +78,7 @@ class ReaderProcess:
             self._wait(self._connection)
             outcome, value = receive(self._connection)
         except (EOFError, ConnectionError, msgspec.MsgspecError) as error:
-            raise ReadError(self._ending()) from error
+            raise ReaderLostError(self._ending()) from error
         except CancelledError:
             raise
         except BaseException:
@@ -94,7 +98,7 @@ class ReaderProcess:
         until, check = time.monotonic() + SECONDS, CHECK.get()
         while not connection.poll(_EVERY_SECONDS):
             if time.monotonic() > until:
-                raise ReadError(f"reading it takes more than {SECONDS:.0f} s")
+                raise ReaderLostError(f"reading it takes more than {SECONDS:.0f} s")
             try:
                 if check is not None:
                     check()

@@ -1,85 +1,134 @@
-"""Rasters and images, opened with one driver each."""
+"""Rasters and images, read by a reader process."""
 
 from __future__ import annotations
 
-import mmap
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import rasterio
-from rasterio.io import MemoryFile
+import numpy as np
+from numpy.typing import NDArray
+from rasterio import Affine
+from rasterio.crs import CRS
+from rasterio.transform import array_bounds
+from rasterio.warp import Resampling
+from rasterio.windows import Window
 
-from firegui.io.safe_open import ELSEWHERE, UnsafeFileError, gdal_path
+from firegui.io.safe_open.processes import READERS, ReaderLostError
 
-_NAMES = {"GTiff": "GeoTIFF", "LCP": "landscape file", "AAIGrid": "ASCII grid", "HFA": "ERDAS image"}
-_RASTER_MARKS = {
-    "GTiff": (b"ii*\0", b"mm\0*", b"ii+\0", b"mm\0+"),
-    "AAIGrid": (b"ncols", b"nrows", b"xllc", b"yllc"),
-    "HFA": (b"ehfa_header_tag",),
-}
-_IMAGE_MARKS = {
-    "PNG": re.compile(rb"\x89PNG\r\n\x1a\n"),
-    "JPEG": re.compile(rb"\xff\xd8\xff"),
-    "WEBP": re.compile(rb"RIFF....WEBP", re.DOTALL),
-}
+RASTER_DRIVERS = ("GTiff", "LCP", "AAIGrid", "HFA")
 
 
-def raster_dataset(path: Path, drivers: Sequence[str] = tuple(_NAMES)) -> Any:
-    """Open a raster for reading, with the driver that its content names.
+@dataclass(frozen=True, slots=True, eq=False)
+class RasterDataset:
+    """One raster: what its file says of it, and a way to its cells.
 
-    Raises :class:`UnsafeFileError` for a file of another kind and for one that names other files.
+    ``crs_wkt`` is ``None`` where the file says no CRS. ``block_bytes`` is what is unpacked to read one cell.
+    ``palette`` has the colors ``[256, 4]`` of a raster that is drawn with one. Of very many bands the number alone is
+    told: ``band_tags`` then has fewer than ``count``.
     """
-    driver = _raster_driver(path)
-    if driver not in drivers:
-        raise UnsafeFileError(_no_raster(drivers))
-    _check_companions(path)
-    if driver == "HFA" and _contains(path, b"ExternalRasterDMS"):
-        raise UnsafeFileError(f"{ELSEWHERE}: it is an ERDAS image with its cells elsewhere")
-    source = rasterio.open(gdal_path(path), driver=driver)
-    if source.tags(ns="OVERVIEWS"):
-        source.close()
-        raise UnsafeFileError(f"{ELSEWHERE}: its overviews are elsewhere")
-    if any(kind.startswith("complex") for kind in source.dtypes):
-        source.close()
-        raise UnsafeFileError("it holds complex numbers")
-    return source
+
+    path: Path
+    drivers: Sequence[str]
+    driver: str
+    shape: tuple[int, int]
+    count: int
+    dtypes: tuple[str, ...]
+    nodatavals: tuple[float | None, ...]
+    scales: tuple[float, ...]
+    offsets: tuple[float, ...]
+    descriptions: tuple[str, ...]
+    units: tuple[str, ...]
+    colors: tuple[str, ...]
+    band_tags: tuple[Mapping[str, str], ...]
+    tags: Mapping[str, str]
+    place: tuple[float, float, float, float, float, float]
+    crs_wkt: str | None
+    block_bytes: int
+    palette: NDArray[np.uint8] | None
+
+    @property
+    def transform(self) -> Affine:
+        """Map from ``(column, row)`` corners to coordinates; the identity where the file has none."""
+        return Affine(*self.place)
+
+    @property
+    def crs(self) -> CRS | None:
+        """The coordinate system, ``None`` without one."""
+        return None if self.crs_wkt is None else CRS.from_wkt(self.crs_wkt)
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """West, south, east and north end."""
+        west, south, east, north = array_bounds(*self.shape, self.transform)
+        return west, south, east, north
+
+    def read(self, bands: int | Sequence[int], window: Window | None = None) -> NDArray[Any]:
+        """Return one band ``[H, W]`` or several ``[N, H, W]``.
+
+        Raises ``OSError`` where they cannot be read.
+        """
+        found: NDArray[Any] = self._call("rasters.read", _plain(bands), _sides(window), None)["values"]
+        return found
+
+    def read_reduced(self, bands: Sequence[int], window: Window, shape: Sequence[int]) -> Any:
+        """Return bands ``shape`` of a window as a masked array.
+
+        Raises ``OSError`` where they cannot be read.
+        """
+        return _masked(self._call("rasters.read", _plain(bands), _sides(window), list(shape)))
+
+    def warped(
+        self, bands: Sequence[int], crs: str, transform: Affine, shape: tuple[int, int], how: Resampling, *,
+        alpha: bool = False,
+    ) -> Any:  # fmt: skip
+        """Return bands ``[N, H, W]`` on a grid of ``shape`` as a masked array.
+
+        Only the cells it needs are read. ``crs`` is WKT. Masked is what holds no data; with ``alpha`` what is
+        transparent or off the raster. Raises ``OSError`` where they cannot be read.
+        """
+        place = [float(value) for value in tuple(transform)[:6]]
+        target = {"crs": crs, "place": place, "shape": list(shape), "resampling": how.name, "alpha": alpha}
+        return _masked(self._call("rasters.warp", _plain(bands), target))
+
+    def _call(self, operation: str, *arguments: Any) -> dict[str, NDArray[Any]]:
+        found: dict[str, NDArray[Any]] = READERS.call(operation, self.path, self.drivers, *arguments)
+        return found
 
 
-@contextmanager
-def image_dataset(data: bytes) -> Iterator[Any]:
-    """Open a PNG, JPEG or WebP image in memory. Raises ``ValueError`` for other data."""
-    driver = next((name for name, mark in _IMAGE_MARKS.items() if mark.match(data)), None)
-    if driver is None:
-        raise ValueError("is no PNG, JPEG or WebP image")
-    with MemoryFile(data) as memory, memory.open(driver=driver) as image:
-        yield image
+def raster_dataset(path: Path, drivers: Sequence[str] = RASTER_DRIVERS) -> RasterDataset:
+    """Return a raster with the driver that its content names.
+
+    Raises :class:`~firegui.io.safe_open.UnsafeFileError` for a file of another kind and for one that names other files,
+    ``OSError`` for one that cannot be read.
+    """
+    said: dict[str, Any] = READERS.call("rasters.describe", path, drivers)
+    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in said.items()}
+    return RasterDataset(path, drivers, **values)
 
 
-def _no_raster(drivers: Sequence[str]) -> str:
-    *others, last = [_NAMES[driver] for driver in drivers]
-    return f"it is no {', '.join(others)} or {last}" if others else f"it is no {last}"
+def read_image(path: Path, data: bytes, largest: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None] | None:
+    """Return bands and palette of an image in the file ``path``, ``None`` where it cannot be decoded.
+
+    Raises :class:`~firegui.io.safe_open.processes.ReaderLostError` where it brings its reader down.
+    """
+    try:
+        found = READERS.call("rasters.image", path, data, largest)
+    except ReaderLostError:
+        raise
+    except OSError:
+        return None
+    return found["values"], found["palette"]
 
 
-def _raster_driver(path: Path) -> str | None:
-    if path.suffix.lower() == ".lcp":
-        return "LCP"
-    with path.open("rb") as file:
-        start = file.read(16).lower()
-    return next((name for name, marks in _RASTER_MARKS.items() if start.startswith(marks)), None)
+def _masked(found: Mapping[str, NDArray[Any]]) -> Any:
+    return np.ma.MaskedArray(found["values"], found["mask"])
 
 
-def _check_companions(path: Path) -> None:
-    """Check the files that GDAL takes from beside a raster: overviews and masks, which may be of any kind."""
-    for beside in path.parent.iterdir():
-        if not beside.name.lower().startswith(path.stem.lower()) or beside == path:
-            continue
-        if beside.suffix.lower() in (".ovr", ".msk") and beside.stat().st_size:
-            raster_dataset(beside, ("GTiff",)).close()
+def _plain(bands: int | Sequence[int]) -> int | list[int]:
+    return [int(band) for band in bands] if isinstance(bands, Sequence) else int(bands)
 
 
-def _contains(path: Path, text: bytes) -> bool:
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
-        return mapped.find(text) >= 0
+def _sides(window: Window | None) -> list[int] | None:
+    return None if window is None else [int(side) for side in window.flatten()]

@@ -32,6 +32,10 @@ SECONDS = 120.0
 MEMORY_BYTES = 1536 * 2**20
 
 OPERATIONS: Mapping[str, str] = {
+    "rasters.describe": "firegui.io.safe_open.direct.rasters:describe",
+    "rasters.read": "firegui.io.safe_open.direct.rasters:read",
+    "rasters.warp": "firegui.io.safe_open.direct.rasters:warp",
+    "rasters.image": "firegui.io.safe_open.direct.rasters:image",
     "hdf5.tree": "firegui.io.safe_open.direct.hdf5:tree",
     "hdf5.values": "firegui.io.safe_open.direct.hdf5:values",
     "vectors.layers": "firegui.io.safe_open.direct.vectors:layers",

@@ -33,7 +33,10 @@ class VectorFeatures:
 
 
 def vector_layers(path: Path) -> tuple[str, ...]:
-    """Return the names of the layers that have geometry. Raises ``OSError`` for a file that cannot be read."""
+    """Return the names of the layers that have geometry.
+
+    Raises ``OSError`` for a file that cannot be read.
+    """
     return tuple(READERS.call("vectors.layers", path))
 
 

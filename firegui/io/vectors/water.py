@@ -6,7 +6,7 @@ retardant 300 ft away from waterways. Nothing is refused for it here: drops with
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from rasterio import Affine
 from rasterio.crs import CRS
 from rasterio.enums import Resampling
 from rasterio.errors import CRSError, RasterioError
-from rasterio.vrt import WarpedVRT
 from rasterio.warp import transform_bounds
 
 from firegui.domain.grid import Grid
@@ -26,9 +25,9 @@ from firegui.domain.scenario import Scenario
 from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.georeference import Georeference
-from firegui.io.rasters.geotiff import without_place_warnings
+from firegui.io.rasters.files import LARGEST_BLOCK
 from firegui.io.rasters.masks import mask_rings
-from firegui.io.safe_open.rasters import raster_dataset
+from firegui.io.safe_open.rasters import RasterDataset, raster_dataset
 from firegui.io.safe_open.vectors import read_vector, vector_info, vector_layers
 from firegui.io.source_files import error_text
 
@@ -132,18 +131,22 @@ def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
     margin = int(NEAR_M / grid.cell_size_m) + 1
     cell, _, west, _, _, north = grid.transform
     target = Affine(cell, 0.0, west - margin * cell, 0.0, -cell, north + margin * cell)
-    size = {"height": grid.rows + 2 * margin, "width": grid.columns + 2 * margin}
+    size = grid.rows + 2 * margin, grid.columns + 2 * margin
     try:
-        with without_place_warnings(), raster_dataset(path) as source:
-            if source.crs is None:
-                problems.add(path.name, "does not say its CRS", "set it in a GIS")
-                return np.empty(0, np.object_)
-            place = CRS.from_wkt(crs.wkt(grid.crs) or "")
-            with WarpedVRT(source, crs=place, transform=target, resampling=Resampling.max, **size) as view:
-                band = view.read(1, masked=True)
-            # Where 0 is no data, a dry place has none.
-            dry = source.nodata is not None and source.nodata <= 0.0
-            apart = not _overlaps(source, place, target, size)
+        source = raster_dataset(path)
+        if source.crs_wkt is None:
+            problems.add(path.name, "does not say its CRS", "set it in a GIS")
+            return np.empty(0, np.object_)
+        if source.block_bytes > LARGEST_BLOCK:
+            what = f"is packed in blocks of {source.block_bytes:,} bytes, at most {LARGEST_BLOCK:,} can be held"
+            problems.add(path.name, what, "save it with tiles of 256 × 256 cells")
+            return np.empty(0, np.object_)
+        place = crs.wkt(grid.crs) or ""
+        band = source.warped([1], place, target, size, Resampling.max)[0]
+        # Where 0 is no data, a dry place has none.
+        nodata = source.nodatavals[0]
+        dry = nodata is not None and nodata <= 0.0
+        apart = not _overlaps(source, CRS.from_wkt(place), target, size)
     except (RasterioError, CRSError, OSError, ValueError) as error:
         problems.add(path.name, f"cannot be read as a raster ({error_text(error)})", "give a GeoTIFF")
         return np.empty(0, np.object_)
@@ -153,11 +156,11 @@ def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
     return np.asarray(shapely.transform(mask_polygons(water), lambda points: points - margin), np.object_)
 
 
-def _overlaps(source: Any, place: CRS, target: Affine, size: Mapping[str, int]) -> bool:
+def _overlaps(source: RasterDataset, place: CRS, target: Affine, size: tuple[int, int]) -> bool:
     """Return whether an opened raster and the grid share a place; where that cannot be said they may."""
     west, south, east, north = transform_bounds(source.crs, place, *source.bounds)
     left, top = target @ (0, 0)
-    right, bottom = target @ (size["width"], size["height"])
+    right, bottom = target @ (size[1], size[0])
     if not np.isfinite([west, south, east, north]).all():
         return True
     return bool(west < right and east > left and south < top and north > bottom)

@@ -6,23 +6,18 @@ One file of each part with a band for every time, or one file whose bands say wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from rasterio import Affine
-from rasterio.crs import CRS
-from rasterio.errors import CRSError, RasterioError
 from rasterio.windows import Window as RasterWindow
 
 from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.georeference import Six
-from firegui.io.rasters.geotiff import without_place_warnings
-from firegui.io.safe_open.rasters import raster_dataset
+from firegui.io.safe_open.rasters import RasterDataset, raster_dataset
 from firegui.io.source_files import cells_problem, error_text
 from firegui.io.times import parse_stamps
 from firegui.io.weather.conventions import (
@@ -45,28 +40,27 @@ _SECONDS_UTC = re.compile(r"\s*(\d{6,12})(?:\s*sec UTC)?\s*")
 _STAMP_IN_TEXT = re.compile(
     r"\d{4}[-/]?\d{2}[-/]?\d{2}[T _]?\d{2}:?\d{2}(?::?\d{2})?(?:Z|[+-]\d{2}:?\d{2})?|\d{4}-\d{2}-\d{2}"
 )
-_READING = (RasterioError, CRSError, OSError, ValueError)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
     """One number of the wind: bands of an open file, from 1 on, and what they, or the file's name, say."""
 
-    source: Any
+    source: RasterDataset
     bands: tuple[int, ...]
     named: ParsedName | None
 
     @property
     def field(self) -> WindField:
-        return WindField(Path(self.source.name).name, self.named, _unit(self.source, self.bands[0]), self._read)
+        return WindField(self.source.path.name, self.named, _unit(self.source, self.bands[0]), self._read)
 
     def _read(self, number: int, window: Window | None) -> Floats:
         band, source = self.bands[number], self.source
         piece = None if window is None else RasterWindow.from_slices(window.rows, window.columns)
         try:
-            raw = source.read(band, window=piece)
-        except _READING as error:
-            name = Path(source.name).name
+            raw = source.read(band, piece)
+        except OSError as error:
+            name = source.path.name
             raise OSError(f"band {band} of {name} cannot be read: the file is cut short or damaged") from error
         nodata = source.nodatavals[band - 1]
         # The file keeps the value in its own precision.
@@ -74,50 +68,36 @@ class _Part:
         return scaled(raw, marks, source.scales[band - 1], source.offsets[band - 1])
 
 
-@contextmanager
-def raster_series(
-    paths: Sequence[Path], components: Components | None, problems: Problems
-) -> Iterator[WindSeries | None]:
-    """Yield the wind of one or two GeoTIFFs; what is wrong is added to ``problems``, which come in empty."""
-    with without_place_warnings():
-        sources = [_opened(path, problems) for path in paths]
-    try:
-        opened = [source for source in sources if source is not None]
-        yield None if problems or len(opened) != len(paths) else _series(opened, paths, components, problems)
-    finally:
-        for source in sources:
-            if source is not None:
-                source.close()
+def raster_series(paths: Sequence[Path], components: Components | None, problems: Problems) -> WindSeries | None:
+    """Return the wind of one or two GeoTIFFs.
+
+    What is wrong is added to ``problems``, which come in empty.
+    """
+    sources = [source for path in paths if (source := _opened(path, problems)) is not None]
+    return None if problems or len(sources) != len(paths) else _series(sources, paths, components, problems)
 
 
-def _opened(path: Path, problems: Problems) -> Any:
+def _opened(path: Path, problems: Problems) -> RasterDataset | None:
     try:
         source = raster_dataset(path, ("GTiff",))
-    except _READING as error:
+    except OSError as error:
         problems.add(path.name, f"cannot be read as a GeoTIFF ({error_text(error)})", "check the file")
         return None
-    problem = cells_problem(path.name, source.height, source.width)
+    problem = cells_problem(path.name, *source.shape)
     kinds = {np.dtype(kind).kind for kind in source.dtypes}
     if problem is None and not kinds <= set("iuf"):
         problems.add(path.name, f"holds {source.dtypes[0]} values, not numbers", "save it as numbers")
     elif problem is None and source.count > MOST_SAMPLES:
         problems.add(path.name, f"claims {source.count:,} bands", f"give at most {MOST_SAMPLES:,}")
-    elif problem is None and _block_bytes(source) > _LARGEST_BLOCK:
-        what = f"is stored in blocks of {_block_bytes(source):,} bytes; at most {_LARGEST_BLOCK:,} are unpacked"
+    elif problem is None and source.block_bytes > _LARGEST_BLOCK:
+        what = f"is stored in blocks of {source.block_bytes:,} bytes; at most {_LARGEST_BLOCK:,} are unpacked"
         problems.add(path.name, what, "save it in tiles, band by band")
     problems.extend([] if problem is None else [problem])
     return source
 
 
-def _block_bytes(source: Any) -> int:
-    """Return what is unpacked to read one cell of a band."""
-    height, width = source.block_shapes[0]
-    together = source.count if source.interleaving is not None and source.interleaving.value.upper() == "PIXEL" else 1
-    return int(height * width * together * np.dtype(source.dtypes[0]).itemsize)
-
-
 def _series(
-    sources: Sequence[Any], paths: Sequence[Path], components: Components | None, problems: Problems
+    sources: Sequence[RasterDataset], paths: Sequence[Path], components: Components | None, problems: Problems
 ) -> WindSeries | None:
     where = " and ".join(path.name for path in paths)
     pair = _one_file(sources[0], components, where, problems) if len(sources) == 1 else (
@@ -138,7 +118,7 @@ def _series(
 _Pair = tuple[Components, _Part, _Part, tuple[str, ...]]
 
 
-def _one_file(source: Any, components: Components | None, where: str, problems: Problems) -> _Pair | None:
+def _one_file(source: RasterDataset, components: Components | None, where: str, problems: Problems) -> _Pair | None:
     """Return the bands of each part, told from what the bands are called."""
     found: dict[Role, list[int]] = {}
     says: dict[Role, ParsedName] = {}
@@ -164,7 +144,7 @@ def _one_file(source: Any, components: Components | None, where: str, problems: 
 
 
 def _two_files(
-    sources: Sequence[Any], paths: Sequence[Path], components: Components | None, problems: Problems
+    sources: Sequence[RasterDataset], paths: Sequence[Path], components: Components | None, problems: Problems
 ) -> _Pair | None:
     if sources[0].count != sources[1].count:
         what = f"has {sources[1].count} bands, {paths[0].name} has {sources[0].count}"
@@ -187,7 +167,7 @@ def _two_files(
     return None
 
 
-def _file_name(source: Any, path: Path) -> ParsedName | None:
+def _file_name(source: RasterDataset, path: Path) -> ParsedName | None:
     """Return what the file's name or its first band's says; bands often name their times only."""
     for text in (path.stem, *re.split(r"[_\-. ]+", path.stem)):
         found = _band_name(source, 1) or parse_name(text)
@@ -199,8 +179,8 @@ def _file_name(source: Any, path: Path) -> ParsedName | None:
 _WIND_ROLES = (Role.SPEED, Role.DIRECTION, Role.U, Role.V)
 
 
-def _band_name(source: Any, band: int) -> ParsedName | None:
-    tags = source.tags(band)
+def _band_name(source: RasterDataset, band: int) -> ParsedName | None:
+    tags = source.band_tags[band - 1]
     for text in (
         source.descriptions[band - 1],
         tags.get("long_name"),
@@ -214,15 +194,15 @@ def _band_name(source: Any, band: int) -> ParsedName | None:
     return None
 
 
-def _unit(source: Any, band: int) -> str:
+def _unit(source: RasterDataset, band: int) -> str:
     """Return the first text that names a unit of speed, else what the band says of its unit."""
-    tags = source.tags(band)
-    texts = (source.units[band - 1], tags.get("units"), tags.get("GRIB_UNIT"), source.tags().get("units"))
+    tags = source.band_tags[band - 1]
+    texts = (source.units[band - 1], tags.get("units"), tags.get("GRIB_UNIT"), source.tags.get("units"))
     known = (text for text in texts if text and speed_unit(text) is not None)
     return str(next(known, None) or source.units[band - 1] or tags.get("units") or "").strip()
 
 
-def _places(sources: Sequence[Any], paths: Sequence[Path], problems: Problems) -> AffineRaster | None:
+def _places(sources: Sequence[RasterDataset], paths: Sequence[Path], problems: Problems) -> AffineRaster | None:
     geometries = [_geometry(source) for source in sources]
     if not all(_is_same(geometry, geometries[0]) for geometry in geometries[1:]):
         what = f"does not lie on the raster of {paths[0].name}"
@@ -242,13 +222,12 @@ def _places(sources: Sequence[Any], paths: Sequence[Path], problems: Problems) -
     return geometry
 
 
-def _geometry(source: Any) -> AffineRaster:
+def _geometry(source: RasterDataset) -> AffineRaster:
     place: Six | None = None
     if source.transform != Affine.identity():
-        a, b, c, d, e, f = tuple(source.transform)[:6]
-        place = (a, b, c, d, e, f)
-    text = _wkt(source.crs)
-    return AffineRaster(source.height, source.width, place if text else None, text if place else None)
+        place = source.place
+    text = source.crs_wkt
+    return AffineRaster(*source.shape, place if text else None, text if place else None)
 
 
 def _is_same(one: AffineRaster, other: AffineRaster) -> bool:
@@ -261,21 +240,17 @@ def _is_same(one: AffineRaster, other: AffineRaster) -> bool:
     return crs.same(one.crs, other.crs) and np.allclose(one.transform, other.transform, rtol=1e-6, atol=near)
 
 
-def _wkt(place: CRS | None) -> str | None:
-    return None if not place else str(place.to_wkt())
-
-
 def _stamps(part: _Part, where: str, problems: Problems) -> Stamps | None:
     """Return the times that the bands carry, as NetCDF, GRIB or a description of theirs says it.
 
     ``None`` without.
     """
-    grib = [_SECONDS_UTC.fullmatch(part.source.tags(band).get("GRIB_VALID_TIME", "")) for band in part.bands]
+    grib = [_SECONDS_UTC.fullmatch(part.source.band_tags[band - 1].get("GRIB_VALID_TIME", "")) for band in part.bands]
     if all(grib):
         moments = np.array([int(match[1]) for match in grib if match], "datetime64[s]")
         stamps = Stamps(moments, in_utc=True)
     else:
-        texts = [_STAMP_IN_TEXT.search(part.source.descriptions[band - 1] or "") for band in part.bands]
+        texts = [_STAMP_IN_TEXT.search(part.source.descriptions[band - 1]) for band in part.bands]
         parsed = parse_stamps([match[0] for match in texts if match]).stamps
         known = [stamp for stamp in parsed if stamp is not None]
         if len(known) != len(part.bands):

@@ -8,8 +8,7 @@ and from the file's north to the grid's (``locations``, ``raster_locations``) â†
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -135,20 +134,20 @@ def _surveyed(source: WindSource, problems: Problems, check: Check | None) -> Wi
         return WindSurvey(
             "one wind for all", _constant_conventions(source), 1, places="the whole raster", speed_range=strength
         )
-    with opened_series(source.files, source.conventions.components, problems) as series:
-        if series is None:
-            return WindSurvey("wind")
-        if check is not None:
-            check()
-        probed = _probe_wind(source, series, None, problems)
-        if probed is None:
-            return WindSurvey(series.kind, series.said, series.count, places=series.places.text, notes=series.notes)
-        stamps, step_h = _stamps(source, series, probed.conventions, problems)
-        first, last = (None, None) if stamps is None else (stamps.moments[0].item(), stamps.moments[-1].item())
-        return WindSurvey(
-            series.kind, probed.conventions, series.count, first, last, step_h, series.places.text, probed.speed_range,
-            (*series.notes, *probed.notes), stamps=stamps,
-        )  # fmt: skip
+    series = read_series(source.files, source.conventions.components, problems)
+    if series is None:
+        return WindSurvey("wind")
+    if check is not None:
+        check()
+    probed = _probe_wind(source, series, None, problems)
+    if probed is None:
+        return WindSurvey(series.kind, series.said, series.count, places=series.places.text, notes=series.notes)
+    stamps, step_h = _stamps(source, series, probed.conventions, problems)
+    first, last = (None, None) if stamps is None else (stamps.moments[0].item(), stamps.moments[-1].item())
+    return WindSurvey(
+        series.kind, probed.conventions, series.count, first, last, step_h, series.places.text, probed.speed_range,
+        (*series.notes, *probed.notes), stamps=stamps,
+    )  # fmt: skip
 
 
 def read_wind(
@@ -182,19 +181,17 @@ def _read(
         if problems or speed is None or source.direction is None:
             return None
         return constant_maps(grid, speed, source.direction, _constant_conventions(source), when[2] or 1)
-    with opened_series(source.files, source.conventions.components, problems) as series:
-        placement = None if series is None or problems else series.places.on(grid, series.where, problems)
-        probed = (
-            None if series is None or placement is None else _probe_wind(source, series, placement.window, problems)
-        )
-        if series is None or placement is None or probed is None:
-            return None
-        timing = _timing(source, series, probed.conventions, when, problems)
-        if timing is None or problems:
-            return None
-        notes = (*series.notes, *probed.notes, *timing[1])
-        winds = daily_maps(series, probed.conventions, timing[0], placement, grid, when, problems, check)
-        return None if winds is None else replace(winds, notes=(*notes, *winds.notes))
+    series = read_series(source.files, source.conventions.components, problems)
+    placement = None if series is None or problems else series.places.on(grid, series.where, problems)
+    probed = None if series is None or placement is None else _probe_wind(source, series, placement.window, problems)
+    if series is None or placement is None or probed is None:
+        return None
+    timing = _timing(source, series, probed.conventions, when, problems)
+    if timing is None or problems:
+        return None
+    notes = (*series.notes, *probed.notes, *timing[1])
+    winds = daily_maps(series, probed.conventions, timing[0], placement, grid, when, problems, check)
+    return None if winds is None else replace(winds, notes=(*notes, *winds.notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,29 +340,24 @@ _OTHERS = {
 }
 
 
-@contextmanager
-def opened_series(
-    paths: Sequence[Path], components: Components | None, problems: Problems
-) -> Iterator[WindSeries | None]:
-    """Yield the wind that the files hold, open while the context lasts.
+def read_series(paths: Sequence[Path], components: Components | None, problems: Problems) -> WindSeries | None:
+    """Return the wind that the files hold.
 
-    What is wrong is added to ``problems``, which come in empty, and ``None`` yielded.
+    What is wrong is added to ``problems``, which come in empty, and ``None`` returned.
     """
     kinds = [_kind(path, problems) for path in paths]
     if problems:
-        yield None
-    elif len(paths) not in (1, 2) or (len(paths) == 2 and kinds != ["GeoTIFF", "GeoTIFF"]):
+        return None
+    if len(paths) not in (1, 2) or (len(paths) == 2 and kinds != ["GeoTIFF", "GeoTIFF"]):
         shown = ", ".join(f"{path.name}: {kind}" for path, kind in zip(paths, kinds, strict=True))
         problems.add("wind", f"{len(paths)} files ({shown})", "give one file, or two GeoTIFFs of the two parts")
-        yield None
-    elif kinds[0] == "GeoTIFF":
-        with raster_series(paths, components, problems) as series:
-            yield series
-    elif kinds[0] == "NetCDF":
+        return None
+    if kinds[0] == "GeoTIFF":
+        return raster_series(paths, components, problems)
+    if kinds[0] == "NetCDF":
         variables = read_netcdf(paths[0], problems)
-        yield None if variables is None else netcdf_series(variables, components, paths[0].name, problems)
-    else:
-        yield table_series(paths[0], components, problems)
+        return None if variables is None else netcdf_series(variables, components, paths[0].name, problems)
+    return table_series(paths[0], components, problems)
 
 
 def _kind(path: Path, problems: Problems) -> str:

@@ -39,7 +39,10 @@ def info(files: OpenFiles, path: Path, layer: str | None) -> dict[str, Any]:
 
 
 def features(files: OpenFiles, path: Path, layer: str, options: dict[str, Any]) -> dict[str, Any]:
-    """Return the CRS, the geometries as WKB and the columns of a layer, read with these options of pyogrio."""
+    """Return the CRS, the geometries as WKB and the columns of a layer.
+
+    ``options`` are those of pyogrio.
+    """
     check_vector(path)
     if options.get("bbox") is not None:
         options["bbox"] = tuple(options["bbox"])
