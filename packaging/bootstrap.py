@@ -27,6 +27,7 @@ if python_problem(*sys.version_info[:2]):
 import hashlib
 import os
 import platform
+import re
 import shutil
 import subprocess
 import tomllib
@@ -42,6 +43,8 @@ from system_libraries import Machine, StepFailedError, apt_advice, ensure_system
 CHECKOUT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = CHECKOUT / "packaging" / "constraints.txt"
 PROJECT = CHECKOUT / "pyproject.toml"
+DISK_GB, TESTS_GB = 1.8, 0.7
+"""Room that the environment takes with a CPU build of torch, and what the tools of the tests add."""
 BUILD_TOOLS = ("hatchling", "editables")
 WINDOW_PLATFORM = {"linux": "xcb", "darwin": "cocoa", "win32": "windows"}
 MOST_AT_ONCE = 4
@@ -78,6 +81,19 @@ def requirements(project: str, with_tests: bool) -> list[str]:
     table = tomllib.loads(project)["project"]
     extra = table["optional-dependencies"]["dev"] if with_tests else []
     return [*table["dependencies"], *extra]
+
+
+def announcement(folder: Path, wanted: Sequence[str], torch: str, system: str, with_tests: bool) -> str:
+    """Return what is about to be downloaded, where it goes, and how large it is."""
+    names = sorted(re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in wanted)
+    gigabytes = DISK_GB + (TESTS_GB if with_tests else 0.0)
+    text = (
+        f"This downloads {torch}, {', '.join(name for name in names if name != 'torch')}, and what they need, and "
+        f"installs them in {folder} (about {gigabytes:.1f} GB on the disk)."
+    )
+    if system == "linux":
+        text += " If pip's index offers only the CUDA build of torch, that is about 5 GB more: Ctrl+C stops."
+    return text
 
 
 @dataclass(frozen=True)
@@ -161,6 +177,7 @@ def install(folder: Path, with_tests: bool) -> None:
     machine_text = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     engine = f"{online} If pip finds no fitting version, there is no build of it for {machine_text}."
     torch = pin_of("torch", constraints)
+    say(announcement(folder, wanted, torch, sys.platform, with_tests))
     run_step(f"Installing {torch}, the engine's arithmetic (the largest part, some minutes)", [*pinned, torch], engine)
     everything = [*pinned, *wanted, *(pin_of(tool, constraints) for tool in BUILD_TOOLS)]
     run_step("Installing the other dependencies, at the versions firegui is tested with", everything, online)

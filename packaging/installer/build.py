@@ -58,7 +58,14 @@ def build_program(out: Path) -> list[Path]:
     subprocess.run(command, cwd=out, check=True)
     shutil.rmtree(out / "work", ignore_errors=True)
     made = [out / "dist" / "firegui"]
+    add_bill(made[0])
     return [*made, pack(made[0], out)] if sys.platform == "linux" else made
+
+
+def add_bill(program: Path) -> None:
+    """Write the bill of materials and the licences of what was built in beside the program."""
+    command = [sys.executable, str(ROOT / "packaging" / "bill_of_materials.py"), "--out", str(program)]
+    subprocess.run(command, check=True)
 
 
 def pack(program: Path, out: Path) -> Path:

@@ -266,6 +266,25 @@ def test_the_tools_of_the_tests_are_asked_for_by_the_tests_alone(bootstrap: Any)
     assert bootstrap.requirements(project, with_tests=True) == ["numpy", "pytest"]
 
 
+@pytest.mark.parametrize(("with_tests", "size"), [(False, "about 1.8 GB"), (True, "about 2.5 GB")])
+def test_what_is_downloaded_is_said_with_its_size(bootstrap: Any, with_tests: bool, size: str) -> None:
+    wanted = ["numpy>=2.0", "torch>=2.11", "PySide6-Essentials==6.11.3", "pytest-xvfb>=3.1; sys_platform == 'linux'"]
+    said = bootstrap.announcement(Path("here"), wanted, "torch==2.13.0", "linux", with_tests)
+    assert "torch==2.13.0, PySide6-Essentials, numpy, pytest-xvfb, and what they need" in said
+    assert size in said and "in here (" in said and "CUDA build of torch" in said
+    assert "CUDA" not in bootstrap.announcement(Path("here"), wanted, "torch==2.13.0", "darwin", with_tests)
+
+
+def test_the_download_is_announced_before_it_begins(
+    bootstrap: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(bootstrap, "say", said.append)
+    monkeypatch.setattr(bootstrap, "run_step", lambda title, command, remedy: said.append("step"))
+    bootstrap.install(tmp_path, with_tests=False)
+    assert said[0].startswith("This downloads torch==") and said[1:] == ["step"] * 3
+
+
 def test_torch_is_installed_first_and_by_its_exact_pin(
     bootstrap: Any, libraries: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
