@@ -132,14 +132,10 @@ def device_for(maps: FireMaps, name: str, tell: MessageCallback) -> tuple[str, s
     Raises :class:`~firegui.errors.InputError` also for maps of another stencil.
     """
     backend, device = choose(name)
-    if device == "cpu" or _has_kernels(maps):
+    if device == "cpu" or (maps.stencil is EIGHT and maps.periods_per_day == 1):
         return backend, device
     tell(EngineMessage(NOT_ON_THE_GPU, "warning", "cpu"))
     return "cpu", "cpu"
-
-
-def _has_kernels(maps: FireMaps) -> bool:
-    return maps.stencil is EIGHT and maps.periods_per_day == 1
 
 
 def devices() -> dict[str, Any]:
@@ -171,7 +167,7 @@ def engine(model: Model) -> RolloutBackend:
     """
     if model.backend == "reference":
         return _Reference()
-    if model.dtype != torch.float32 or not _has_kernels(model.maps):
+    if model.dtype != torch.float32 or model.maps.periods_per_day > 1:
         return _ClosedForm()
     on_cpu: RolloutBackend = _ClosedForm() if NO_KERNELS else ActiveFront(kernel_threads())
     return on_cpu if model.backend == "cpu" else Gpu(on_cpu, partial(_pass_on, model))
@@ -180,8 +176,8 @@ def engine(model: Model) -> RolloutBackend:
 def prepare(model: Model) -> None:
     """Prepare a model for rollouts. What the kernels compile on their first use is compiled now."""
     chosen = engine(model)
-    if model.backend == "cpu" and model.dtype == torch.float32 and _has_kernels(model.maps) and not NO_KERNELS:
-        compile_once(chosen, kernel_folder(), model.tell)
+    if model.backend == "cpu" and not isinstance(chosen, _ClosedForm):
+        compile_once(chosen, kernel_folder(), model.tell, len(model.maps.stencil.offsets))
     chosen.prepare(model)
 
 
@@ -191,8 +187,8 @@ def method(model: Model) -> str:
         return "plain reference (slow)"
     if model.dtype != torch.float32:
         return f"{IN_TORCH}, in double precision"
-    if not _has_kernels(model.maps):
-        return f"{IN_TORCH} ({len(model.maps.stencil.offsets)} neighbours, {model.maps.periods_per_day} a day)"
+    if model.maps.periods_per_day > 1:
+        return f"{IN_TORCH} ({model.maps.periods_per_day} periods a day)"
     if model.backend == "cpu":
         return f"{IN_TORCH} (slower, for want of numba)" if NO_KERNELS else ACTIVE_FRONT
     return ACTIVE_TILES if triton_is_there() else "active-tile kernels in torch (Triton is missing)"
@@ -325,21 +321,24 @@ class Compiled(Protocol):
         """Differentiate a misfit by the gains."""
 
 
-def compile_once(engine: Compiled, folder: Path | None, tell: MessageCallback) -> None:
-    """Have ``engine`` compile everything, unless ``folder``, where that is kept, says that it has."""
-    note = None if folder is None else folder / _name()
+def compile_once(engine: Compiled, folder: Path | None, tell: MessageCallback, neighbours: int) -> None:
+    """Compile everything for a stencil.
+
+    Nothing is done if ``folder``, where that is kept, says that it has been.
+    """
+    note = None if folder is None else folder / _name(neighbours)
     if note is not None and note.exists():
         return
     tell(EngineMessage(COMPILING))
-    exercise(engine)
+    exercise(engine, neighbours)
     if note is not None:
         with suppress(OSError):
             note.touch()
 
 
-def exercise(engine: Compiled) -> None:
+def exercise(engine: Compiled, neighbours: int) -> None:
     """Do everything that an engine can do, on a fire of a few cells."""
-    model, schedule = _fire()
+    model, schedule = _fire(neighbours)
     engine.prepare(model)
     observer = Observer(model, 1, keep_days=True)
     whole = engine.simulate(model, schedule, observer, None, RolloutOptions(None, UNBOUNDED, keep_states=True))
@@ -353,13 +352,13 @@ def exercise(engine: Compiled) -> None:
     engine.gain_slopes(model, np.ones_like, lambda day, slopes: None, None, through_days=True)
 
 
-def _fire() -> tuple[Model, Schedule]:
+def _fire(neighbours: int) -> tuple[Model, Schedule]:
     """Return a fire in calm air with an aircraft of each material; some drop, some only might."""
     days = (DAYS, *SHAPE)
     ignition = np.zeros(SHAPE, bool)
     ignition[8:12, 12:20] = True
     maps = FireMaps(
-        phi=np.full((DAYS, 8, *SHAPE), 0.1, np.float32), gamma=np.ones(days, np.float32),
+        phi=np.full((DAYS, neighbours, *SHAPE), 0.8 / neighbours, np.float32), gamma=np.ones(days, np.float32),
         burnable=np.ones(SHAPE, bool), wind_speed=np.zeros(days, np.float32), wind_dir=np.zeros(days, np.float32),
         ignition=ignition, t_burn=6.0, steps_per_day=STEPS_PER_DAY, cell_size_m=30.0, c_req=2.7,
     )  # fmt: skip
@@ -381,6 +380,6 @@ def _aircraft(material: Material) -> AircraftType:
     )  # fmt: skip
 
 
-def _name() -> str:
+def _name(neighbours: int) -> str:
     compiled = f"{Path(__file__).parent} {processor()} {platform.machine()} {platform.python_version()}"
-    return f"complete-{hashlib.sha256(compiled.encode()).hexdigest()[:16]}"
+    return f"complete-{neighbours}-{hashlib.sha256(compiled.encode()).hexdigest()[:16]}"

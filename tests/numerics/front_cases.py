@@ -25,15 +25,16 @@ Gradient = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
 
 DAILY = (1.0, 0.02, 0.3, 1.5, 0.0, 1.0)
 """How lively the days are: the fire sleeps on the dull ones and has to wake on the next."""
+USUAL = {"days": 3, "steps_per_day": 20, "neighbours": 8}
 
 
 def fitful_maps(seed: int, shape: tuple[int, int] = (38, 150), *, gain: float = 0.16, **changes: Any) -> FireMaps:
     """A slow fire under gains that differ by cell and day: many are 0, a few the greatest there are (100 · 100)."""
     rng = np.random.default_rng(seed)
-    days, steps = changes.pop("days", 3), changes.pop("steps_per_day", 20)
-    maps = random_maps(seed, shape=shape, days=days, steps_per_day=steps)
+    days, steps, neighbours = (changes.pop(name, usual) for name, usual in USUAL.items())
+    maps = random_maps(seed, shape=shape, days=days, steps_per_day=steps, neighbours=neighbours)
     liveliness = np.resize(DAILY, days).astype(np.float32)[:, None, None]
-    phi = (rng.uniform(0.2, 1.0, maps.phi.shape) * gain).astype(np.float32) * liveliness[:, None]
+    phi = (rng.uniform(0.2, 1.0, maps.phi.shape) * gain * 8 / neighbours).astype(np.float32) * liveliness[:, None]
     gamma = np.ones_like(maps.gamma)
     gamma[rng.uniform(size=gamma.shape) < 0.1] = 0.0
     hottest = rng.uniform(size=shape) < 0.003
@@ -50,9 +51,9 @@ def lit(maps: FireMaps, *boxes: tuple[slice, slice]) -> FireMaps:
     return replace(maps, ignition=ignition, burnable=maps.burnable | ignition)
 
 
-def wide_fire(seed: int) -> FireMaps:
+def wide_fire(seed: int, neighbours: int = 8) -> FireMaps:
     """A fire whose front is long enough for a step to be done in two halves."""
-    maps = fitful_maps(seed, (290, 330), gain=0.3, steps_per_day=12)
+    maps = fitful_maps(seed, (290, 330), gain=0.3, steps_per_day=12, neighbours=neighbours)
     return lit(maps, (slice(40, 250), slice(40, 290)))
 
 

@@ -44,7 +44,7 @@ def squared(target: Floats) -> tuple[list[float], Slopes]:
 
 def heard(model: Model, target: Floats, *, through_days: bool = True) -> tuple[Floats, Floats]:
     """The states, and the slopes by ``K`` of every day."""
-    found = np.full((model.maps.days, 8, *model.shape), np.nan, np.float32)
+    found = np.full(model.maps.phi.shape, np.nan, np.float32)
 
     def hear(day: int, slopes: Floats) -> None:
         assert np.isnan(found[day]).all()

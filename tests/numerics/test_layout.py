@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from firegui.domain.stencil import EIGHT, SIXTEEN, Stencil
 from firegui.rollout.kernels.cpu_model import layout_of
 from firegui.rollout.kernels.cpu_state import bounding_box
 from firegui.rollout.kernels.layout import Layout, aligned, clock_of, field_of, raster_of, shape_of
@@ -15,27 +16,32 @@ from tests.numerics.cases import model_of, random_maps, small_fleet
 SHAPES = [(1, 1), (4, 16), (5, 17), (14, 33), (3, 1100)]
 
 
+@pytest.mark.parametrize("neighbours", [8, 16])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_every_gain_is_that_of_the_dense_layout_and_0_outside_the_raster(shape: tuple[int, int]) -> None:
-    maps = random_maps(1, shape=shape, days=2)
+def test_every_gain_is_that_of_the_dense_layout_and_0_outside_the_raster(
+    shape: tuple[int, int], neighbours: int
+) -> None:
+    maps = random_maps(1, shape=shape, days=2, neighbours=neighbours)
     wild = np.random.default_rng(0).uniform(size=shape) < 0.2
     phi, gamma = maps.phi.copy(), maps.gamma.copy()
     phi[:, 2:4, wild], gamma[:, wild] = 150.0, 120.0
     phi[:, 5, wild] = -1.0
     model = model_of(replace(maps, phi=phi, gamma=gamma), small_fleet())
     layout = layout_of(model)
-    tiles = layout.gains.reshape(2, layout.shape.tile_rows, layout.shape.tile_columns, 4, 8, 16)
-    found = tiles.transpose(0, 4, 1, 3, 2, 5).reshape(2, 8, 4 * layout.shape.tile_rows, 16 * layout.shape.tile_columns)
+    rows, columns = layout.shape.tile_rows, layout.shape.tile_columns
+    tiles = layout.gains.reshape(2, rows, columns, 4, neighbours, 16)
+    found = tiles.transpose(0, 4, 1, 3, 2, 5).reshape(2, neighbours, 4 * rows, 16 * columns)
     dense = model.K.numpy()
     np.testing.assert_array_equal(found[:, :, : shape[0], : shape[1]], dense)
     assert np.count_nonzero(found) == np.count_nonzero(dense)
     assert not wild.any() or dense.max() == 10_000.0
 
 
+@pytest.mark.parametrize("stencil", [EIGHT, SIXTEEN])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_field_holds_its_raster_between_margins_of_zeros(shape: tuple[int, int]) -> None:
+def test_a_field_holds_its_raster_between_margins_of_zeros(shape: tuple[int, int], stencil: Stencil) -> None:
     raster = np.random.default_rng(1).uniform(1.0, 2.0, shape)
-    sizes = shape_of(*shape)
+    sizes = shape_of(*shape, stencil)
     field = field_of(raster, sizes)
     assert len(field) == sizes.cells
     np.testing.assert_array_equal(raster_of(field, sizes), raster.astype(np.float32))
@@ -43,12 +49,13 @@ def test_a_field_holds_its_raster_between_margins_of_zeros(shape: tuple[int, int
     for row, column in ((0, 0), (shape[0] - 1, shape[1] - 1), (shape[0] // 2, shape[1] // 2)):
         at = sizes.offset(row, column)
         assert field[at] == np.float32(raster[row, column])
-        assert at - sizes.stride - 1 >= 0 and at + sizes.stride + 16 < len(field)
+        reach = max(row * sizes.stride + column for row, column in stencil.offsets)
+        assert at - reach >= 0 and at + reach + 16 <= len(field)
 
 
 def test_the_words_of_a_row_of_tiles_hold_a_bit_for_each() -> None:
-    assert [shape_of(4, columns).words for columns in (1, 1024, 1025, 2048, 2049)] == [1, 1, 2, 2, 3]
-    assert [shape_of(rows, 1).tile_rows for rows in (1, 4, 5)] == [1, 1, 2]
+    assert [shape_of(4, columns, EIGHT).words for columns in (1, 1024, 1025, 2048, 2049)] == [1, 1, 2, 2, 3]
+    assert [shape_of(rows, 1, EIGHT).tile_rows for rows in (1, 4, 5)] == [1, 1, 2]
 
 
 def test_memory_begins_at_a_page_and_is_zero() -> None:
@@ -125,7 +132,7 @@ def test_scratch_memory_grows_with_what_is_asked_for() -> None:
 def test_the_bounding_box_of_tiles_ends_with_the_raster(
     tiles: list[tuple[int, int]], window: tuple[slice, slice]
 ) -> None:
-    sizes = shape_of(10, 1100)
+    sizes = shape_of(10, 1100, EIGHT)
     touched = np.zeros((sizes.tile_rows, sizes.words), np.uint64)
     for row, column in tiles:
         touched[row, column // 64] |= np.uint64(1) << np.uint64(column % 64)

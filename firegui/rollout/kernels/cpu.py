@@ -38,8 +38,9 @@ from firegui.rollout.kernels.cpu_forward import unscale
 from firegui.rollout.kernels.cpu_model import layout_of, objective_of
 from firegui.rollout.kernels.cpu_run import Run
 from firegui.rollout.kernels.cpu_state import tile_start
+from firegui.rollout.kernels.cpu_stencil import gains_of, row_gains
 from firegui.rollout.kernels.cpu_sweep import BackwardPass
-from firegui.rollout.kernels.layout import Constants, Decay, Floats, Marks, Sizes, StateFields, aligned
+from firegui.rollout.kernels.layout import MARGIN_ROWS, Constants, Decay, Floats, Marks, Sizes, StateFields, aligned
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import WHOLE, Hear, Outcome, RolloutOptions, Slopes
@@ -131,18 +132,36 @@ def _give_gain(slopes: Floats, gains: Floats, fields: StateFields, to: int, gain
     return emitted * load16(gains, gain)
 
 
+@inlined
+def _give_far_gains(
+    heat: Any, slopes: Floats, gains: Floats, fields: StateFields, to: int, gain: int, at: int, flow: Any, stride: int,
+    knights: tuple[int, ...],
+) -> Any:  # fmt: skip
+    """Add the shares of the knight's moves; returns the exposure with theirs."""
+    if len(knights) > 0:
+        up, down = at - 2 * stride, at + 2 * stride
+        heat = heat + _give_gain(slopes, gains, fields, to, gain, up - 1, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 16, gain + 16, up + 1, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 32, gain + 32, at - stride - 2, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 48, gain + 48, at - stride + 2, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 64, gain + 64, at + stride - 2, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 80, gain + 80, at + stride + 2, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 96, gain + 96, down - 1, flow)
+        heat = heat + _give_gain(slopes, gains, fields, to + 112, gain + 112, down + 1, flow)
+    return heat
+
+
 @kernel
 def descend_gains(
     fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, places: NDArray[np.int32],
     values: Floats, begin: int, end: int, step: int,
 ) -> None:  # fmt: skip
     """Take one step of the adjoint on the pieces that ignited, and add to the day's slopes by ``K``."""
-    stride = shape.stride
-    day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
+    stride, start = shape.stride, gains_of(step, clock, shape)
     scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
     for piece in range(begin, end):
-        at, to = places[piece, 0], (places[piece, 1] & (TREATED - 1)) * 128
-        gain = day_start + to
+        at, to = places[piece, 0], (places[piece, 1] & (TREATED - 1)) * row_gains(shape)
+        gain = start + to
         unburned, adjoint = load16(fields.unburned, at), load16(fields.adjoint, at)
         flow = adjoint * unburned * scale
         heat = _give_gain(slopes, gains, fields, to, gain, at - stride - 1, flow)
@@ -153,6 +172,7 @@ def descend_gains(
         heat = heat + _give_gain(slopes, gains, fields, to + 80, gain + 80, at + stride - 1, flow)
         heat = heat + _give_gain(slopes, gains, fields, to + 96, gain + 96, at + stride, flow)
         heat = heat + _give_gain(slopes, gains, fields, to + 112, gain + 112, at + stride + 1, flow)
+        heat = _give_far_gains(heat, slopes, gains, fields, to + 128, gain + 128, at, flow, stride, shape.knights)
         store(fields.adjoint, at, adjoint * survival16(heat * scale))
         store(fields.unburned, at, unburned + load16(values, piece * 16))
 
@@ -219,22 +239,22 @@ def take_slopes(fields: StateFields, marks: Marks, shape: Sizes, slopes: NDArray
         while bits != 0:
             first = tile_start(word, lowest_bit(bits), shape)
             bits &= bits - 1
-            top, left = first // shape.stride - 1, first % shape.stride - 16
+            top, left = first // shape.stride - MARGIN_ROWS, first % shape.stride - 16
             for i in range(top, min(top + 4, shape.rows)):
                 for j in range(left, min(left + 16, shape.columns)):
-                    at = (i + 1) * shape.stride + 16 + j
+                    at = (i + MARGIN_ROWS) * shape.stride + 16 + j
                     held = fields.adjoint[at] if keep else np.float32(0.0)
                     fields.adjoint[at] = held - slopes[i, j]
 
 
 @kernel
 def lay_back(slopes: Floats, shape: Sizes, rasters: NDArray[np.float32]) -> None:
-    """Move tiles to ``[8, H, W]`` and leave the tiles at 0."""
+    """Move tiles to ``[N, H, W]`` and leave the tiles at 0."""
     nothing = splat16(np.float32(0.0))
     for i in range(shape.rows):
         for tile_column in range(shape.tile_columns):
-            at = ((i // 4 * shape.tile_columns + tile_column) * 4 + i % 4) * 128
-            for n in range(8):
+            at = ((i // 4 * shape.tile_columns + tile_column) * 4 + i % 4) * row_gains(shape)
+            for n in range(len(rasters)):
                 for j in range(min(16, shape.columns - tile_column * 16)):
                     rasters[n, i, tile_column * 16 + j] = slopes[at + n * 16 + j]
                 store(slopes, at + n * 16, nothing)
@@ -245,8 +265,9 @@ def hear_gain_slopes(
 ) -> None:
     """Sweep a run back; see :meth:`firegui.rollout.kernels.cpu.ActiveFront.gain_slopes`."""
     space, shape, steps = run.space, run.shape, run.clock.steps_per_day
-    day_slopes = aligned(shape.tile_rows * shape.tile_columns * 512)
-    rasters = np.empty((8, shape.rows, shape.columns), np.float32)
+    neighbours = len(run.model.maps.stencil.offsets)
+    day_slopes = aligned(shape.tile_rows * shape.tile_columns * 4 * neighbours * 16)
+    rasters = np.empty((neighbours, shape.rows, shape.columns), np.float32)
     fire = (space.fields, run.layout.gains, day_slopes, run.clock, shape, run.setting)
     log = (space.log_places, space.log_values)
     for day in range(run.model.maps.days - 1, -1, -1):

@@ -20,7 +20,7 @@ from firegui.native.vectors import (
     store,
     where_above,
 )
-from firegui.rollout.kernels.layout import Marks, Sizes, StateFields, Words
+from firegui.rollout.kernels.layout import MARGIN_ROWS, Marks, Sizes, StateFields, Words
 
 GONE = np.float32(2.0**-100)
 """Up to here ``U`` can be so small that ``U (1 − e^{−h})`` rounds to 0 though ``h`` is above the cut-off."""
@@ -31,7 +31,7 @@ CUT_OFF = np.float32(2.0**-25)
 FAINT = np.float32(2.0**-43)
 """Retardant factors, ``S`` after water or a rescaling, and emissions up to here are 0.
 
-With gains of at most 8 · 100 · 100 no exposure from them passes the cut-off; smaller numbers would soon be subnormal,
+With gains of at most 16 · 100 · 100 no exposure from them passes the cut-off; smaller numbers would soon be subnormal,
 which processors compute with slowly.
 """
 
@@ -142,6 +142,6 @@ def awake_between(marks: Marks, begin: int, end: int, shape: Sizes) -> int:
 @inlined
 def mark(marks: Words, at: int, shape: Sizes) -> None:
     """Add the tiles of an 8-cell piece to a set."""
-    tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
+    tile_row, column = (at // shape.stride - MARGIN_ROWS) // 4, at % shape.stride - 16
     wake(marks, tile_row, column // 16, shape)
     wake(marks, tile_row, (column + 7) // 16, shape)

@@ -15,15 +15,11 @@ from numpy.typing import NDArray
 from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import (
     bits_above,
-    first_lane,
     fma,
-    last_lane,
     load16,
     prefetch,
     splat16,
     store,
-    to_left,
-    to_right,
 )
 from firegui.rollout.kernels.board import (
     BEGIN,
@@ -47,42 +43,24 @@ from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
 from firegui.rollout.kernels.cpu_footprints import NEVER
 from firegui.rollout.kernels.cpu_forward import NEAR_TILES, unscale
 from firegui.rollout.kernels.cpu_reading import Listed, SlopeReader, Watching, read_retardant, read_water
-from firegui.rollout.kernels.layout import Constants, Decay, Floats, Sizes, StateFields
+from firegui.rollout.kernels.cpu_stencil import (
+    added,
+    far_gains,
+    far_shares,
+    gains_of,
+    give,
+    give_around,
+    give_passed,
+    near_gains,
+    near_shares,
+    row_gains,
+    row_heat,
+    with_passed,
+)
+from firegui.rollout.kernels.layout import MARGIN_ROWS, Constants, Decay, Floats, Sizes, StateFields
 
 AHEAD = 6
 """Distance of prefetching, in pieces."""
-
-
-@inlined
-def row_heat(emission: Floats, gains: Floats, at: int, gain: int, stride: int) -> Any:
-    """Return ``Σ p_n``, in the order of the forward pass."""
-    heat = load16(emission, at - stride - 1) * load16(gains, gain)
-    heat = heat + load16(emission, at - stride) * load16(gains, gain + 16)
-    heat = heat + load16(emission, at - stride + 1) * load16(gains, gain + 32)
-    heat = heat + load16(emission, at - 1) * load16(gains, gain + 48)
-    heat = heat + load16(emission, at + 1) * load16(gains, gain + 64)
-    heat = heat + load16(emission, at + stride - 1) * load16(gains, gain + 80)
-    heat = heat + load16(emission, at + stride) * load16(gains, gain + 96)
-    return heat + load16(emission, at + stride + 1) * load16(gains, gain + 112)
-
-
-@inlined
-def give(field: Floats, at: int, flow: Any, share: Any) -> None:
-    """Add ``field += flow · share`` on a row."""
-    store(field, at, fma(flow, share, load16(field, at)))
-
-
-@inlined
-def give_row(field: Floats, at: int, flow: Any, west: Any, middle: Any, east: Any) -> None:
-    """Give a row of emitters its shares.
-
-    Lane ``k`` of ``west`` belongs to column ``k − 1``, of ``east`` to ``k + 1``. The three meet in registers: storing
-    and loading pieces that overlap would stall the processor.
-    """
-    west, east = flow * west, flow * east
-    store(field, at, load16(field, at) + (to_left(west) + flow * middle + to_right(east)))
-    field[at - 1] += first_lane(west)
-    field[at + 16] += last_lane(east)
 
 
 @kernel
@@ -109,19 +87,18 @@ def descend(
 
     What emitters are given goes to ``C``, or is put aside where water asks about this step.
     """
-    stride = shape.stride
-    emission = fields.emission
-    day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
+    stride, emission = shape.stride, fields.emission
+    start, nothing = gains_of(step, clock, shape), splat16(np.float32(0.0))
     scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
     count = splat16(scored_after(setting, step))
-    far, listed = end - begin > NEAR_TILES * 2, len(watching.starts) > 0
+    prefetched, listed = end - begin > NEAR_TILES * 2, len(watching.starts) > 0
     unprotected = splat16(setting.plain_slope) * count
     for piece in range(begin, end):
         at, chunk, treated = places[piece, 0], places[piece, 1] & (TREATED - 1), places[piece, 1] >= TREATED
-        gain = day_start + chunk * 128
-        if piece + AHEAD < end and far:
-            coming = day_start + (places[piece + AHEAD, 1] & (TREATED - 1)) * 128
-            for line in range(8):
+        gain = start + chunk * row_gains(shape)
+        if piece + AHEAD < end and prefetched:
+            coming = start + (places[piece + AHEAD, 1] & (TREATED - 1)) * row_gains(shape)
+            for line in range(row_gains(shape) // 16):
                 prefetch(gains, coming + line * 16)
             there = places[piece + AHEAD, 0]
             prefetch(fields.emission, there + stride)
@@ -142,21 +119,18 @@ def descend(
         if setting.receiver and treated:
             per_heat = per_heat * load16(fields.retardant, at)
         flow = adjoint * unburned * per_heat
-        p0 = load16(emission, at - stride - 1) * load16(gains, gain)
-        p1 = load16(emission, at - stride) * load16(gains, gain + 16)
-        p2 = load16(emission, at - stride + 1) * load16(gains, gain + 32)
-        p3 = load16(emission, at - 1) * load16(gains, gain + 48)
-        p4 = load16(emission, at + 1) * load16(gains, gain + 64)
-        p5 = load16(emission, at + stride - 1) * load16(gains, gain + 80)
-        p6 = load16(emission, at + stride) * load16(gains, gain + 96)
-        p7 = load16(emission, at + stride + 1) * load16(gains, gain + 112)
-        heat = p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7
-        give_row(fields.collected, to - stride, flow, p0, p1, p2)
-        give_row(fields.collected, to + stride, flow, p5, p6, p7)
-        if setting.receiver and to == at:
-            give_row(fields.collected, at, flow, p3, heat, p4)
+        near = near_shares(emission, at, stride, near_gains(gains, gain))
+        far = far_shares(
+            emission, at, stride, far_gains(gains, fields.retardant, at, gain, stride, treated, shape.knights)
+        )
+        heat = added(near[0] + near[1] + near[2] + near[3] + near[4] + near[5] + near[6] + near[7], far)
+        if to == at:
+            give_around(
+                fields.collected, at, stride, flow, with_passed(near, far), heat if setting.receiver else nothing, far
+            )
         else:
-            give_row(fields.collected, to, flow, p3, splat16(np.float32(0.0)), p4)
+            give_around(fields.collected, to, stride, flow, near, nothing, far)
+            give_passed(fields.collected, at, stride, flow, far)
             if setting.receiver:
                 give(fields.collected, at, flow, heat)
         store(fields.adjoint, at, fma(adjoint, survival16(heat * per_heat), owed))
@@ -239,7 +213,7 @@ def _back_in_halves(
 
 @kernel
 def damp(
-    fields: StateFields, slope: Floats, gains: Floats, day_start: int, clock: Decay, now: int, later: np.float32,
+    fields: StateFields, slope: Floats, gains: Floats, start: int, clock: Decay, now: int, later: np.float32,
     shape: Sizes, setting: Constants, watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """Scale ``g ← g e^{−h}`` where a water drop will read it although nothing ignites any more.
@@ -256,7 +230,8 @@ def damp(
         at = watching.starts[k]
         if bits_above(load16(fields.unburned, at), gone) == 0xFFFF:
             continue
-        heat = row_heat(fields.emission, gains, at, day_start + watching.chunks[k] * 128, shape.stride)
+        gain = start + watching.chunks[k] * row_gains(shape)
+        heat = row_heat(fields.emission, gains, fields.retardant, at, gain, shape)
         if setting.receiver:
             heat = heat * load16(fields.retardant, at)
         exposure = heat * splat16(clock.decay[now])
@@ -286,7 +261,7 @@ def touches(watching: Watching, log: DropLog, step: int, shape: Sizes) -> bool:
     """Return whether a drop of ``step`` changed something beside a listed row."""
     for piece in range(log.first[step], log.first[step + 1]):
         at = log.places[piece]
-        tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
+        tile_row, column = (at // shape.stride - MARGIN_ROWS) // 4, at % shape.stride - 16
         left = tile_row * shape.tile_columns + max(column // 16, 0)
         right = tile_row * shape.tile_columns + min((column + 7) // 16, shape.tile_columns - 1)
         if watching.near[left] or watching.near[right]:
@@ -301,7 +276,7 @@ def ask(watching: Watching, listed: Listed, step: int, shape: Sizes) -> None:
         last, last_right = -1, -1
         for piece in range(listed.pieces.first[k], listed.pieces.first[k + 1]):
             at = listed.pieces.places[piece]
-            tile_row, column = (at // shape.stride - 1) // 4, at % shape.stride - 16
+            tile_row, column = (at // shape.stride - MARGIN_ROWS) // 4, at % shape.stride - 16
             left, right = column // 16, (column + 7) // 16
             if tile_row * shape.tile_columns + left == last and right == last_right:
                 continue
@@ -320,19 +295,28 @@ def merge(
 
     This is for retardant that acts on emitters.
     """
-    nothing = splat16(np.float32(0.0))
     for piece in range(begin, end):
         if emitter and watching.asked[(places[piece, 1] & (TREATED - 1)) >> 2] != step:
             continue
-        for row in range(-1, 2):
-            at = places[piece, 0] + row * shape.stride
-            aside = at + shape.cells
-            if emitter:
-                store(collected, at, load16(collected, at) + load16(collected, aside))
-                collected[at - 1] += collected[aside - 1]
-                collected[at + 16] += collected[aside + 16]
-            store(collected, aside, nothing)
-            collected[aside - 1], collected[aside + 16] = 0.0, 0.0
+        _merge_rows(collected, emitter, places[piece, 0], shape, shape.knights)
+
+
+@inlined
+def _merge_rows(collected: Floats, emitter: bool, place: int, shape: Sizes, knights: tuple[int, ...]) -> None:
+    reach, nothing = 1, splat16(np.float32(0.0))
+    if len(knights) > 0:
+        reach = 2
+    for row in range(-reach, reach + 1):
+        at = place + row * shape.stride
+        aside = at + shape.cells
+        if emitter:
+            store(collected, at, load16(collected, at) + load16(collected, aside))
+            for side in range(1, reach + 1):
+                collected[at - side] += collected[aside - side]
+                collected[at + 15 + side] += collected[aside + 15 + side]
+        store(collected, aside, nothing)
+        for side in range(1, reach + 1):
+            collected[aside - side], collected[aside + 15 + side] = 0.0, 0.0
 
 
 @kernel
@@ -343,7 +327,7 @@ def sweep(
 ) -> None:  # fmt: skip
     """Run steps ``last − 1 … first``: undo the step, take its gradient on, read its footprints."""
     for step in range(last - 1, first - 1, -1):
-        day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
+        start = gains_of(step, clock, shape)
         now = step % clock.steps_per_day % clock.period
         if (step + 1) % clock.steps_per_day % clock.period == 0:
             unscale(fields, setting.emitter, places, values, log[step, 1], log[step + 1, 0])
@@ -361,7 +345,7 @@ def sweep(
             descend(fields, slope, gains, clock, shape, setting, places, values, begin, end, watching, step)
         if watching.has_water:
             if watching.since <= step:
-                damp(fields, slope, gains, day_start, clock, now, later, shape, setting, watching, step)
+                damp(fields, slope, gains, start, clock, now, later, shape, setting, watching, step)
             read_water(
                 watching, reading, fields, slope, later, clock.decay[now], wet, step, shape.cells, watching.uncarried
             )

@@ -22,7 +22,7 @@ from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import fma, lanes8, splat8, store, total, where_above
 from firegui.rollout.footprint import CELL_VARIANCE, NORMALISER_EPSILON
 from firegui.rollout.kernels.cpu_arithmetic import survival8
-from firegui.rollout.kernels.layout import MARGIN, Floats, Sizes
+from firegui.rollout.kernels.layout import MARGIN, MARGIN_ROWS, Floats, Sizes
 
 REACH = 18.0
 """Exponent at which a footprint is cut: ``e^−18`` of its peak."""
@@ -202,7 +202,7 @@ def evaluate(
                     mass_u, mass_v = fma(weight, u, mass_u), fma(weight, v, mass_v)
                     mass_uv = fma(weight * u, v, mass_uv)
                 if 0 <= i < shape.rows and -8 < j < shape.columns:
-                    pieces.places[used] = (i + 1) * shape.stride + MARGIN + j
+                    pieces.places[used] = (i + MARGIN_ROWS) * shape.stride + MARGIN + j
                     if j < 0 or j + 8 > shape.columns:  # what lands outside the raster is lost
                         weight = where_above(splat8(np.float32(shape.columns - j - 0.5)), lanes8(), weight)
                         weight = where_above(lanes8(), splat8(np.float32(-j - 0.5)), weight)

@@ -54,8 +54,18 @@ from firegui.rollout.kernels.cpu_arithmetic import (
     wake,
 )
 from firegui.rollout.kernels.cpu_drops import DropLog, PlacedFootprints, lay_retardant, pour_water
+from firegui.rollout.kernels.cpu_stencil import (
+    added,
+    far_gains,
+    far_shares,
+    gains_of,
+    row_gains,
+    treated_tiles,
+    wake_around,
+)
 from firegui.rollout.kernels.layout import (
     ALIGHT,
+    MARGIN_ROWS,
     SCORED,
     SCORED_PROT,
     SUM_FIRE,
@@ -107,7 +117,7 @@ def rescale(
             while bits != 0:
                 tile_column = word * 64 + lowest_bit(bits)
                 bits &= bits - 1
-                first = (tile_row * 4 + 1) * shape.stride + 16 + tile_column * 16
+                first = (tile_row * 4 + MARGIN_ROWS) * shape.stride + 16 + tile_column * 16
                 for row in range(4):
                     at = first + row * shape.stride
                     before = load16(fields.scaled, at)
@@ -137,7 +147,7 @@ def sum_again(fields: StateFields, marks: Marks, shape: Sizes, density: Floats, 
             while bits != 0:
                 tile_column = word * 64 + lowest_bit(bits)
                 bits &= bits - 1
-                first = (tile_row * 4 + 1) * shape.stride + 16 + tile_column * 16
+                first = (tile_row * 4 + MARGIN_ROWS) * shape.stride + 16 + tile_column * 16
                 for row in range(4):
                     probability = one - load16(fields.unburned, first + row * shape.stride)
                     fire += total(probability)
@@ -160,7 +170,7 @@ def unscale(
 @kernel
 def ignite(
     fields: StateFields, marks: Marks, after: Words, gains: Floats, step: int, clock: Decay, shape: Sizes,
-    setting: Constants, begin: int, end: int, far: bool, places: NDArray[np.int32], values: Floats, used: int,
+    setting: Constants, begin: int, end: int, prefetched: bool, places: NDArray[np.int32], values: Floats, used: int,
     sums: NDArray[np.float64], share: int,
 ) -> int:  # fmt: skip
     """Compute ``new = U (1 − e^{−h})`` on the awake tiles in rows ``begin … end − 1`` of tiles.
@@ -171,7 +181,7 @@ def ignite(
     """
     stride = shape.stride
     decay = clock.decay[step % clock.steps_per_day % clock.period]
-    day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
+    start = gains_of(step, clock, shape)
     cut, nothing, scale = splat16(CUT_OFF), splat16(np.float32(0.0)), splat16(decay)
     one = splat16(np.float32(1.0))
     fire, exposed = 0.0, 0.0
@@ -179,15 +189,16 @@ def ignite(
         for word in range(shape.words):
             bits = marks.now[tile_row * shape.words + word]
             marks.now[tile_row * shape.words + word] = 0
+            shielded = treated_tiles(marks, tile_row, word, shape, shape.knights) if bits != 0 else 0
             while bits != 0:
                 tile_column = word * 64 + lowest_bit(bits)
                 bits &= bits - 1
-                first = (tile_row * 4 + 1) * stride + 16 + tile_column * 16
+                first = (tile_row * 4 + MARGIN_ROWS) * stride + 16 + tile_column * 16
                 chunk = (tile_row * shape.tile_columns + tile_column) * 4
-                gain = day_start + chunk * 128
-                if bits != 0 and far:
-                    coming = gain + (word * 64 + lowest_bit(bits) - tile_column) * 512
-                    for line in range(32):
+                gain = start + chunk * row_gains(shape)
+                if bits != 0 and prefetched:
+                    coming = gain + (word * 64 + lowest_bit(bits) - tile_column) * 4 * row_gains(shape)
+                    for line in range(row_gains(shape) // 4):
                         prefetch(gains, coming + line * 16)
                     there = first + (word * 64 + lowest_bit(bits) - tile_column) * 16
                     for row in range(4):
@@ -200,8 +211,8 @@ def ignite(
                 east = load16(fields.emission, first + 1)
                 fallen, guarded = nothing, nothing
                 guards = setting.has_density[chunk >> 2]
-                treated = (marks.treated[tile_row * shape.words + word] >> (tile_column & 63)) & 1
-                top, bottom, either = 0, 0, 0
+                treated = (shielded >> (tile_column & 63)) & 1
+                top, second, third, bottom, either = 0, 0, 0, 0, 0
                 for row in range(4):
                     at = first + row * stride
                     south_west, south = load16(fields.emission, at + stride - 1), load16(fields.emission, at + stride)
@@ -214,10 +225,11 @@ def ignite(
                     heat = heat + south_west * load16(gains, gain + 80)
                     heat = heat + south * load16(gains, gain + 96)
                     heat = heat + south_east * load16(gains, gain + 112)
-                    heat = heat * scale
+                    far = far_gains(gains, fields.retardant, at, gain, stride, treated != 0, shape.knights)
+                    heat = added(heat, far_shares(fields.emission, at, stride, far)) * scale
                     if setting.receiver and treated:
                         heat = heat * load16(fields.retardant, at)
-                    gain += 128
+                    gain += row_gains(shape)
                     north_west, north, north_east = west, here, east
                     west, here, east = south_west, south, south_east
                     if bits_above(heat, cut) != 0:
@@ -238,43 +250,20 @@ def ignite(
                             either |= lit
                             if row == 0:
                                 top = lit
+                            if row == 1:
+                                second = lit
+                            if row == 2:
+                                third = lit
                             if row == 3:
                                 bottom = lit
                 if either != 0:
                     fire += total(fallen)
                     if guards:
                         exposed += total(guarded)
-                    _wake_around(after, tile_row, tile_column, either, top, bottom, shape)
+                    wake_around(after, tile_row, tile_column, either, top, second, third, bottom, shape, shape.knights)
                     wake(marks.touched, tile_row, tile_column, shape)
     sums[share], sums[share + 1] = fire, exposed
     return used
-
-
-@inlined
-def _wake_around(
-    marks: Words, tile_row: int, tile_column: int, either: int, top: int, bottom: int, shape: Sizes
-) -> None:
-    """Wake a tile, and each neighbour that touches a cell that ignited.
-
-    The bits are those of all rows, the first and the last.
-    """
-    wake(marks, tile_row, tile_column, shape)
-    if top != 0:
-        wake(marks, tile_row - 1, tile_column, shape)
-        if top & 1:
-            wake(marks, tile_row - 1, tile_column - 1, shape)
-        if top & 0x8000:
-            wake(marks, tile_row - 1, tile_column + 1, shape)
-    if bottom != 0:
-        wake(marks, tile_row + 1, tile_column, shape)
-        if bottom & 1:
-            wake(marks, tile_row + 1, tile_column - 1, shape)
-        if bottom & 0x8000:
-            wake(marks, tile_row + 1, tile_column + 1, shape)
-    if either & 1:
-        wake(marks, tile_row, tile_column - 1, shape)
-    if either & 0x8000:
-        wake(marks, tile_row, tile_column + 1, shape)
 
 
 @kernel

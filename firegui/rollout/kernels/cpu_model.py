@@ -9,12 +9,7 @@ from numpy.typing import NDArray
 
 from firegui.rollout.deposits import scales_of
 from firegui.rollout.kernels.cpu_footprints import Aircraft, Wind
-from firegui.rollout.kernels.layout import (
-    Floats,
-    Layout,
-    field_of,
-    usual,
-)
+from firegui.rollout.kernels.layout import MARGIN, MARGIN_ROWS, Floats, Layout, field_of, usual
 from firegui.rollout.landing import fall_time_s
 from firegui.rollout.model import Model
 from firegui.rollout.suppression import dose_of_payload
@@ -44,7 +39,8 @@ def objective_of(model: Model) -> Objective:
     def make() -> Objective:
         shape = layout_of(model).shape
         density = field_of(model.protection.numpy(), shape)
-        tiles = density.reshape(-1, shape.stride)[1:-1, 16:-16].reshape(shape.tile_rows, 4, shape.tile_columns, 16)
+        inside = density.reshape(-1, shape.stride)[MARGIN_ROWS:-MARGIN_ROWS, MARGIN:-MARGIN]
+        tiles = inside.reshape(shape.tile_rows, 4, shape.tile_columns, 16)
         slope = field_of(model.occupancy_slope().numpy(), shape)
         plain = np.float32(model.weights.burn / (model.n_scored * model.n_cells))
         has_density = (tiles > 0.0).any(axis=(1, 3)).reshape(-1).astype(np.uint8)

@@ -14,7 +14,7 @@ from firegui.rollout.kernels.cpu_arithmetic import FAINT, GONE, emit16, touch
 from firegui.rollout.kernels.cpu_drops import DropLog
 from firegui.rollout.kernels.cpu_footprints import Box
 from firegui.rollout.kernels.cpu_reading import Watching
-from firegui.rollout.kernels.layout import Floats, Marks, Sizes, StateFields, Words
+from firegui.rollout.kernels.layout import MARGIN_ROWS, Floats, Marks, Sizes, StateFields, Words
 
 LISTED = -2
 """Stamp of a row of a tile that is on the list."""
@@ -49,7 +49,7 @@ class Ends(NamedTuple):
 def tile_start(word: int, bit: int, shape: Sizes) -> int:
     """Return where the first cell of a tile lies, from its bit in its word."""
     tile_row = word // shape.words
-    return (tile_row * 4 + 1) * shape.stride + 16 + (word % shape.words * 64 + bit) * 16
+    return (tile_row * 4 + MARGIN_ROWS) * shape.stride + 16 + (word % shape.words * 64 + bit) * 16
 
 
 @kernel
@@ -59,7 +59,7 @@ def light(fields: StateFields, marks: Marks, cells: NDArray[np.int64], density: 
     for at in cells:
         fields.unburned[at], fields.scaled[at], fields.emission[at] = 0.0, 1.0, 1.0
         guarded += density[at]
-        touch(marks, (at // shape.stride - 1) // 4, (at % shape.stride - 16) // 16, shape)
+        touch(marks, (at // shape.stride - MARGIN_ROWS) // 4, (at % shape.stride - 16) // 16, shape)
     return guarded
 
 
@@ -82,7 +82,7 @@ def overwrite(
     """
     changed = False
     for i in range(unburned.shape[0]):
-        first = (top + i + 1) * shape.stride + 16 + left
+        first = (top + i + MARGIN_ROWS) * shape.stride + 16 + left
         for j in range(unburned.shape[1]):
             scaled = burning[i, j]
             if scaled <= FAINT:
@@ -202,10 +202,10 @@ def start_adjoint(
         for piece in range(wet.first[end]):  # where water fell U may have been gone before
             at = wet.places[piece]
             if bits_above(load8(wet.before, piece * 16 + 8), splat8(GONE)) != 0xFF:
-                row, column = at // shape.stride - 1, at % shape.stride - 16
+                row, column = at // shape.stride - MARGIN_ROWS, at % shape.stride - 16
                 for j in (column // 16, (column + 7) // 16):
                     if 0 <= j < shape.tile_columns:
-                        place = (row + 1) * shape.stride + 16 + j * 16
+                        place = (row + MARGIN_ROWS) * shape.stride + 16 + j * 16
                         chunk = (row // 4 * shape.tile_columns + j) * 4 + row % 4
                         count = _note(place, chunk, box, watching, shape, count)
     return count
@@ -237,7 +237,7 @@ def _note(place: int, chunk: int, box: Box, watching: Watching, shape: Sizes, co
 @kernel
 def clean(fields: StateFields, marks: Marks, shape: Sizes, stamps: NDArray[np.int32], adjoint: bool) -> None:
     """Put everything back to rest."""
-    one, nothing = splat16(np.float32(1.0)), splat16(np.float32(0.0))
+    one, nothing, reach = splat16(np.float32(1.0)), splat16(np.float32(0.0)), 2 if len(shape.knights) > 0 else 1
     for word in range(len(marks.touched)):
         bits = marks.treated[word]
         while bits != 0:
@@ -258,7 +258,7 @@ def clean(fields: StateFields, marks: Marks, shape: Sizes, stamps: NDArray[np.in
             if adjoint:
                 tile = word // shape.words * shape.tile_columns + word % shape.words * 64 + bit
                 stamps[tile * 4 : tile * 4 + 4] = -1
-                for row in range(-1, 5):
+                for row in range(-reach, 4 + reach):
                     for side in range(-16, 32, 16):
                         store(fields.collected, first + row * shape.stride + side, nothing)
                         store(fields.collected, shape.cells + first + row * shape.stride + side, nothing)

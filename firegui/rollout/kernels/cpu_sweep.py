@@ -4,34 +4,26 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.errors import Check
-from firegui.native.compiled import inlined, kernel
+from firegui.native.compiled import kernel
 from firegui.native.vectors import (
     bits_above,
-    first_lane,
     fma,
-    last_lane,
     load8,
     load16,
     splat8,
     splat16,
     store,
-    to_left,
-    to_right,
     where_above,
 )
 from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, GONE, TREATED, survival8, survival16
 from firegui.rollout.kernels.cpu_backward import (
     assist_sweep,
-    give,
-    give_row,
     hottest,
-    row_heat,
     scored_after,
     sweep,
     touches,
@@ -42,9 +34,21 @@ from firegui.rollout.kernels.cpu_footprints import NEVER, Box, reach_of, relevan
 from firegui.rollout.kernels.cpu_forward import unscale
 from firegui.rollout.kernels.cpu_reading import Listed, SlopeReader, Watching, read_retardant, read_water
 from firegui.rollout.kernels.cpu_run import Run
-from firegui.rollout.kernels.cpu_state import (
-    bounding_box,
-    start_adjoint,
+from firegui.rollout.kernels.cpu_state import bounding_box, start_adjoint
+from firegui.rollout.kernels.cpu_stencil import (
+    added,
+    far_gains,
+    far_shares,
+    gains_of,
+    give,
+    give_around,
+    give_passed,
+    near_gains,
+    near_shares,
+    row_gains,
+    row_heat,
+    take_around,
+    with_passed,
 )
 from firegui.rollout.kernels.layout import ALIGHT, Constants, Decay, Floats, Sizes, StateFields
 
@@ -144,22 +148,6 @@ class BackwardPass:
         return watching._replace(starts=starts[:count], chunks=chunks[:count], hot=hot[:count])
 
 
-@inlined
-def _take_row(
-    carried: Floats, retardant: Floats, emitter: bool, at: int, flow: Any, west: Any, middle: Any, east: Any
-) -> None:
-    """Take from a row of emitters what :func:`give_row` would give it, by their retardant factor."""
-    west, east = flow * west, flow * east
-    share = to_left(west) + flow * middle + to_right(east)
-    left, right = first_lane(west), last_lane(east)
-    if emitter:
-        share = share * load16(retardant, at)
-        left, right = left * retardant[at - 1], right * retardant[at + 16]
-    store(carried, at, load16(carried, at) - share)
-    carried[at - 1] -= left
-    carried[at + 16] -= right
-
-
 @kernel
 def note(
     carried: Floats, before: Floats, rows: Floats, growth: np.float32, places: NDArray[np.int32], begin: int, end: int,
@@ -186,39 +174,30 @@ def descend_carried(
 ) -> None:  # fmt: skip
     """Take one step of both adjoints on the pieces that ignited."""
     stride, emission, nothing = shape.stride, fields.emission, splat16(np.float32(0.0))
-    day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
+    start = gains_of(step, clock, shape)
     scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
     count, cut = splat16(scored_after(setting, step)), splat16(CUT_OFF)
     for piece in range(begin, end):
         at, chunk, treated = places[piece, 0], places[piece, 1] & (TREATED - 1), places[piece, 1] >= TREATED
-        gain = day_start + chunk * 128
+        gain = start + chunk * row_gains(shape)
         owed, b = load16(slope, at) * count, load16(before, (piece - begin) * 16)
         adjoint, unburned = load16(fields.adjoint, at) - owed, load16(fields.unburned, at)
         per_heat = scale
         if setting.receiver and treated:
             per_heat = per_heat * load16(fields.retardant, at)
-        k0, k1, k2, k3 = (
-            load16(gains, gain), load16(gains, gain + 16), load16(gains, gain + 32), load16(gains, gain + 48)
-        )  # fmt: skip
-        k4, k5, k6, k7 = (
-            load16(gains, gain + 64), load16(gains, gain + 80), load16(gains, gain + 96), load16(gains, gain + 112)
-        )  # fmt: skip
-        p0, p1 = load16(emission, at - stride - 1) * k0, load16(emission, at - stride) * k1
-        p2, p3 = load16(emission, at - stride + 1) * k2, load16(emission, at - 1) * k3
-        p4, p5 = load16(emission, at + 1) * k4, load16(emission, at + stride - 1) * k5
-        p6, p7 = load16(emission, at + stride) * k6, load16(emission, at + stride + 1) * k7
-        heat = p0 + p1 + p2 + p3 + p4 + p5 + p6 + p7
+        near_k = near_gains(gains, gain)
+        far_k = far_gains(gains, fields.retardant, at, gain, stride, treated, shape.knights)
+        near, far = near_shares(emission, at, stride, near_k), far_shares(emission, at, stride, far_k)
+        heat = added(near[0] + near[1] + near[2] + near[3] + near[4] + near[5] + near[6] + near[7], far)
         exposure, sensitive = heat * per_heat, adjoint - b
         flow = where_above(exposure, cut, sensitive * unburned * per_heat)
         if setting.emitter:
-            give_row(fields.collected, at - stride, flow, p0, p1, p2)
-            give_row(fields.collected, at, flow, p3, nothing, p4)
-            give_row(fields.collected, at + stride, flow, p5, p6, p7)
+            give_around(fields.collected, at, stride, flow, with_passed(near, far), nothing, far)
+        else:
+            give_passed(fields.collected, at, stride, flow, far)
         if setting.receiver:
             give(fields.collected, at, flow, heat)
-        _take_row(carried, fields.retardant, setting.emitter, at - stride, flow, k0, k1, k2)
-        _take_row(carried, fields.retardant, setting.emitter, at, flow, k3, nothing, k4)
-        _take_row(carried, fields.retardant, setting.emitter, at + stride, flow, k5, k6, k7)
+        take_around(carried, fields.retardant, setting.emitter, at, stride, flow, near_k, far_k)
         store(fields.adjoint, at, fma(sensitive, survival16(exposure), owed + b))
         store(fields.unburned, at, unburned + load16(values, piece * 16))
 
@@ -234,14 +213,15 @@ def damp_carried(
     """
     count, gone = splat16(scored_after(setting, step)), splat16(GONE)
     now = step % clock.steps_per_day % clock.period
-    day_start = step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 512
+    start = gains_of(step, clock, shape)
     for k in range(len(watching.starts)):
         if watching.hot[k] < step or watching.stamps[watching.chunks[k]] == step:
             continue
         at = watching.starts[k]
         if bits_above(load16(fields.unburned, at), gone) == 0xFFFF:
             continue
-        heat = row_heat(fields.emission, gains, at, day_start + watching.chunks[k] * 128, shape.stride)
+        gain = start + watching.chunks[k] * row_gains(shape)
+        heat = row_heat(fields.emission, gains, fields.retardant, at, gain, shape)
         if setting.receiver:
             heat = heat * load16(fields.retardant, at)
         exposure = heat * splat16(clock.decay[now])

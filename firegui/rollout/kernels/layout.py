@@ -1,9 +1,10 @@
 """Memory layout of a fire for the active-front kernels.
 
-The raster is cut into tiles of 4 × 16 cells. Fields (``U``, ``S``, …) are flat float32 arrays of whole rows with one
-row of margin above and below and 16 columns left and right, so that no kernel tests for an edge; what lies outside the
-raster never burns because its gains are 0. Gains are contiguous per tile: ``[day, tile, row in tile, 8, 16]``. Sets of
-tiles are bits of 64-bit words, ``words`` per row of tiles, so that they are walked in raster order.
+The raster is cut into tiles of 4 × 16 cells. Fields (``U``, ``S``, …) are flat float32 arrays of whole rows with two
+rows of margin above and below and 16 columns left and right, so that no kernel tests for an edge; what lies outside the
+raster never burns because its gains are 0. Gains are contiguous per tile: ``[day, tile, row in tile, N, 16]`` for
+``N = 8`` or 16 neighbours. Sets of tiles are bits of 64-bit words, ``words`` per row of tiles, so that they are walked
+in raster order.
 """
 
 from __future__ import annotations
@@ -19,15 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.maps import FireMaps
+from firegui.domain.stencil import NEIGHBOURS, Stencil
 from firegui.native.compiled import kernel
-from firegui.rollout.gains import MAXIMUM_FACTOR
+from firegui.rollout.gains import MAXIMUM_FACTOR, passable
 from firegui.rollout.kernels.board import HelperThread
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
 
-TILE_ROWS, LANES, NEIGHBOURS = 4, 16, 8
-MARGIN = 16
+TILE_ROWS, LANES = 4, 16
+MARGIN_ROWS, MARGIN = 2, 16
 CACHE_LINE, PAGE = 64, 4096
 PLACE_LINES = 7
 SMALLEST_DECAY = 1e-15
@@ -51,10 +53,16 @@ class Sizes(NamedTuple):
     stride: int
     cells: int
     """Length of a field."""
+    knights: tuple[int, ...]
+    """Where the knight's moves of a cell lie in a field, from that cell; none for 8 neighbours.
+
+    The length is part of the type, so that kernels are compiled for each stencil: ``if len(knights) > 0`` is decided
+    when they are.
+    """
 
     def offset(self, row: int, column: int) -> int:
         """Return where a cell lies in a field."""
-        return (row + 1) * self.stride + MARGIN + column
+        return (row + MARGIN_ROWS) * self.stride + MARGIN + column
 
 
 class Decay(NamedTuple):
@@ -152,11 +160,11 @@ class Layout:
     """A fire laid out for the kernels, with the workspaces of the rollouts that run on it."""
 
     def __init__(self, maps: FireMaps) -> None:
-        self.shape = shape_of(*maps.shape)
+        self.shape = shape_of(*maps.shape, maps.stencil)
         self.clock = clock_of(maps)
         self.gains = lay_out(maps, self.shape)
         rows, columns = np.nonzero(maps.ignition)
-        self.ignition = ((rows + 1) * self.shape.stride + MARGIN + columns).astype(np.int64)
+        self.ignition = ((rows + MARGIN_ROWS) * self.shape.stride + MARGIN + columns).astype(np.int64)
         self._idle: list[Workspace] = []
         self._lock = Lock()
 
@@ -190,13 +198,13 @@ class Layout:
         )
 
 
-def shape_of(rows: int, columns: int) -> Sizes:
+def shape_of(rows: int, columns: int, stencil: Stencil) -> Sizes:
     """Return tiles and strides of a raster."""
     tile_rows, tile_columns = -(-rows // TILE_ROWS), -(-columns // LANES)
     stride = tile_columns * LANES + 2 * MARGIN
-    return Sizes(
-        rows, columns, tile_rows, tile_columns, -(-tile_columns // 64), stride, (tile_rows * TILE_ROWS + 2) * stride
-    )
+    cells = (tile_rows * TILE_ROWS + 2 * MARGIN_ROWS) * stride
+    knights = tuple(row * stride + column for row, column in stencil.offsets[len(NEIGHBOURS) :])
+    return Sizes(rows, columns, tile_rows, tile_columns, -(-tile_columns // 64), stride, cells, knights)
 
 
 def clock_of(maps: FireMaps) -> Decay:
@@ -212,13 +220,16 @@ def clock_of(maps: FireMaps) -> Decay:
 
 
 def lay_out(maps: FireMaps, shape: Sizes) -> Floats:
-    """Return ``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable`` per tile.
+    """Return ``K_n(x) = clip(γ, 0, 100) clip(φ_n, 0, 100) burnable Π_z burnable(z)`` per tile.
 
     The products are those of the dense layout.
     """
-    size = maps.days * shape.tile_rows * shape.tile_columns * TILE_ROWS * NEIGHBOURS * LANES
-    gains = aligned(size)
-    _lay_out(usual(maps.phi, np.float32), usual(maps.gamma, np.float32), usual(maps.burnable, np.bool_), shape, gains)
+    burnable, stencil = usual(maps.burnable, np.bool_), maps.stencil
+    passing = [passable(burnable, stencil.between(n)) for n in range(len(NEIGHBOURS), len(stencil.offsets))]
+    free = np.array(passing, bool).reshape(-1, *maps.shape)
+    tiles = maps.days * shape.tile_rows * shape.tile_columns
+    gains = aligned(tiles * TILE_ROWS * len(stencil.offsets) * LANES)
+    _lay_out(usual(maps.phi, np.float32), usual(maps.gamma, np.float32), burnable, free, shape, gains)
     return gains
 
 
@@ -268,20 +279,22 @@ def field_of(raster: NDArray[np.generic], shape: Sizes) -> Floats:
 def raster_of(field: Floats, shape: Sizes) -> Floats:
     """Return the raster inside a field, a view ``[H, W]``."""
     whole = field.reshape(-1, shape.stride)
-    return whole[1 : 1 + shape.rows, MARGIN : MARGIN + shape.columns]
+    return whole[MARGIN_ROWS : MARGIN_ROWS + shape.rows, MARGIN : MARGIN + shape.columns]
 
 
 @kernel
-def _lay_out(phi: Floats, gamma: Floats, burnable: NDArray[np.bool_], shape: Sizes, gains: Floats) -> None:
+def _lay_out(
+    phi: Floats, gamma: Floats, burnable: NDArray[np.bool_], free: NDArray[np.bool_], shape: Sizes, gains: Floats
+) -> None:
     top = np.float32(MAXIMUM_FACTOR)
     zero = np.float32(0.0)
-    tiles = shape.tile_rows * shape.tile_columns
+    tiles, count = shape.tile_rows * shape.tile_columns, phi.shape[1]
     for day in range(phi.shape[0]):
         for i in range(shape.rows):
             first = (day * tiles + i // 4 * shape.tile_columns) * 4 + i % 4
-            for n in range(8):
+            for n in range(count):
                 for j in range(shape.columns):
-                    if burnable[i, j]:
+                    if burnable[i, j] and (n < 8 or free[n - 8, i, j]):
                         wide = min(max(gamma[day, i, j], zero), top)
-                        at = (first + j // 16 * 4) * 128 + n * 16 + j % 16
+                        at = ((first + j // 16 * 4) * count + n) * 16 + j % 16
                         gains[at] = min(max(phi[day, n, i, j], zero), top) * wide

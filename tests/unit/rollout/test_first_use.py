@@ -87,18 +87,26 @@ class Counting:
 def test_what_is_noted_as_compiled_is_neither_compiled_nor_told_again(tmp_path: Path) -> None:
     inner, said = engine(first_model()), list[EngineMessage]()
     first, second, elsewhere = Counting(inner), Counting(inner), Counting(inner)
-    compile_once(first, tmp_path, said.append)
-    compile_once(second, tmp_path, said.append)
+    compile_once(first, tmp_path, said.append, 8)
+    compile_once(second, tmp_path, said.append, 8)
     assert {"simulate", "gradient"} <= set(first.asked)
     assert second.asked == []
     assert said == [EngineMessage(COMPILING)]
     (tmp_path / "another").mkdir()
-    compile_once(elsewhere, tmp_path / "another", said.append)
+    compile_once(elsewhere, tmp_path / "another", said.append, 8)
     assert elsewhere.asked
     assert len(said) == 2
 
 
+def test_each_stencil_is_compiled_when_it_is_first_used(tmp_path: Path) -> None:
+    inner, said = engine(first_model()), list[EngineMessage]()
+    for neighbours in (8, 16, 8, 16):
+        compile_once(Counting(inner), tmp_path, said.append, neighbours)
+    assert said == [EngineMessage(COMPILING)] * 2
+    assert len(list(tmp_path.iterdir())) == 2
+
+
 def test_a_folder_that_cannot_be_written_is_no_trouble(tmp_path: Path) -> None:
     said: list[EngineMessage] = []
-    compile_once(engine(first_model()), tmp_path / "absent", said.append)
+    compile_once(engine(first_model()), tmp_path / "absent", said.append, 8)
     assert said == [EngineMessage(COMPILING)]
