@@ -195,6 +195,46 @@ def test_enter_shows_the_selected_run(
     qtbot.waitUntil(lambda: queue.shown is first and not queue.activity)
 
 
+def test_a_run_that_is_selected_alone_is_shown_and_several_are_not(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, pair: tuple[RunEntry, RunEntry]
+) -> None:
+    first, second = pair
+    with_plan(first, second)
+    click_line(panel, 1)
+    qtbot.waitUntil(lambda: queue.shown is first and not queue.activity)
+    QTest.keyClick(panel.table, Qt.Key.Key_Up)
+    qtbot.waitUntil(lambda: queue.shown is second and not queue.activity)
+    click_line(panel, 1, CTRL)
+    settle(qtbot, panel)
+    assert panel.all_selected == (first, second) and queue.shown is second
+
+
+def test_a_click_on_the_selected_run_takes_the_map_back_from_the_fire_without_drops(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, entry: RunEntry
+) -> None:
+    with_plan(entry)
+    queue.show_baseline()
+    qtbot.waitUntil(lambda: queue.shown is None and not queue.activity)
+    assert panel.selected is entry
+    click_line(panel, 0)
+    qtbot.waitUntil(lambda: queue.shown is entry and not queue.activity)
+
+
+def test_a_selected_run_does_not_take_the_map_from_the_run_at_work(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, entry: RunEntry, execute: FakeExecute
+) -> None:
+    with_plan(entry)
+    execute.endless = True
+    second = queue.plan()
+    qtbot.waitUntil(lambda: second.state is RunState.RUNNING)
+    click_line(panel, 1)
+    settle(qtbot, panel)
+    assert panel.selected is entry and queue.shown is second
+    assert "is shown when" not in queue.activity
+    queue.stop()
+    wait_idle(qtbot, queue)
+
+
 def test_a_table_with_little_room_moves_the_times_onto_the_bars(panel: RunsPanel) -> None:
     panel.resize(900, 240)
     assert not panel.table.isColumnHidden(ELAPSED)
@@ -292,6 +332,11 @@ def test_notes_on_a_run_that_is_discarded_go_with_it(
 # -- two of them -------------------------------------------------------------------------------------------------------
 def click_line(panel: RunsPanel, row: int, keys: Qt.KeyboardModifier = NO_KEYS) -> None:
     QTest.mouseClick(panel.table.viewport(), LEFT, keys, centre_of(panel.table, row, TITLE))
+
+
+def settle(qtbot: QtBot, panel: RunsPanel) -> None:
+    """Wait until the selected run would be shown."""
+    qtbot.waitUntil(lambda: not panel.is_about_to_show)
 
 
 def with_plan(*entries: RunEntry) -> None:

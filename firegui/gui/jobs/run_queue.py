@@ -110,6 +110,11 @@ class RunQueue(QObject):
         return self._active is not None or bool(self._waiting)
 
     @property
+    def can_evaluate(self) -> bool:
+        """Whether a saved plan is shown at once: no run is active, or it is paused."""
+        return self._active is None or self._active.state is RunState.PAUSED
+
+    @property
     def activity(self) -> str:
         """Text on the evaluation that is computed for the map, or empty."""
         return self._presenter.activity

@@ -27,7 +27,7 @@ from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.stages import FinishReason
 
-_NO_RUN = "No run is shown: start one, or double-click one in the list of runs."
+_NO_RUN = "No run is shown: start one, or click one in the list of runs."
 _ETAS = "cautious · expected"
 _GIVEN_UP = "To keep it, choose a plan with more drops on the removal curve, or give the burned area a weight."
 _FIRE_LOST = (
@@ -100,7 +100,7 @@ class ResultView(QScrollArea):
 def no_run_text(result: ShownResult) -> str:
     """Return what the map shows instead of a run, and how one is shown."""
     if result.against and result.plan_name:
-        return f"The map compares {result.against} and {result.plan_name}: double-click one for its result and charts."
+        return f"The map compares {result.against} and {result.plan_name}: click one in the list for its result and charts."
     return _NO_RUN
 
 

@@ -59,7 +59,7 @@ _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
 _PRUNE = "Remove needless drops: a new run that removes the drops this plan does not need"
 _START_FROM = "Continue from this plan: a new run of the project as it is now that begins with this plan"
-_COMPARE = "Both plans on maps that move together, and their numbers: select two runs, or one beside the run on screen"
+_COMPARE = "Both plans on maps that move together, and their numbers: select two runs, the second with Ctrl held"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
 _LEAST_WIDTH = 250
 _COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "rename", "delete")
@@ -67,6 +67,8 @@ _COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "rename", "delet
 
 
 _AFTER_MS = 700
+_SHOW_AFTER_MS = 300
+"""Time from the selection of a run until it is shown: arrow keys pass over several."""
 _NONE = "Select a run to write notes on it"
 _READ_ONLY = "The project is open in another window: write your notes there"
 _NOT_YET = "Notes can be written once the run has begun"
@@ -77,7 +79,11 @@ _WORTH_SEARCHING = 6
 
 
 class RunsPanel(QWidget):
-    """List of runs with buttons for the selected run, or for the active one if none is selected."""
+    """List of runs with buttons for the selected run, or for the active one if none is selected.
+
+    A run that the user selects alone is shown, so that the map, the result, exports and analyses have the plan of the
+    selected run.
+    """
 
     start_requested = Signal()
     """Start a run of the open project, which may have to be saved first."""
@@ -120,6 +126,10 @@ class RunsPanel(QWidget):
         self._fitting.timeout.connect(self._fit_rows)
         self.table.horizontalHeader().sectionResized.connect(lambda *_: self._fitting.start())
         self.table.selectionModel().selectionChanged.connect(lambda *_: self._on_selected())
+        self._showing = QTimer(self, singleShot=True, interval=_SHOW_AFTER_MS)
+        self._showing.timeout.connect(self._show_chosen)
+        # The run may be selected already, while the map has a comparison.
+        self.table.clicked.connect(lambda _index: self._showing.start())
         self._chosen: RunEntry | None = None
         self._refresh()
 
@@ -148,14 +158,30 @@ class RunsPanel(QWidget):
         return self._buttons[name]
 
     def select(self, entry: RunEntry) -> None:
-        """Select a run."""
+        """Select a run, which is not shown by that."""
         row = self.model.place_of(entry)
         if row >= 0:
             select_row(self.table, row)
+            self._showing.stop()
 
     def _on_selected(self) -> None:
         self._chosen = self.selected
+        self._showing.start()
         self._refresh()
+
+    @property
+    def is_about_to_show(self) -> bool:
+        """Whether the selected run is shown in a moment."""
+        return self._showing.isActive()
+
+    def _show_chosen(self) -> None:
+        """Show the run that the user has selected, unless several are or a run at work is followed."""
+        entry, queue = self.selected, self._queue
+        if len(self.all_selected) != 1 or entry is None or entry is queue.shown:
+            return
+        is_saved = entry.is_over and entry.project is not None and kept_plan(entry.folder) is not None
+        if entry is queue.active or (is_saved and queue.can_evaluate):
+            queue.show(entry)
 
     def _on_shown(self) -> None:
         if self._queue.shown is not None:
@@ -225,6 +251,7 @@ class RunsPanel(QWidget):
 
     def show_selected(self) -> None:
         """Show the selected run's plan on the map, or the fire without drops if none is selected."""
+        self._showing.stop()
         entry = self._target()
         if entry is not None:
             self._queue.show(entry)
@@ -388,7 +415,7 @@ class RunsPanel(QWidget):
         self._menu().popup(button.mapToGlobal(QPoint(0, button.height())))
 
     def _lay_out(self) -> None:
-        row, show = ButtonRow(), "Show this run's plan on the map (double-click, Enter)"
+        row, show = ButtonRow(), "Show this run's plan on the map (select it, or press Enter)"
         buttons: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
             ("start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit),
             ("pause", "Pause", "Pause before the next step or test", self.pause_or_resume),

@@ -224,7 +224,7 @@ def _tip(entry: RunEntry, units: Units) -> str:
         lines.append("read-only: its project is open in another window")
     if entry.notes.strip():
         lines.append(f"✎ {shortened(entry.notes)}")
-    lines.append("Double-click to show it; select two with Ctrl to compare them")
+    lines.append("Click to show it; select two with Ctrl to compare them")
     return "\n".join(lines)
 
 
