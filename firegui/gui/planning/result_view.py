@@ -100,7 +100,7 @@ class ResultView(QScrollArea):
 def no_run_text(result: ShownResult) -> str:
     """Return what the map shows instead of a run, and how one is shown."""
     if result.against and result.plan_name:
-        return f"The map compares {result.against} and {result.plan_name}: click one in the list for its result and charts."
+        return f"The map compares {result.against} and {result.plan_name}: click one in the list for its result."
     return _NO_RUN
 
 
