@@ -115,11 +115,16 @@ def claim_problem(where: str, shape: Sequence[int], bytes_each: int, stored: int
 
     ``stored`` are its bytes in the file.
     """
+    return claim_size_problem(where, shape) or unpacking_problem(where, prod(shape) * bytes_each, stored)
+
+
+def claim_size_problem(where: str, shape: Sequence[int]) -> Problem | None:
+    """Return what is wrong with an array of ``shape`` that is to be held in memory."""
     values = prod(shape)
+    if values <= MOST_VALUES:
+        return None
     size = " × ".join(f"{n:,}" for n in shape)
-    if values > MOST_VALUES:
-        return Problem(where, f"claims {values:,} values ({size}); at most {MOST_VALUES:,} can be held", _CUT)
-    return unpacking_problem(where, values * bytes_each, stored)
+    return Problem(where, f"claims {values:,} values ({size}); at most {MOST_VALUES:,} can be held", _CUT)
 
 
 def unpacking_problem(where: str, unpacked: int, stored: int) -> Problem | None:

@@ -22,7 +22,7 @@ from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_bytes
 from firegui.io.crs import wkt
 from firegui.io.safe_open.direct.rasters import raster_dataset
-from firegui.io.source_files import error_text
+from firegui.io.source_files import cells_problem, claim_size_problem, error_text
 
 _GIS_NODATA = float("nan")
 _FILTERS = threading.RLock()
@@ -54,6 +54,11 @@ def read_raster(path: Path, bands: Sequence[int] | None = None) -> Raster:
         raise InputError([Problem(str(path), "the file does not exist", "check the path")])
     try:
         with without_place_warnings(), raster_dataset(path, ("GTiff",)) as source:
+            problem = cells_problem(str(path), *source.shape) or (
+                claim_size_problem(str(path), (source.count if bands is None else len(bands), *source.shape))
+            )
+            if problem is not None:
+                raise InputError([problem])
             place = None if source.transform == Affine.identity() else tuple(source.transform)[:6]
             crs = source.crs.to_wkt() if source.crs else None
             descriptions = tuple(text or "" for text in source.descriptions)

@@ -243,6 +243,23 @@ def test_complex_numbers_are_refused(tmp_path: Path, place: str) -> None:
         PLACES[place][1](path)
 
 
+@pytest.mark.parametrize("read", [read_raster, as_mask, as_header])
+def test_the_size_of_a_sparse_raster_is_judged_before_its_cells_are_read(
+    tmp_path: Path, read: Callable[[Path], object]
+) -> None:
+    with rasterio.open(
+        tmp_path / "a.tif", "w", driver="GTiff", width=40_000, height=40_000, count=1, dtype="uint8", crs=GRID.crs,
+        transform=Affine(*(GRID.transform or ())), SPARSE_OK=True, tiled=True, blockxsize=2048, blockysize=2048,
+    ):  # fmt: skip
+        pass
+
+    if read is as_header:
+        as_header(tmp_path / "a.tif")  # a window of it is a raster like any other
+    else:
+        with pytest.raises(InputError, match="claims 1,600,000,000 cells"):
+            read(tmp_path / "a.tif")
+
+
 @pytest.mark.parametrize("text", [vrt, wms])
 def test_a_map_tile_is_an_image_or_nothing(tmp_path: Path, listener: Listener, text: Callable[[str], str]) -> None:
     path = tmp_path / "a.mbtiles"
