@@ -52,6 +52,7 @@ COMMANDS = {name: (name, name) for name in (*SUMMARIES, *_HIDDEN)} | {
     "open": ("open", "open_command"),
 }
 """Module of ``firegui.cli`` and name in it of every command."""
+_READS_FILES = "import"
 
 
 class CommandGroup(GuardedGroup):
@@ -66,6 +67,9 @@ class CommandGroup(GuardedGroup):
         if cmd_name not in COMMANDS:
             return None
         module, attribute = COMMANDS[cmd_name]
+        if cmd_name == _READS_FILES:
+            # The process that reads the files loads its libraries while this one loads the command.
+            import_module("firegui.io.safe_open.processes").READERS.warm()
         found = getattr(import_module(f"firegui.cli.{module}"), attribute)
         assert isinstance(found, click.Command)
         return found

@@ -36,12 +36,12 @@ OPERATIONS: Mapping[str, str] = {
     "rasters.read": "firegui.io.safe_open.direct.rasters:read",
     "rasters.warp": "firegui.io.safe_open.direct.rasters:warp",
     "rasters.image": "firegui.io.safe_open.direct.rasters:image",
-    "hdf5.tree": "firegui.io.safe_open.direct.hdf5:tree",
-    "hdf5.values": "firegui.io.safe_open.direct.hdf5:values",
     "vectors.layers": "firegui.io.safe_open.direct.vectors:layers",
     "vectors.info": "firegui.io.safe_open.direct.vectors:info",
     "vectors.features": "firegui.io.safe_open.direct.vectors:features",
     "vectors.repaired": "firegui.io.safe_open.direct.vectors:repaired",
+    "hdf5.tree": "firegui.io.safe_open.direct.hdf5:tree",
+    "hdf5.values": "firegui.io.safe_open.direct.hdf5:values",
 }
 """What a reader does, as ``module:function`` of its open files, a path and further arguments."""
 
