@@ -24,6 +24,8 @@ from firegui.io.importers.landscape_source import TargetGrid
 from firegui.io.rasters.warp import CLOSE, RasterGeometry, crs_name, differences_of
 from firegui.io.source_files import cells_problem
 
+_SMALLEST_DEG = 1e-6
+"""A tenth of a metre; a raster that spans less is in a CRS with a wrong scale."""
 TRUE_TO_SCALE = 0.03
 """A CRS is used where it draws lengths at most this much too long or too short; conic maps of whole countries do."""
 
@@ -157,9 +159,13 @@ def _misplaced(geometry: RasterGeometry) -> str | None:
     assert parsed is not None
     if parsed.is_geographic and (max(abs(south), abs(north)) > 90.0 + 1e-6 or max(abs(west), abs(east)) > 360.0 + 1e-6):
         return f"spans {west:g} to {east:g} in longitude and {south:g} to {north:g} in latitude, off the Earth"
-    lon, lat = crs.transformer(geometry.crs, "EPSG:4326").transform((west + east) / 2.0, (south + north) / 2.0)
+    to_degrees = crs.transformer(geometry.crs, "EPSG:4326")
+    lon, lat = to_degrees.transform((west + east) / 2.0, (south + north) / 2.0)
     if not (math.isfinite(lon) and math.isfinite(lat)):
         return f"lies off the Earth in its CRS ({crs_name(geometry.crs)})"
+    corners = to_degrees.transform([west, east], [south, north])
+    if all(abs(one - other) < _SMALLEST_DEG for one, other in corners):
+        return f"covers no ground in its CRS ({crs_name(geometry.crs)})"
     area = parsed.area_of_use
     if area is None or area.west > area.east:
         return None

@@ -128,6 +128,13 @@ def test_files_without_a_crs_are_taken_to_be_in_the_one_that_is_given(tmp_path: 
     assert any("No layer names its CRS; they are taken to be in EPSG:32610" in note for note in found.notes)
 
 
+def test_a_raster_whose_crs_leaves_it_no_ground_is_refused(tmp_path: Path) -> None:
+    huge = "+proj=tmerc +lon_0=-123 +k=1e12 +datum=WGS84 +units=m +type=crs"
+    assert "covers no ground in its CRS" in said(
+        {"elevation": write(tmp_path, "dem", hills(), replace(GRID, crs=huge))}
+    )
+
+
 def test_a_raster_upside_down_or_mirrored_is_brought_upright_cell_by_cell(tmp_path: Path) -> None:
     a, _, c, _, e, f = GRID.transform or (0.0,) * 6
     # Off the round coordinates that a grid of its own would begin at.
