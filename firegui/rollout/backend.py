@@ -167,7 +167,7 @@ def engine(model: Model) -> RolloutBackend:
     """
     if model.backend == "reference":
         return _Reference()
-    if model.dtype != torch.float32 or model.maps.periods_per_day > 1:
+    if model.dtype != torch.float32:
         return _ClosedForm()
     on_cpu: RolloutBackend = _ClosedForm() if NO_KERNELS else ActiveFront(kernel_threads())
     return on_cpu if model.backend == "cpu" else Gpu(on_cpu, partial(_pass_on, model))
@@ -187,8 +187,6 @@ def method(model: Model) -> str:
         return "plain reference (slow)"
     if model.dtype != torch.float32:
         return f"{IN_TORCH}, in double precision"
-    if model.maps.periods_per_day > 1:
-        return f"{IN_TORCH} ({model.maps.periods_per_day} periods a day)"
     if model.backend == "cpu":
         return f"{IN_TORCH} (slower, for want of numba)" if NO_KERNELS else ACTIVE_FRONT
     return ACTIVE_TILES if triton_is_there() else "active-tile kernels in torch (Triton is missing)"

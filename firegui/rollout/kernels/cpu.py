@@ -264,19 +264,21 @@ def hear_gain_slopes(
     run: Run, slopes: NDArray[np.float32], hear: Hear, check: Check | None, *, through_days: bool
 ) -> None:
     """Sweep a run back; see :meth:`firegui.rollout.kernels.cpu.ActiveFront.gain_slopes`."""
-    space, shape, steps = run.space, run.shape, run.clock.steps_per_day
-    neighbours = len(run.model.maps.stencil.offsets)
-    day_slopes = aligned(shape.tile_rows * shape.tile_columns * 4 * neighbours * 16)
+    space, shape, steps, maps = run.space, run.shape, run.clock.steps_per_period, run.model.maps
+    neighbours = len(maps.stencil.offsets)
+    by_gain = aligned(shape.tile_rows * shape.tile_columns * 4 * neighbours * 16)
     rasters = np.empty((neighbours, shape.rows, shape.columns), np.float32)
-    fire = (space.fields, run.layout.gains, day_slopes, run.clock, shape, run.setting)
+    fire = (space.fields, run.layout.gains, by_gain, run.clock, shape, run.setting)
     log = (space.log_places, space.log_values)
-    for day in range(run.model.maps.days - 1, -1, -1):
+    for period in range(len(maps.phi) - 1, -1, -1):
         if check is not None:
             check()
-        take_slopes(space.fields, space.marks, shape, slopes[day + 1], through_days)
-        first, last = day * steps, (day + 1) * steps
+        if (period + 1) % maps.periods_per_day == 0:
+            state = (period + 1) // maps.periods_per_day
+            take_slopes(space.fields, space.marks, shape, slopes[state], through_days)
+        first, last = period * steps, (period + 1) * steps
         halved = run.threads > 1 and bool((run.log[first:last, 2] < run.log[first:last, 1]).any())
         with space.partner.helping(assist_gains, *fire, *log, wanted=halved) as board:
             sweep_gains(*fire, *log, run.log, first, last, board)
-        lay_back(day_slopes, shape, rasters)
-        hear(day, rasters)
+        lay_back(by_gain, shape, rasters)
+        hear(period, rasters)

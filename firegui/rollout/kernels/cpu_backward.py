@@ -332,6 +332,8 @@ def sweep(
         if (step + 1) % clock.steps_per_day % clock.period == 0:
             unscale(fields, setting.emitter, places, values, log[step, 1], log[step + 1, 0])
             watching.hot[:] = NEVER
+        elif (step + 1) % clock.steps_per_period == 0:  # other gains
+            watching.hot[:] = NEVER
         begin, end, middle = log[step, 0], log[step, 1], log[step, 2]
         later = scored_after(setting, step)
         if watching.has_water:

@@ -1,9 +1,9 @@
 """One day and the next of the forward pass, on the tiles where something can ignite.
 
-A tile runs at ``t + 1`` if it, or a cell at its edge or corner, ignited anything at ``t``. That is exact: the gains are
-those of the day, ``S`` changes only by ignitions, and ``decay[k]`` and the retardant factor only fall, so without a new
+A tile runs at ``t + 1`` if it, or a cell beside it, ignited anything at ``t``. That is exact: the gains are those of
+the period, ``S`` changes only by ignitions, and ``decay[k]`` and the retardant factor only fall, so without a new
 ignition nearby every exposure can only fall, and what did not ignite does not. Three things can raise an exposure or
-what it acts on, and each wakes tiles: a new day (new gains), a rescaling (rounding), water (``U`` grows).
+what it acts on, and each wakes tiles: a new period (new gains), a rescaling (rounding), water (``U`` grows).
 """
 
 from __future__ import annotations
@@ -435,6 +435,8 @@ def forward(
             wake_touched(marks, shape)
             if step >= setting.first_water:
                 sum_again(fields, marks, shape, setting.density, sums)
+        elif (step + 1) % clock.steps_per_period == 0:
+            wake_touched(marks, shape)
         log[step + 1, 0] = end
         if score(sums, setting, step + 1):
             return -2 - step

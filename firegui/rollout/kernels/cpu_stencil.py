@@ -30,7 +30,7 @@ def row_gains(shape: Sizes) -> int:
 @inlined
 def gains_of(step: int, clock: Decay, shape: Sizes) -> int:
     """Return where the gains of a step begin."""
-    return step // clock.steps_per_day * shape.tile_rows * shape.tile_columns * 4 * row_gains(shape)
+    return step // clock.steps_per_period * shape.tile_rows * shape.tile_columns * 4 * row_gains(shape)
 
 
 @inlined

@@ -274,6 +274,8 @@ def sweep_carried(
             carry_over_night(fields, carried, clock.decay[now + 1], places, end, log[step + 1, 0])
             unscale(fields, setting.emitter, places, values, end, log[step + 1, 0])
             watching.hot[:] = NEVER
+        elif (step + 1) % clock.steps_per_period == 0:  # other gains
+            watching.hot[:] = NEVER
         unburn(fields, clock, step, setting.emitter, places, values, begin, end)
         note(carried, before, rows, clock.growth[now + 1], places, begin, end, watching, step)
         descend_carried(fields, carried, before, slope, gains, clock, shape, setting, places, values, begin, end, step)

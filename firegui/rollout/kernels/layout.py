@@ -2,7 +2,7 @@
 
 The raster is cut into tiles of 4 × 16 cells. Fields (``U``, ``S``, …) are flat float32 arrays of whole rows with two
 rows of margin above and below and 16 columns left and right, so that no kernel tests for an edge; what lies outside the
-raster never burns because its gains are 0. Gains are contiguous per tile: ``[day, tile, row in tile, N, 16]`` for
+raster never burns because its gains are 0. Gains are contiguous per tile: ``[period, tile, row in tile, N, 16]`` for
 ``N = 8`` or 16 neighbours. Sets of tiles are bits of 64-bit words, ``words`` per row of tiles, so that they are walked
 in raster order.
 """
@@ -68,10 +68,12 @@ class Sizes(NamedTuple):
 class Decay(NamedTuple):
     """Powers ``decay[k] = (1 − 1/T_burn)^k`` and their inverses.
 
-    ``k`` counts the steps since ``S`` was last rescaled.
+    ``k`` counts the steps since ``S`` was last rescaled, every ``period`` steps of a day. Gains change every
+    ``steps_per_period`` steps.
     """
 
     steps_per_day: int
+    steps_per_period: int
     period: int
     decay: Floats
     growth: Floats
@@ -216,7 +218,9 @@ def clock_of(maps: FireMaps) -> Decay:
     longest = int(math.log(LARGEST_SCALE) / -math.log(rate)) if rate < 1.0 else maps.steps_per_day
     period = max(1, min(maps.steps_per_day, longest))
     powers = rate ** np.arange(period + 1)
-    return Decay(maps.steps_per_day, period, powers.astype(np.float32), (1.0 / powers).astype(np.float32))
+    return Decay(
+        maps.steps_per_day, maps.steps_per_period, period, powers.astype(np.float32), (1.0 / powers).astype(np.float32)
+    )
 
 
 def lay_out(maps: FireMaps, shape: Sizes) -> Floats:
@@ -227,7 +231,7 @@ def lay_out(maps: FireMaps, shape: Sizes) -> Floats:
     burnable, stencil = usual(maps.burnable, np.bool_), maps.stencil
     passing = [passable(burnable, stencil.between(n)) for n in range(len(NEIGHBOURS), len(stencil.offsets))]
     free = np.array(passing, bool).reshape(-1, *maps.shape)
-    tiles = maps.days * shape.tile_rows * shape.tile_columns
+    tiles = len(maps.phi) * shape.tile_rows * shape.tile_columns
     gains = aligned(tiles * TILE_ROWS * len(stencil.offsets) * LANES)
     _lay_out(usual(maps.phi, np.float32), usual(maps.gamma, np.float32), burnable, free, shape, gains)
     return gains
