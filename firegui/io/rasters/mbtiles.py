@@ -158,6 +158,9 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def _read_archive(path: Path, base: sqlite3.Connection) -> TileArchive:
+    virtual = "SELECT name FROM sqlite_master WHERE type = 'table' AND ifnull(rootpage, 0) = 0"
+    for (name,) in base.execute(virtual):
+        raise _refusal(path, f"its table {str(name)!r} is computed from outside the file", "export its tiles again")
     columns = {str(row[1]) for row in base.execute("PRAGMA table_info(tiles)")}
     if not {"zoom_level", "tile_column", "tile_row", "tile_data"} <= columns:
         raise _refusal(path, "is an SQLite database, but holds no table of tiles", "give a .mbtiles file")

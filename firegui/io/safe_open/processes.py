@@ -37,7 +37,11 @@ _START = (
     "from firegui.io.safe_open.reader import main; main(int(sys.argv[2]))"
 )
 # Fewer threads start sooner; GDAL would keep a part of all memory as its cache.
-_ENVIRONMENT = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "GDAL_CACHEMAX": "64"}
+_ENVIRONMENT = {
+    "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "GDAL_CACHEMAX": "64",
+    # The one address that GDAL may fetch is none.
+    "CPL_VSIL_CURL_ALLOWED_FILENAME": "none", "PROJ_NETWORK": "OFF",
+}  # fmt: skip
 
 
 class ReadError(OSError):

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import rasterio
 
 from firegui.io.safe_open import direct, processes, reader
 
@@ -19,7 +20,7 @@ START = processes._START.replace(
 def add() -> None:
     """Add the operations to those of this process, and lower its limits."""
     here = "tests.unit.io.reader_faults"
-    names = {f"fault.{name}": f"{here}:{name}" for name in ("crash", "hang", "compute", "fill_memory", "echo")}
+    names = {f"fault.{name}": f"{here}:{name}" for name in ("crash", "hang", "compute", "fill_memory", "echo", "fetch")}
     reader.OPERATIONS = {**reader.OPERATIONS, **names}
     reader.PROCESSOR_SECONDS, reader.MEMORY_BYTES = 1, 400 * 2**20
 
@@ -41,6 +42,12 @@ def compute(files: direct.OpenFiles, path: Path) -> None:
 
 def fill_memory(files: direct.OpenFiles, path: Path) -> None:
     np.ones(2**28)
+
+
+def fetch(files: direct.OpenFiles, path: Path, url: str) -> None:
+    """Open a raster on a server, as a description of other data that was not recognized would."""
+    with rasterio.open(f"/vsicurl/{url}/a.tif"):
+        pass
 
 
 def echo(files: direct.OpenFiles, path: Path, value: object) -> object:

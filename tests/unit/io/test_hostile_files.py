@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import date
@@ -24,12 +25,14 @@ from firegui.io.project.store import load_project
 from firegui.io.rasters.files import read_box, read_header
 from firegui.io.rasters.geotiff import read_raster
 from firegui.io.rasters.masks import band_dates, read_masks
+from firegui.io.safe_open import processes
 from firegui.io.vectors.files import layer_names, may_hold_points, read_features
 from firegui.io.vectors.perimeters import read_outline
 from firegui.io.vectors.water import read_water
 from firegui.io.weather.netcdf_file import read_netcdf
 from firegui.io.weather.wind import WindSource, survey_wind
 from tests.support import tiny_project
+from tests.unit.io import reader_faults
 from tests.unit.io.listener import Listener, listening
 
 GRID = Grid(40, 60, 30.0, (30.0, 0.0, 500_000.0, 0.0, -30.0, 4_000_000.0), "EPSG:32610")
@@ -322,3 +325,26 @@ def test_the_file_of_a_project_is_not_a_link_out_of_it(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="leads out of its folder"):
         load_project(folder)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="faults are made with signals and limits of POSIX")
+def test_a_reader_fetches_nothing(tmp_path: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "_START", reader_faults.START)
+    pool = processes.ReaderPool()
+
+    with pytest.raises(processes.ReadError):
+        pool.call("fault.fetch", tmp_path, listener.url)
+
+    pool.close()
+    assert listener.requests == []
+
+
+def test_map_tiles_from_a_virtual_table_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.mbtiles"
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("PRAGMA writable_schema = 1")
+        sql = "CREATE VIRTUAL TABLE tiles USING csv(filename='/etc/passwd')"
+        base.execute("INSERT INTO sqlite_master VALUES ('table', 'tiles', 'tiles', 0, ?)", (sql,))
+
+    with pytest.raises(InputError, match="is computed from outside the file"):
+        as_base_map(path)
