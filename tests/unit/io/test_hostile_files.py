@@ -225,6 +225,36 @@ def test_overviews_and_masks_elsewhere_are_refused(tmp_path: Path, listener: Lis
     assert listener.requests == []
 
 
+@pytest.mark.parametrize(
+    ("beside", "text"),
+    [
+        ("a.tif.aux.xml", '<PAMDataset><Metadata><MDI key="OVERVIEW_FILE">{}</MDI></Metadata></PAMDataset>'),
+        ("a.aux", "EHFA_HEADER_TAG ExternalRasterDMS {}"),
+    ],
+)  # fmt: skip
+def test_a_side_file_that_names_another_file_is_refused(
+    tmp_path: Path, listener: Listener, beside: str, text: str
+) -> None:
+    path = write_tif(tmp_path / "a.tif")
+    (tmp_path / beside).write_text(text.format(f"/vsicurl/{listener.url}/a.tif"), encoding="utf-8")
+
+    with pytest.raises(InputError, match="reaches into other files"):
+        as_header(path)
+
+    assert listener.requests == []
+
+
+def test_a_side_file_of_statistics_is_taken(tmp_path: Path) -> None:
+    path = write_tif(tmp_path / "a.tif")
+    text = '<PAMDataset><PAMRasterBand band="1"><Description>slope</Description></PAMRasterBand></PAMDataset>'
+    (tmp_path / "a.tif.aux.xml").write_text(text, encoding="utf-8")
+    problems = Problems()
+
+    header = read_header(path, path.name, problems)
+
+    assert header is not None and header.bands[0].name == "slope"
+
+
 def test_an_erdas_image_with_its_cells_elsewhere_is_refused(tmp_path: Path) -> None:
     path = write_tif(tmp_path / "a.img", "HFA")
     as_header(path)

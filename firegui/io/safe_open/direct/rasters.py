@@ -26,6 +26,11 @@ MOST_BANDS = 10_000
 
 _NAMES = {"GTiff": "GeoTIFF", "LCP": "landscape file", "AAIGrid": "ASCII grid", "HFA": "ERDAS image"}
 RASTER_DRIVERS = tuple(_NAMES)
+_NAMES_OF_FILES = {
+    ".aux": (b"ExternalRasterDMS",), ".rrd": (b"ExternalRasterDMS",),
+    ".aux.xml": (b"OVERVIEW_FILE", b"SourceFilename", b"/vsi"),
+}  # fmt: skip
+"""What names another file in files beside a raster, which else hold statistics, names of bands or a CRS."""
 _RASTER_MARKS = {
     "GTiff": (b"ii*\0", b"mm\0*", b"ii+\0", b"mm\0+"),
     "AAIGrid": (b"ncols", b"nrows", b"xllc", b"yllc"),
@@ -172,10 +177,17 @@ def _raster_driver(path: Path) -> str | None:
 def _check_companions(path: Path) -> None:
     """Check the files that GDAL takes from beside a raster: overviews and masks, which may be of any kind."""
     for beside in path.parent.iterdir():
-        if not beside.name.lower().startswith(path.stem.lower()) or beside == path:
+        if not beside.name.lower().startswith(path.stem.lower()) or beside == path or not beside.is_file():
             continue
-        if beside.suffix.lower() in (".ovr", ".msk") and beside.stat().st_size:
+        ending = ".aux.xml" if beside.name.lower().endswith(".aux.xml") else beside.suffix.lower()
+        if ending in (".ovr", ".msk") and beside.stat().st_size:
             raster_dataset(beside, ("GTiff",)).close()
+        elif _contains_any(beside, _NAMES_OF_FILES.get(ending, ())):
+            raise UnsafeFileError(f"{ELSEWHERE}: {beside.name} beside it names another file")
+
+
+def _contains_any(path: Path, texts: Sequence[bytes]) -> bool:
+    return path.stat().st_size > 0 and any(_contains(path, text) for text in texts)
 
 
 def _contains(path: Path, text: bytes) -> bool:
