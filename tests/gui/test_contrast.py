@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.base.theme import COLORS, Theme, apply_theme, palette
@@ -29,6 +29,20 @@ def theme_restored(qapp: QApplication) -> Iterator[None]:
     """Restore the dark theme for other tests."""
     yield
     apply_theme(qapp, Theme.DARK)
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_the_primary_button_of_a_panel_looks_like_the_one_of_the_tool_bar(
+    qapp: QApplication, qtbot: QtBot, theme: Theme
+) -> None:
+    apply_theme(qapp, theme)
+    button = QPushButton("Start plan")
+    button.setProperty("role", "primary")
+    qtbot.addWidget(button)
+    button.resize(140, 30)
+    button.show()
+    ground = button.grab().toImage().pixelColor(8, 15).name()
+    assert ground == COLORS[theme].go and of_colors(ground, "#ffffff") >= ENOUGH
 
 
 @pytest.mark.parametrize("theme", list(Theme))

@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSpinBox, QDialogButtonBox
+from PySide6.QtWidgets import QAbstractSpinBox, QDialogButtonBox, QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
@@ -26,6 +26,8 @@ from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.scenario.constraint_tables import pin_columns
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
+from firegui.io.coordinates import format_place
+from firegui.io.georeference import Georeference
 from tests.gui.hands import choose
 from tests.gui.map_scene import RIGHT, Hand, open_map, painted, undo_steps
 from tests.gui.plan_editor_scene import (
@@ -133,6 +135,31 @@ def test_undo_of_a_dragged_drop_brings_back_the_selected_drop_its_handle_and_its
     assert "Burned at end" not in hand.view.drop_card.text
 
 
+def test_the_card_of_a_drop_shows_its_whole_title_and_its_coordinates_as_the_table_does(
+    session: Session, hand: Hand
+) -> None:
+    card = hand.view.drop_card
+    session.plan_editor.select(FIRST)
+    hand.view.flush()
+    for part in card.findChildren(QLabel):
+        assert part.width() >= part.sizeHint().width() and card.rect().contains(part.geometry())
+    lonlat = Georeference(session.project.scenario.grid).lonlat(FIRST.y, FIRST.x)
+    assert lonlat is not None and format_place(*lonlat, session.drawing.coordinates) in card.text
+
+
+def test_the_card_of_a_drop_keeps_clear_of_the_legend_and_of_the_pinned_cell(session: Session, hand: Hand) -> None:
+    card, camera = hand.view.drop_card, hand.view.camera
+    for _ in range(2):
+        session.plan_editor.select(FIRST)
+        hand.view.flush()
+        far = card.geometry()
+        camera.set_covered(far)
+        session.plan_editor.select(None)
+        session.plan_editor.select(FIRST)
+        hand.view.flush()
+        assert not card.geometry().intersects(far)
+
+
 def test_the_card_of_a_pinned_drop_says_so_and_gives_the_heading_of_the_table(session: Session, hand: Hand) -> None:
     session.plan_editor.select(FIRST)
     hand.view.flush()
@@ -172,8 +199,9 @@ def test_while_a_drop_is_dragged_the_fire_the_difference_and_the_card_follow_and
     assert fire is not None and fire[:5, :5].all() and not fire[5:].any()
     assert seen is not None and seen[30:, :10].all() and not seen[:30].any()
     text = hand.view.drop_card.text
+    assert "Difference made by this change:" in text
     assert "−0.90 ha · −10.0 cells" in text and "9.0 ha · 100 cells" in text
-    assert hand.view.drop_card.heading.startswith("S-2T-1 · 19 Aug")
+    assert hand.view.drop_card.heading.startswith("Drop 1 · S-2T-1 · 19 Aug")
     assert all(request.step == 10 for request in live.requests)
     assert not layer.missing()
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMainWindow, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMainWindow, QScrollArea, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -27,7 +27,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import MENUS
-from firegui.gui.window.centre import CentreMode
+from firegui.gui.window.centre import CentreMode, MapStage
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
 from firegui.gui.window.workspaces import PLACES, WorkspaceName, panels_of
@@ -318,12 +318,12 @@ def test_a_changed_layout_comes_back_as_it_was_and_reset_restores_the_first(
     assert (again.workspace, again.mode, again.is_side_visible) == (WorkspaceName.ANALYSE, CentreMode.CHART, True)
     assert again.is_drawer_visible
     assert not again.stage.cards["Layers"].isHidden() and not again.side.sections["Fleet"].is_open
-    assert again.stage.cards["Legend"].is_folded and not again.stage.cards["Layers"].is_folded
+    assert again.stage.folded_cards == ["Legend"]
     assert second.workbench.panel("Stress", SplitPanel).result.isVisible()
     second.workbench.actions["reset_layout"].trigger()
     assert (again.workspace, again.mode, again.is_drawer_visible) == (WorkspaceName.FIRE, CentreMode.MAP, False)
     assert again.stage.cards["Layers"].isHidden() and again.side.sections["Fleet"].is_open
-    assert not again.stage.cards["Legend"].is_folded
+    assert again.stage.folded_cards == []
 
 
 def test_the_legend_has_one_width_whatever_it_shows_and_the_fitted_map_keeps_clear_of_it(window: MainWindow) -> None:
@@ -359,6 +359,32 @@ def test_the_legend_has_one_width_whatever_it_shows_and_the_fitted_map_keeps_cle
     bench.map.fit()
     assert legend.is_folded and legend.content.isHidden() and legend.height() < 60
     assert not grid().intersects(legend.geometry())
+
+
+def test_a_small_map_folds_the_legend_and_the_choice_of_the_user_wins(qtbot: QtBot) -> None:
+    stage = MapStage(QWidget())
+    content = QScrollArea()
+    content.setWidget(QWidget())
+    stage.add_card("Legend", content)
+    qtbot.addWidget(stage)
+    legend = stage.cards["Legend"]
+    stage.resize(900, 600)
+    stage.show()
+    stage.show_card("Legend", on=True)
+    for small in (QSize(500, 600), QSize(900, 300)):
+        assert not legend.is_folded
+        stage.resize(small)
+        assert legend.is_folded and legend.heading.isVisible() and stage.folded_cards == []
+        legend.heading.click()
+        stage.resize(small - QSize(10, 10))
+        assert not legend.is_folded, "the user's choice"
+        stage.resize(900, 600)
+    legend.heading.click()
+    stage.resize(500, 300)
+    legend.heading.click()
+    stage.resize(900, 600)
+    assert legend.is_folded, "as it was on a map of this size"
+    assert stage.folded_cards == ["Legend"]
 
 
 @pytest.mark.parametrize("state", ["", "nonsense", "[]", '{"workspace": 3, "modes": 7, "side_width": "wide"}'])

@@ -197,6 +197,10 @@ def _controls(c: Colors, theme: Theme) -> str:
     QPushButton:pressed {{ background: {c.base}; }}
     QPushButton:focus, QPushButton:default {{ border-color: {c.accent}; }}
     QPushButton:disabled {{ background: {c.window}; border-color: {c.border}; color: {_faded(c)}; }}
+    QPushButton[role="primary"]:enabled {{ background: {c.go}; border-color: {c.go}; color: white;
+        font-weight: 600; }}
+    QPushButton[role="primary"]:enabled:hover {{ background: {c.go_hover}; }}
+    QPushButton[role="primary"]:focus {{ border-color: {c.accent}; }}
     QPushButton[role="start"] {{ text-align: left; padding: 7px 12px; }}
     QTabBar::tab {{ color: {c.muted}; padding: 4px 7px; margin: 0; border: 0; border-bottom: 2px solid transparent; }}
     QTabBar::tab:hover {{ color: {c.text}; background: {c.raised}; }}

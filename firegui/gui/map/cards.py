@@ -73,15 +73,24 @@ class FloatingCard(QFrame):
             lines.append(f"<tr>{head}<td colspan='{cells}'>{escape(value)}</td></tr>")
         self._values.setText(f"<table cellspacing='0' cellpadding='1'>{''.join(lines)}</table>")
         self._values.setAccessibleDescription("\n".join(f"{name} {value}".strip() for name, value in rows))
-        self.adjustSize()
+        # Styles and texts of a hidden card take effect when it is shown: a size taken before cuts the title.
         self.show()
+        self.column.invalidate()
+        self.column.activate()
+        self.adjustSize()
 
-    def move_to_far_corner(self, pixel: QPoint, within: QRect) -> None:
-        """Move to the corner of the map farthest from ``pixel``, clear of texts, scale bar and legend."""
-        on_left, on_top = pixel.x() > within.center().x(), pixel.y() > within.center().y()
-        x = within.left() + _EDGE if on_left else within.right() - self.width() - _EDGE
-        y = within.top() + _BELOW if on_top else within.bottom() - self.height() - _ABOVE
-        self.move(max(x, _EDGE), max(y, _EDGE))
+    def move_to_far_corner(self, pixel: QPoint, within: QRect, covered: Sequence[QRect] = ()) -> None:
+        """Move to the corner of the map farthest from ``pixel``, clear of texts and of what is ``covered``."""
+        xs = within.left() + _EDGE, within.right() - self.width() - _EDGE
+        ys = within.top() + _BELOW, within.bottom() - self.height() - _ABOVE
+        corners = [QRect(QPoint(max(x, _EDGE), max(y, _EDGE)), self.size()) for x in xs for y in ys]
+
+        def cost(corner: QRect) -> tuple[int, int]:
+            hidden = [corner.intersected(each) for each in covered]
+            away = corner.center() - pixel
+            return sum(each.width() * each.height() for each in hidden if not each.isEmpty()), -away.manhattanLength()
+
+        self.move(min(corners, key=cost).topLeft())
 
     def move_beside(self, pixel: QPoint, within: QRect) -> None:
         """Move to the right of a pixel, or to the left if there is no room, but never over the edge."""

@@ -14,6 +14,8 @@ from firegui.domain.schedule import DropRecord
 from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
+from firegui.io.coordinates import format_place
+from firegui.io.georeference import Georeference
 from firegui.runs.messages import counted
 from firegui.runs.plan_preview import CLEAR_CHANGE, PreviewResult
 
@@ -166,10 +168,12 @@ def card_rows(session: Session) -> tuple[str, Rows] | None:
 def _drop_rows(session: Session, drop: Drop) -> Rows:
     kind = session.plan_editor.rules.tails[drop.column].type
     heading = round(grid_heading(drop.theta)) % 180
+    lonlat = Georeference(session.plan_editor.project.scenario.grid).lonlat(drop.y, drop.x)
     pinned = " · pinned" if pinned_row(session.project.operations, pin_for(session, drop)) >= 0 else ""
     return [
         ("", f"{kind.material.value}, {session.units.load(kind.payload_gal)} · step {drop.step}{pinned}"),
         ("Released at", f"row {drop.y:.1f}, column {drop.x:.1f}"),
+        *([("", format_place(*lonlat, session.drawing.coordinates))] if lonlat is not None else []),
         ("Heading", f"{heading:03d}° / {heading + 180:03d}° grid"),
     ]
 
@@ -189,8 +193,9 @@ def _effect_rows(session: Session, change: DropChange, preview: PreviewResult | 
     cells = preview.after.final_extent_cells - preview.before.final_extent_cells
     guarded = preview.after.protected_cells - preview.before.protected_cells
     clearly = f"{units.area(preview.changed * cell_ha, 1)} · {counted(preview.changed, 'cell')}"
-    rows = [("", "Without this drop:")] if change.after.at(change.drop.key) is None else []
-    rows += [
+    is_without = change.after.at(change.drop.key) is None
+    rows = [
+        ("", "Difference without this drop:" if is_without else "Difference made by this change:"),
         ("Burned at end", f"{signed(units.area_value(cells * cell_ha), 2)} {units.area_unit} · {signed(cells)} cells"),
         (f"Changed ≥ {100 * CLEAR_CHANGE:.0f} %", clearly),
     ]

@@ -420,7 +420,9 @@ class MapView(QWidget):
             return
         self.drop_card.fill(*found)
         y, x = editor.rules.landing(drop)
-        self.drop_card.move_to_far_corner(self.camera.to_point(y + 0.5, x + 0.5), self.camera.viewport.rect())
+        covered = [self.camera.covered] if self.card.isHidden() else [self.camera.covered, self.card.geometry()]
+        pixel = self.camera.to_point(y + 0.5, x + 0.5)
+        self.drop_card.move_to_far_corner(pixel, self.camera.viewport.rect(), covered)
 
     def _update_decorations(self, shown: MapState | None) -> None:
         tool = self._active_tool()

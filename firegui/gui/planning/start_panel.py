@@ -23,6 +23,7 @@ class StartPanel(QWidget):
         self.notes = NoteList(session, _NOTHING)
         self.notes.setAccessibleName("Before you start")
         self.start_button = QPushButton("Start plan")
+        self.start_button.setProperty("role", "primary")
         self.start_button.setToolTip("Save the project and plan it (F5)")
         self.start_button.clicked.connect(lambda _checked=False: plan.start())
         vertical(self, self.notes, self.start_button, margins=(8, 6, 8, 8), spacing=8)

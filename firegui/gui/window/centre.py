@@ -16,6 +16,8 @@ from firegui.gui.base.layouts import horizontal, vertical
 _EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
 _LEGEND_WIDTH = 248
 """Width of the legend whatever it shows: it must not jump when another fire is shown."""
+_ROOM_FOR_LEGEND = QSize(560, 380)
+"""On a smaller map the legend would cover the fire: it is folded."""
 _LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 17, 78
 """Least width of the bar; room around the text of a button; room for margins and note."""
 _TEXT = Qt.ToolButtonStyle.ToolButtonTextOnly
@@ -108,6 +110,7 @@ class MapStage(QWidget):
         self._notice: QWidget | None = None
         self._is_split = self._has_other_legend = False
         self._covered = QRect()
+        self._is_small = self._is_folded_on_large = False
         vertical(self, maps, margins=0)
         self.setFocusProxy(maps)
 
@@ -157,6 +160,29 @@ class MapStage(QWidget):
         shown = {name: not card.isHidden() for name, card in self.cards.items()}
         return shown | ({_LEGEND: self._has_other_legend} if self._is_split else {})
 
+    @property
+    def folded_cards(self) -> list[str]:
+        """Names of the cards that are folded over a map with room for them."""
+        large = {_LEGEND: self._is_folded_on_large} if self._is_small else {}
+        return [name for name, card in self.cards.items() if large.get(name, card.is_folded)]
+
+    def restore_folded(self, name: str, *, on: bool) -> None:
+        """Fold or unfold a card over a map with room for it; the legend stays folded on a small map."""
+        if name == _LEGEND and self._is_small:
+            self._is_folded_on_large, on = on, True
+        self.cards[name].set_folded(on)
+
+    def _fold_on_small_map(self) -> None:
+        """Fold the legend when the map becomes small, and restore it when there is room again."""
+        needed, legend = _ROOM_FOR_LEGEND, self.cards.get(_LEGEND)
+        is_small = self.width() < needed.width() or self.height() < needed.height()
+        if legend is None or is_small is self._is_small:
+            return
+        if is_small:
+            self._is_folded_on_large = legend.is_folded
+        self._is_small = is_small
+        legend.set_folded(is_small or self._is_folded_on_large)
+
     def place_cards(self) -> None:
         """Move every visible card and the notice to their places, within the map."""
         for name, card in self.cards.items():
@@ -196,6 +222,7 @@ class MapStage(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the cards at their places."""
         super().resizeEvent(event)
+        self._fold_on_small_map()
         self.place_cards()
 
 

@@ -341,7 +341,7 @@ class Shell(QWidget):
                 "chosen": {workspace.value: name for workspace, name in self._chosen.items()},
                 "modes": {workspace.value: mode.value for workspace, mode in self._modes.items()},
                 "cards": self.stage.shown_cards,
-                "folded": [name for name, card in self.stage.cards.items() if card.is_folded],
+                "folded": self.stage.folded_cards,
             }
         )
 
@@ -365,8 +365,8 @@ class Shell(QWidget):
             if chosen in self._results and PLACES[chosen].workspace is workspace:
                 self._chosen[workspace] = chosen
         folded = kept.get("folded")
-        for name, card in self.stage.cards.items():
-            card.set_folded(isinstance(folded, list) and name in folded)
+        for name in self.stage.cards:
+            self.stage.restore_folded(name, on=isinstance(folded, list) and name in folded)
             self.stage.show_card(name, on=bool(_part(kept, "cards").get(name, PLACES[name].is_open)))
         for number in range(self.drawer.count()):
             if self.drawer.tabText(number) == kept.get("drawer_tab"):
@@ -391,8 +391,8 @@ class Shell(QWidget):
         self._drawer_height = _DRAWER_HEIGHT
         self.drawer.setCurrentIndex(0)
         self.close_help()
-        for name, card in self.stage.cards.items():
-            card.set_folded(False)
+        for name in self.stage.cards:
+            self.stage.restore_folded(name, on=False)
             self.stage.show_card(name, on=PLACES[name].is_open)
         self.show_workspace(WorkspaceName.FIRE)
         # The width follows from the texts when the panel is shown.

@@ -29,7 +29,7 @@ class MeasureTool(CornerTool):
     By keyboard: arrows move a mark, Enter sets a corner at the mark, A closes or opens, U changes the units.
     """
 
-    hint = "Click corners, the first again for an area · arrows and Enter · A area · U units · Backspace · Esc"
+    hint = "Click corners, the first again for an area · arrows and Enter · A area · U units · Backspace · Esc clears"
 
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
