@@ -95,14 +95,14 @@ def test_unknown_and_impossible_properties_are_ignored(hand: Hand) -> None:
     assert layers.styles == {"occupancy": {"opacity": 0.3}}
 
 
-def test_properties_are_kept_by_the_window_and_the_menu_outlines_drops(tmp_path: Path) -> None:
+def test_properties_are_kept_by_the_window_and_the_menu_hides_drops_to_come(tmp_path: Path) -> None:
     with workbench(tmp_path) as window:
         action = window.workbench.actions["future_drops"]
-        assert not action.isChecked()
+        assert action.isChecked()
         action.trigger()
         window.workbench.map.layers.set_option("occupancy", "threshold", 0.25)
     with workbench(tmp_path) as window:
-        assert window.workbench.actions["future_drops"].isChecked()
+        assert not window.workbench.actions["future_drops"].isChecked()
         assert window.workbench.map.layers["occupancy"].option_values["threshold"] == 0.25
         window.workbench.actions["layer_properties"].trigger()
         dialog = window.findChild(LayerPropertiesDialog)

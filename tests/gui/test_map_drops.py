@@ -92,13 +92,14 @@ def test_a_drop_is_faint_before_its_step_strong_on_its_day_and_quiet_later(sessi
         assert [any(not path.isEmpty() for path in group) for group in (later, earlier, today)] == filled
 
 
-def test_drops_still_to_come_are_hidden_unless_they_are_to_be_outlined(session: Session, hand: Hand) -> None:
+def test_drops_still_to_come_are_outlined_unless_they_are_to_be_hidden(session: Session, hand: Hand) -> None:
     session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=60), drop_at(10.0, 30.0, 0.0, step=20))))
     session.set_step(10)
-    assert not painted(hand.view, "drops").any(), "neither of the same day nor of later days"
-    hand.view.layers.set_option("drops", FUTURE_DROPS, OUTLINED)
-    assert painted(hand.view, "drops").any()
+    assert painted(hand.view, "drops").any(), "a plan is seen from its first day on"
     assert "still to come" in hand.view.layers["drops"].legend.note
+    hand.view.layers.set_option("drops", FUTURE_DROPS, "hidden")
+    assert not painted(hand.view, "drops").any(), "neither of the same day nor of later days"
+    assert "still to come" not in hand.view.layers["drops"].legend.note
 
 
 def test_past_drops_leave_the_fire_below_them_visible_and_can_be_hidden(session: Session, hand: Hand) -> None:

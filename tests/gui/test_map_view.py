@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -370,6 +371,21 @@ def test_the_title_says_day_time_and_that_a_result_is_stale(session: Session, ha
     session.set_plan("shorter", replace(session.project.plan, days=3))
     hand.view.flush()
     assert "edited since" in hand.view.decorations.caption.note
+
+
+def test_the_title_names_the_run_and_says_that_its_plan_was_edited(
+    session: Session, hand: Hand, project: Project
+) -> None:
+    run = ShownResult("Whole fire", growing(project, 2), plan=growing(project, 1), folder=Path("run"))
+    titles = []
+    for result, view in (
+        (run, FireView.PLAN), (run, FireView.DIFFERENCE), (replace(run, by_hand=True), FireView.PLAN),
+    ):  # fmt: skip
+        session.show_result(result)
+        session.set_view(view)
+        hand.view.flush()
+        titles.append(hand.view.decorations.caption.title.partition(" · ")[0])
+    assert titles == ["Whole fire", "Saved by Whole fire", "Whole fire, edited by hand"]
 
 
 def test_a_fire_outside_the_training_of_its_model_has_a_badge_in_the_title(

@@ -172,6 +172,14 @@ def test_the_rail_and_its_keys_show_a_workspace_and_a_second_click_hides_the_pan
     assert shell.workspace is WorkspaceName.PLAN and not shell.is_side_visible
     QTest.keyClick(window, Qt.Key.Key_Backslash, Qt.KeyboardModifier.ControlModifier)
     assert shell.is_side_visible and window.workbench.actions["side_panel"].isChecked()
+    for _press in range(2):
+        QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+        assert shell.workspace is WorkspaceName.PLAN and shell.is_side_visible
+    QTest.mouseClick(rail.buttons[1], LEFT)
+    QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
+    assert shell.is_side_visible, "a key shows what a click has hidden"
+    QTest.keyClick(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert shell.workspace is WorkspaceName.RUNS, "the list in which two runs are selected"
 
 
 def test_a_window_that_becomes_wide_at_once_shows_the_whole_tool_bar(window: MainWindow) -> None:

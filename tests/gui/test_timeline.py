@@ -7,8 +7,9 @@ from datetime import date
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
@@ -244,16 +245,36 @@ def test_the_track_paints_grounded_days_and_drops(session: Session, bar: Timelin
     assert bar.track.grab().toImage() != plain
 
 
-def test_a_click_into_the_band_asks_to_ground_aircraft_and_does_not_seek(session: Session, bar: TimelineBar) -> None:
+def test_a_click_seeks_at_every_height_and_a_right_click_asks_to_ground_aircraft(
+    session: Session, bar: TimelineBar
+) -> None:
     asked: list[int] = []
     bar.grounding_requested.connect(lambda day, _place: asked.append(day))
     session.set_step(20)
-    place = QPoint(round(bar.track.x_of_step(120)), 25)
-    assert bar.track.is_in_band(place.y())
-    QTest.mouseClick(bar.track, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
-    assert (asked, session.step) == ([2], 20)
+    place = QPoint(round(bar.track.x_of_step(60)), 25)
+    for height in (4, 25, 45):
+        session.set_step(20)
+        at = QPoint(place.x(), height)
+        QTest.mouseClick(bar.track, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+        assert asked == [] and abs(session.step - 60) <= 1
+    session.set_step(20)
+    menu = QContextMenuEvent(QContextMenuEvent.Reason.Mouse, place, bar.track.mapToGlobal(place))
+    QApplication.sendEvent(bar.track, menu)
+    assert (asked, session.step) == ([1], 20)
     press(bar.track, Qt.Key.Key_G)
-    assert asked == [2, 0], "G asks for the day of the shown step"
+    assert asked == [1, 0], "G asks for the day of the shown step"
+
+
+def test_a_click_on_the_words_about_grounded_aircraft_asks_for_them(session: Session, bar: TimelineBar) -> None:
+    fleet = session.project.planned_fleet
+    session.set_planned_fleet("Ground", fleet.replace_type(1, fleet.types[1].with_grounded_days((0,))))
+    asked: list[int] = []
+    bar.grounding_requested.connect(lambda day, _place: asked.append(day))
+    session.set_step(20)
+    middle = session.project.calendar.steps_per_day / 2
+    place = QPoint(round(bar.track.x_of_step(middle)), 25)
+    QTest.mouseClick(bar.track, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place)
+    assert (asked, session.step) == ([0], 20)
 
 
 def test_the_menu_of_the_band_grounds_a_type_on_that_day_as_one_undoable_edit(qtbot: QtBot, session: Session) -> None:

@@ -61,7 +61,7 @@ TOUR_STEPS = (
     ),
     TourStep(
         "Days and time",
-        "Drag to a time, press Space to play. Click the band below a date to ground aircraft on that day.",
+        "Drag to a time, press Space to play. Right-click a day to ground aircraft on it.",
         panel="Timeline",
     ),
     TourStep(

@@ -15,7 +15,8 @@ from firegui.domain.scenario import LAYERS, Scenario
 from firegui.gui.map.decorations import Caption
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_content import CellLocation, MapState
-from firegui.gui.session.session import FireView
+from firegui.gui.session.plan_editor import EDITED
+from firegui.gui.session.session import FireView, ShownResult
 
 SEPARATOR = "  ·  "
 
@@ -156,6 +157,12 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     return Caption(title, " · ".join(notes), "", scale, shown.scenario.grid.cell_size_m, shown.units, awaited)
 
 
+def _plan_name(result: ShownResult) -> str:
+    """Return the name of the shown plan: that of its run, and whether it was edited since; empty for none."""
+    name = result.plan_name or (result.title if result.folder is not None else "")
+    return f"{name or TITLES[FireView.PLAN]}, {EDITED}" if result.by_hand else name
+
+
 def _fire_name(shown: MapState) -> str:
     result = shown.result
     match shown.view:
@@ -164,10 +171,11 @@ def _fire_name(shown: MapState) -> str:
         case FireView.BASELINE:
             return NO_FURTHER if result.fire == OBSERVED else TITLES[FireView.BASELINE]
         case FireView.PLAN:
-            name = result.plan_name or TITLES[FireView.PLAN]
+            name = _plan_name(result) or TITLES[FireView.PLAN]
             return f"Plan 2: {name}" if result.against else name
         case FireView.DIFFERENCE if result.against:
             # Two names do not fit over a map.
             return DIFFERENCE_OF_PLANS
         case FireView.DIFFERENCE:
-            return f"Saved by {result.plan_name}" if result.plan_name else TITLES[FireView.DIFFERENCE]
+            name = _plan_name(result)
+            return f"Saved by {name}" if name else TITLES[FireView.DIFFERENCE]

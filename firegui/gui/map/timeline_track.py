@@ -11,7 +11,9 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QBrush,
     QColor,
+    QContextMenuEvent,
     QFocusEvent,
+    QFontMetrics,
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
@@ -68,7 +70,7 @@ def _per_step(drops: Sequence[DropRecord], material: Material, n_steps: int) -> 
 class TimelineTrack(QWidget):
     """Timeline of days and drops. A click or drag seeks, the wheel steps.
 
-    A click into the band below the days, or G, asks to ground aircraft on a day.
+    A right click, G, or a click on the words about grounded aircraft asks to ground aircraft on a day.
     """
 
     seeked = Signal(int)
@@ -82,7 +84,7 @@ class TimelineTrack(QWidget):
         super().__init__(parent)
         self._data: TrackData | None = None
         self._step = 0
-        self._in_band = False
+        self._drags = False
         # Everything but the playhead, redrawn only if it changes.
         self._ground = QPixmap()
         self._ground_of: tuple[object, ...] = ()
@@ -119,26 +121,36 @@ class TimelineTrack(QWidget):
         share = (x - _MARGIN) / max(self.width() - 2 * _MARGIN, 1)
         return round(min(max(share, 0.0), 1.0) * self._n_steps())
 
+    def day_at(self, x: float) -> int:
+        """Return the day at ``x``, clamped to the plan; 0 without one."""
+        if self._data is None:
+            return 0
+        calendar, share = self._data.calendar, (x - _MARGIN) / max(self.width() - 2 * _MARGIN, 1)
+        return min(max(int(share * calendar.n_steps / calendar.steps_per_day), 0), calendar.days - 1)
+
     def _n_steps(self) -> int:
         return max(self._data.calendar.n_steps, 1) if self._data is not None else 1
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Seek to the clicked step."""
+        """Seek to the clicked step; on the words about grounded aircraft, offer to change them."""
         if event.button() == Qt.MouseButton.LeftButton and self._data is not None:
-            self._in_band = self.is_in_band(event.position().y())
-            step = self.step_at(event.position().x())
-            if self._in_band:
-                self.ask_grounding(self._data.calendar.day_of_step(step))
+            self._drags = not self._is_on_words(event.position())
+            if self._drags:
+                self.seeked.emit(self.step_at(event.position().x()))
             else:
-                self.seeked.emit(step)
+                self.ask_grounding(self.day_at(event.position().x()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Seek while dragging; point at the band with a hand."""
-        if self._data is None:
-            return
-        if event.buttons() & Qt.MouseButton.LeftButton and not self._in_band:
+        """Seek while dragging."""
+        if self._data is not None and event.buttons() & Qt.MouseButton.LeftButton and self._drags:
             self.seeked.emit(self.step_at(event.position().x()))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask to ground aircraft on the clicked day; by key, on the shown one."""
+        if self._data is not None:
+            by_key = event.reason() is QContextMenuEvent.Reason.Keyboard
+            self.ask_grounding(self._data.calendar.day_of_step(self._step) if by_key else self.day_at(event.pos().x()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Ask to ground aircraft on the shown day on G."""
@@ -147,9 +159,15 @@ class TimelineTrack(QWidget):
         else:
             super().keyPressEvent(event)
 
-    def is_in_band(self, y: float) -> bool:
-        """Return whether a height in pixels is in the band of grounded aircraft."""
-        return _HEADER <= y < _HEADER + _BAND
+    def _is_on_words(self, at: QPointF) -> bool:
+        """Return whether a point is on the words about the grounded aircraft of a day."""
+        data = self._data
+        if data is None or not _HEADER <= at.y() < _HEADER + _BAND:
+            return False
+        day, per_day = self.day_at(at.x()), data.calendar.steps_per_day
+        left, right = self.x_of_step(day * per_day), self.x_of_step((day + 1) * per_day)
+        words = _grounded_text(self.fontMetrics(), data, day, right - left - 4)
+        return abs(at.x() - (left + right) / 2) <= self.fontMetrics().horizontalAdvance(words) / 2 if words else False
 
     def ask_grounding(self, day: int) -> None:
         """Emit :attr:`grounding_requested` for a day, clamped to the plan."""
@@ -187,7 +205,7 @@ class TimelineTrack(QWidget):
             lines.append("all aircraft grounded")
         elif data.grounded[day]:
             lines.append("grounded: " + ", ".join(data.grounded[day]))
-        lines.append("Click the band below the date, or press G, to ground aircraft")
+        lines.append("Right-click, or press G, to ground aircraft")
         return "\n".join(lines)
 
     # -- painting ----------------------------------------------------------------------------------------------------
@@ -230,7 +248,8 @@ class TimelineTrack(QWidget):
         painter.drawLine(QPointF(left, _HEADER + _BAND), QPointF(right, _HEADER + _BAND))
         painter.setPen(QColor(colors.text))
         band = QRectF(left, _HEADER, right - left, _BAND)
-        painter.drawText(band, Qt.AlignmentFlag.AlignCenter, _grounded_text(painter, data, day, band.width() - 4))
+        words = _grounded_text(painter.fontMetrics(), data, day, band.width() - 4)
+        painter.drawText(band, Qt.AlignmentFlag.AlignCenter, words)
         painter.drawText(head, Qt.AlignmentFlag.AlignCenter, _day_text(painter, data.calendar, day, head.width() - 4))
 
     @staticmethod
@@ -281,13 +300,13 @@ class TimelineTrack(QWidget):
         self.update()
 
 
-def _grounded_text(painter: QPainter, data: TrackData, day: int, room: float) -> str:
+def _grounded_text(metrics: QFontMetrics, data: TrackData, day: int, room: float) -> str:
     """Return as much of the number of grounded types as fits."""
     count = len(data.grounded[day])
     if not count:
         return ""
     for text in (f"grounded: {count} of {data.types} types", f"{count} of {data.types}", "✕"):
-        if painter.fontMetrics().horizontalAdvance(text) <= room:
+        if metrics.horizontalAdvance(text) <= room:
             return text
     return ""
 

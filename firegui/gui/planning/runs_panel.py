@@ -234,12 +234,16 @@ class RunsPanel(QWidget):
         else:
             self._session.message.emit("Select the run to duplicate.")
 
-    def compare(self) -> None:
-        """Request the comparison of the two selected runs, or of the selected and the shown one."""
+    def compare(self) -> bool:
+        """Request the comparison of the two selected runs, or of the selected and the shown one.
+
+        Return whether there are two; if not, say how they are selected.
+        """
         if (pair := self._pair()) is not None:
             self.compare_requested.emit(*pair)
         else:
             self._session.message.emit("Select two runs that have a plan, the second with Ctrl held.")
+        return pair is not None
 
     def _pair(self) -> tuple[RunEntry, RunEntry] | None:
         chosen, shown = self.all_selected, self._queue.shown

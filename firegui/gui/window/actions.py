@@ -98,9 +98,8 @@ class Actions(QObject):
             # A half-typed number must be applied first: Start must use it, and Undo must include it.
             commit_editing()
             run(*((checked,) if spec.checkable else ()))
-            if spec.group:
-                # Qt has checked the action itself, whatever the choice is now.
-                self._check()
+            # Qt has checked the action itself, whatever the choice is now.
+            self._check()
 
         action.triggered.connect(triggered)
         if spec.group:

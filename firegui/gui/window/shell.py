@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -101,6 +102,7 @@ class Shell(QWidget):
         self._drawer_opened_in: WorkspaceName | None = None
         self._was_shown = False
         self._rail: Rail | None = None
+        self._hides_side = False
         self._hidden: tuple[QWidget, ...] | None = None
         for workspace in WorkspaceName:
             self.side.add_column(workspace, panels_of(workspace), is_exclusive=workspace in EXCLUSIVE)
@@ -128,6 +130,9 @@ class Shell(QWidget):
         """Put the rail at the left edge."""
         self._rail = rail
         self._upper.insertWidget(0, rail)
+        for button in rail.buttons:
+            button.pressed.connect(partial(self._on_rail_pressed, button))
+            button.clicked.connect(lambda _checked=False: self._on_rail_clicked())
 
     def add_panel(self, name: str, panel: QWidget, result: QWidget | None = None) -> None:
         """Put a panel at its place; ``result`` is what it shows in the centre.
@@ -232,12 +237,13 @@ class Shell(QWidget):
         self._show_result()
         self.changed.emit()
 
-    def choose_workspace(self, workspace: WorkspaceName) -> None:
-        """Show a workspace; hide or show the side panel if it is the current one."""
-        if workspace is self.workspace:
-            self.set_side_visible(self.side.isHidden())
-        else:
-            self.show_workspace(workspace)
+    def _on_rail_pressed(self, button: QToolButton) -> None:
+        self._hides_side = button.isChecked() and self.is_side_visible
+
+    def _on_rail_clicked(self) -> None:
+        """Hide the side panel if it has shown the clicked workspace already; keys always show it."""
+        if self._hides_side:
+            self.set_side_visible(False)
 
     def set_mode(self, mode: CentreMode) -> None:
         """Show map, result, or both in the current workspace."""

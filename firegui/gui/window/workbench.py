@@ -413,11 +413,12 @@ class Workbench(QObject):
             "stop": plan.stop,
             "replan": plan.replan,
             "duplicate_run": self.runs.duplicate,
-            "compare_runs": self.runs.compare,
+            "compare_runs": self._compare_runs,
             "load_weights": documents.choose_and_load_weights,
             "score": self._score,
-            "side_by_side": session.set_side_by_side,
-            "workspace": lambda value: shell.choose_workspace(WorkspaceName(value)),
+            # A second press keeps them, as for a single fire: each of the four buttons has its view.
+            "side_by_side": lambda _on: session.set_side_by_side(True),
+            "workspace": lambda value: shell.show_workspace(WorkspaceName(value)),
             "side_panel": shell.set_side_visible,
             "drawer": shell.set_drawer_visible,
             "centre": lambda value: shell.set_mode(CentreMode(value)),
@@ -438,6 +439,10 @@ class Workbench(QObject):
     def _export_selected(self) -> None:
         keys = {drop.key for drop in self.session.plan_editor.marked}
         ExportDialog(self.session, self._window, keys).exec()
+
+    def _compare_runs(self) -> None:
+        if not self.runs.compare():
+            self.show_panel("Runs")
 
     def _go_to_drop(self, drop: Drop | None) -> None:
         """Show a drop on the map at its time."""

@@ -88,7 +88,7 @@ _NO_DROPS = "no drops yet: start a run"
 
 
 class DropsLayer(MapLayer):
-    """Executed drops: opaque on the shown day, faint before, later ones hidden or outlined."""
+    """Executed drops: opaque on the shown day, faint before, later ones outlined or hidden."""
 
     key = "drops"
     title = "Drops"
@@ -99,8 +99,8 @@ class DropsLayer(MapLayer):
     views = DROP_VIEWS
     options = (
         LayerChoice(
-            FUTURE_DROPS, "Drops still to come", "Drops after the shown time are hidden, or drawn as thin outlines",
-            (("hidden", "Hidden"), (OUTLINED, "Outlined")),
+            FUTURE_DROPS, "Drops still to come", "Drops after the shown time are drawn as thin outlines, or hidden",
+            ((OUTLINED, "Outlined"), ("hidden", "Hidden")),
         ),
         LayerChoice(
             "past", "Drops of past days", "Drops of earlier days fade, so that the fire stays visible, or are hidden",
