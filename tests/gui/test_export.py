@@ -102,8 +102,8 @@ def names_in(folder: Path) -> list[str]:
 
 def test_the_files_hold_the_shown_drops(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
     assert dialog.summary.text() == (
-        "Whole fire, 19 Aug 12:00, search step 31: 2 planned drops. 1 proposed drop is not flown, because its aircraft "
-        "is not back in time or a rule forbids the drop. It is left out, unless you choose All proposed drops."
+        "Whole fire, 19 Aug 12:00: 2 drops to fly. 1 proposed drop is not flown, because its aircraft is not back in "
+        "time or a rule forbids the drop. It is left out, unless you choose All proposed drops."
     )
     assert dialog.drops.isVisible()
     press_export(qtbot, dialog)
@@ -114,13 +114,13 @@ def test_the_files_hold_the_shown_drops(qtbot: QtBot, dialog: ExportDialog, tmp_
         (60, "CL-415-1", "true"),
     ]
     assert len(json.loads((tmp_path / "out" / "plan.geojson").read_text())["features"]) == 2
-    assert dialog.activity.text().splitlines()[-1] == "2 flown drops; 1 proposed drop not flown: left out."
+    assert dialog.activity.text().splitlines()[-1] == "2 drops to fly; 1 proposed drop not flown: left out."
     assert names_in(tmp_path / "out") == ["plan.csv", "plan.geojson"]
     assert [path.name for path in dialog.written] == ["plan.csv", "plan.geojson"]
 
 
 def test_all_proposed_drops_are_written_on_request(qtbot: QtBot, dialog: ExportDialog, tmp_path: Path) -> None:
-    assert [dialog.drops.itemText(place) for place in range(2)] == ["Flown drops (2)", "All proposed drops (3)"]
+    assert [dialog.drops.itemText(place) for place in range(2)] == ["Drops to fly (2)", "All proposed drops (3)"]
     dialog.drops.setCurrentIndex(1)
     press_export(qtbot, dialog)
     with (tmp_path / "out" / "plan.csv").open(newline="") as file:

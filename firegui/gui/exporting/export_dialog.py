@@ -337,10 +337,10 @@ class ExportDialog(QDialog):
         return WrittenDrops(self.drops.currentData())
 
     def _fill_drops(self) -> None:
-        """Offer the flown drops, which pilots are given; where some proposals are not flown, all of them too."""
+        """Offer the drops to fly, which pilots are given; where some proposals are not flown, all of them too."""
         drops = () if self._source is None else self._source.drops
         flown = sum(drop.executed for drop in drops)
-        self.drops.addItem(f"Flown drops ({flown:,})", WrittenDrops.FLOWN.value)
+        self.drops.addItem(f"Drops to fly ({flown:,})", WrittenDrops.FLOWN.value)
         if flown < len(drops):
             self.drops.addItem(f"All proposed drops ({len(drops):,})", WrittenDrops.ALL.value)
         self.drops.setAccessibleName("Drops")
@@ -509,8 +509,8 @@ class ExportDialog(QDialog):
 
 
 _DROPS_TIP = (
-    "Drops in tables and layers (CSV, GeoJSON, GeoPackage); all other formats show the flown drops. A proposed drop is "
-    "not flown when its aircraft is not back in time or a rule forbids it; its row has executed=false."
+    "Drops in tables and layers (CSV, GeoJSON, GeoPackage); all other formats show the drops to fly. A proposed drop "
+    "is not flown when its aircraft is not back in time or a rule forbids it; its row has executed=false."
 )
 _WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.asc);;All files (*)"
 
@@ -530,8 +530,9 @@ def _summary(result: ShownResult, *, is_planning: bool) -> str:
         return COMPUTING if is_planning else "No drops are shown. Run a plan, or show one from the list of runs."
     executed = sum(drop.executed for drop in result.drops)
     refused = len(result.drops) - executed
-    epoch = f", search step {result.epoch + 1:,}" if result.epoch >= 0 else ""
-    found = f"{result.title}{epoch}: {counted(executed, 'planned drop')}."
+    # The drops of a run that ended are no longer those of a search step: needless ones were removed since.
+    epoch = f", search step {result.epoch + 1:,}" if result.epoch >= 0 and is_planning else ""
+    found = f"{result.title}{epoch}: {counted(executed, 'drop')} to fly."
     if not refused:
         return found
     one = refused == 1
@@ -544,7 +545,7 @@ def _summary(result: ShownResult, *, is_planning: bool) -> str:
 
 def _drops_text(content: ExportContent) -> str:
     """Return how many drops an export lists, and what it does with those that are not flown."""
-    text = counted(len(content.flown), "flown drop")
+    text = f"{counted(len(content.flown), 'drop')} to fly"
     held = content.not_flown
     if not held:
         return f"{text}."
