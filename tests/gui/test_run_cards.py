@@ -27,9 +27,9 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE, run_columns
 from firegui.gui.session.session import Session
 from firegui.runs.notes import MOST_LETTERS, NAME, read_name, write_name
-from firegui.runs.stages import FinishReason, RunState
+from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
-from tests.gui.fake_runs import FakeExecute, wait_idle
+from tests.gui.fake_runs import FakeExecute, removal, wait_idle
 from tests.gui.hands import show_widget
 from tests.gui.saved_runs import stopped_run
 
@@ -84,6 +84,10 @@ def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:
 def test_a_run_at_work_has_its_progress_first_and_no_empty_line() -> None:
     entry = RunEntry("one", Path("/runs/one"), state=RunState.RUNNING, epochs=40)
     assert card_lines(entry) == ["0/40"]
+    entry.stage = Stage.PRUNE
+    entry.removals.extend([removal(3, passes=4)])
+    (progress,) = card_lines(entry)[:1]
+    assert progress.startswith("round 4, 3 of 10 drops tried")
 
 
 # -- order and groups --------------------------------------------------------------------------------------------------

@@ -30,8 +30,7 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     """
     lines = []
     if not entry.is_over:
-        time, left = time_text(entry)
-        lines.append(_SEPARATOR.join(filter(None, (progress_text(entry), f"{time}{left}" if time else ""))))
+        lines.append(_SEPARATOR.join(filter(None, (_progress_words(entry), _time_words(entry)))))
     lines.append(_regions_text(entry, units))
     saved, drops, used = saved_ha(entry), entry.drops, gallons(entry)
     lines.append(
@@ -50,6 +49,19 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     at_night = "" if night is None else f"{night:,} at night"
     lines.append(_SEPARATOR.join(filter(None, (at_night, _worst_text(entry, units)))))
     return [line for line in lines if line]
+
+
+def _progress_words(entry: RunEntry) -> str:
+    """Return how far a run is, in words: ``round 4, 128 of 530 drops tried``."""
+    done, of = entry.tested
+    if entry.prunes and of and not entry.tactical and not entry.flies_loop:
+        return f"round {entry.passes}, {done:,} of {of:,} drops tried"
+    return progress_text(entry)
+
+
+def _time_words(entry: RunEntry) -> str:
+    time, left = time_text(entry)
+    return f"about {time}{left}" if left else time
 
 
 def _regions_text(entry: RunEntry, units: Units) -> str:
