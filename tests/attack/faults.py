@@ -134,5 +134,5 @@ class Disk:
         (self.folder / "filling").unlink()
 
     def close(self) -> None:
-        """Unmount it."""
-        subprocess.run(["umount", str(self.folder)], check=True)
+        """Unmount it. A reader process may need a moment more to close its file."""
+        subprocess.run(["umount", "--lazy", str(self.folder)], check=True)
