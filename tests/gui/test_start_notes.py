@@ -110,6 +110,7 @@ def test_the_button_below_the_list_starts_a_plan_unless_an_error_stands_against_
 ) -> None:
     calls = list[str]()
     monkeypatch.setattr(window.workbench.plan, "start", lambda: calls.append("start"))
+    assert start.start_button.property("role") == "primary"
     press(start.start_button)
     assert calls == ["start"]
     session.edit("break", replace(session.project, plan=replace(session.project.plan, days=99)))
