@@ -84,6 +84,8 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     spec = execute.evaluations[-1]
     assert spec.against is not None and spec.against_project is None
     assert bench.workbench.session.side_by_side
+    bench.workbench.actions["side_by_side"].trigger()
+    assert bench.workbench.session.side_by_side and bench.workbench.actions["side_by_side"].isChecked()
     assert bench.workbench.session.result.names == (first.title, second.title)
     # An export has all that the run keeps: its fire without drops, not that of the other run, and its stress test.
     assert bench.workbench.session.result.folder == second.folder
