@@ -55,13 +55,15 @@ class Hand:
     def release(self, place: Place, button: Qt.MouseButton = LEFT) -> None:
         QTest.mouseRelease(self.viewport, button, NONE, self.pixel(place))
 
-    def drag(self, start: Place, end: Place, button: Qt.MouseButton = LEFT) -> None:
+    def drag(
+        self, start: Place, end: Place, button: Qt.MouseButton = LEFT, modifier: Qt.KeyboardModifier = NONE
+    ) -> None:
         """Press, move over the centre, release. The pixel of ``end`` is fixed before the map may move."""
         pixels = [self.pixel(p) for p in (start, ((start[0] + end[0]) / 2, (start[1] + end[1]) / 2), end)]
-        QTest.mousePress(self.viewport, button, NONE, pixels[0])
+        QTest.mousePress(self.viewport, button, modifier, pixels[0])
         self._move(pixels[1])
         self._move(pixels[2])
-        QTest.mouseRelease(self.viewport, button, NONE, pixels[2])
+        QTest.mouseRelease(self.viewport, button, modifier, pixels[2])
 
     def click(self, place: Place, modifier: Qt.KeyboardModifier = NONE, button: Qt.MouseButton = LEFT) -> None:
         QTest.mouseClick(self.viewport, button, modifier, self.pixel(place))
@@ -71,10 +73,10 @@ class Hand:
         for place in places:
             self.click(place)
 
-    def double_click(self, place: Place) -> None:
+    def double_click(self, place: Place, modifier: Qt.KeyboardModifier = NONE) -> None:
         """Send a double click like a window system: a whole click, then the second press as a double click."""
-        QTest.mouseClick(self.viewport, LEFT, NONE, self.pixel(place))
-        QTest.mouseDClick(self.viewport, LEFT, NONE, self.pixel(place))
+        QTest.mouseClick(self.viewport, LEFT, modifier, self.pixel(place))
+        QTest.mouseDClick(self.viewport, LEFT, modifier, self.pixel(place))
 
     def key(self, key: Qt.Key, modifier: Qt.KeyboardModifier = NONE) -> None:
         QTest.keyClick(self.view.camera.widget, key, modifier)

@@ -49,6 +49,23 @@ def test_a_click_on_the_first_corner_closes(session: Session, hand: Hand) -> Non
     assert len(ring_of(session, "R2")) == 4
 
 
+@pytest.mark.parametrize("how", ["Enter", "double click", "first corner"])
+def test_a_closed_polygon_ends_the_tool_unless_shift_is_held(session: Session, hand: Hand, how: str) -> None:
+    def close(modifier: Qt.KeyboardModifier) -> None:
+        hand.clicks(*CORNERS)
+        if how == "Enter":
+            hand.key(Qt.Key.Key_Return, modifier)
+        elif how == "double click":
+            hand.double_click(CORNERS[3], modifier)
+        else:
+            hand.click(CORNERS[0], modifier)
+
+    close(Qt.KeyboardModifier.ShiftModifier)
+    assert hand.view.hint.startswith("Click corners") and set(regions_of(session)) == {"R1", "R2"}
+    close(Qt.KeyboardModifier.NoModifier)
+    assert session.tool is Tool.PAN and session.selected_region == "R3"
+
+
 def test_backspace_takes_the_last_corner_back(session: Session, hand: Hand) -> None:
     for corner in (*CORNERS[:2], (5.0, 40.0), *CORNERS[2:]):
         hand.click(corner)

@@ -47,6 +47,33 @@ def test_a_drag_makes_the_rectangle_of_every_cell_it_touched(
     assert session.selected_region == "R2"
 
 
+@pytest.mark.parametrize("tool", [Tool.RECTANGLE, Tool.ZONE])
+def test_a_drawn_rectangle_ends_the_tool_so_that_the_next_drag_moves_the_map(
+    session: Session, hand: Hand, tool: Tool
+) -> None:
+    session.set_tool(tool)
+    hand.drag((20.5, 30.5), (25.5, 35.5))
+    assert session.tool is Tool.PAN and hand.view.hint == ""
+    hand.drag((30.5, 30.5), (35.5, 35.5))
+    assert undo_steps(session) == 1
+
+
+def test_with_shift_the_tool_draws_another_rectangle(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((20.5, 30.5), (25.5, 35.5), modifier=Qt.KeyboardModifier.ShiftModifier)
+    hand.drag((30.5, 30.5), (35.5, 35.5))
+    assert set(regions_of(session)) == {"R1", "R2", "R3"} and session.tool is Tool.PAN
+
+
+def test_f2_names_the_region_that_was_just_drawn(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((20.5, 30.5), (25.5, 35.5))
+    hand.key(Qt.Key.Key_F2)
+    dialog = hand.view.menu.dialog
+    assert dialog is not None and dialog.textValue() == "R2"
+    dialog.reject()
+
+
 def test_the_outline_shows_its_size_in_cells_and_hectares_while_it_is_drawn(session: Session, hand: Hand) -> None:
     session.set_tool(Tool.RECTANGLE)
     hand.press((20.5, 30.5))
@@ -71,7 +98,7 @@ def test_a_click_draws_no_rectangle(session: Session, hand: Hand, qtbot: QtBot) 
     session.set_tool(Tool.RECTANGLE)
     with qtbot.waitSignal(session.message):
         hand.click((20.5, 30.5))
-    assert set(regions_of(session)) == {"R1"}
+    assert set(regions_of(session)) == {"R1"} and session.tool is Tool.RECTANGLE
 
 
 def test_default_names_fill_the_first_gap(session: Session, hand: Hand) -> None:

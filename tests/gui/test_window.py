@@ -29,6 +29,7 @@ from firegui.gui.window import documents as documents_module
 from firegui.gui.window import main_window as main_window_module
 from firegui.gui.window.documents import RunningAnswer, UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import PROJECT_FILE, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, RunFinished, StateChanged
@@ -435,9 +436,19 @@ def test_a_plan_that_cannot_start_says_everything_that_keeps_it(
     assert window.workbench.queue.entries == ()
 
 
-def test_how_a_tool_is_used_is_said_above_the_map_where_it_covers_nothing(qtbot: QtBot, window: MainWindow) -> None:
+def test_how_a_tool_is_used_is_said_above_the_map_where_it_covers_nothing(window: MainWindow) -> None:
     window.workbench.session.set_tool(Tool.POLYGON)
     note = window.workbench.shell.centre.bar.note
-    qtbot.waitUntil(lambda: "Click corners" in note.text())
+    assert "Click corners" in note.text()
     window.workbench.session.set_tool(Tool.PAN)
-    qtbot.waitUntil(lambda: note.text() == "")
+    assert note.text() == ""
+
+
+def test_the_hint_of_a_tool_goes_with_it_while_the_map_is_hidden(window: MainWindow) -> None:
+    session, shell = window.workbench.session, window.workbench.shell
+    session.set_tool(Tool.DROP)
+    assert "Drag a drop" in shell.centre.bar.note.text()
+    shell.show_workspace(WorkspaceName.HAND_OVER)
+    assert not window.workbench.map.isVisible()
+    session.set_tool(Tool.PAN)
+    assert shell.centre.bar.note.text() == ""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QDropEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtGui import QDropEvent, QInputEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from firegui.gui.map.camera import Camera
@@ -109,14 +109,23 @@ class MouseRouter(QObject):
             self._camera.zoom(1.0 / KEY_STEP)
         elif key == Qt.Key.Key_F and not event.modifiers():
             self._camera.fit()
-        elif tool is None or not (tool.cancel() if key == Qt.Key.Key_Escape else tool.key(key)):
+        elif tool is None or not self._tool_key(tool, key, event):
             # The graphics view itself would scroll with the arrow keys.
             event.ignore()
         return True
 
+    @staticmethod
+    def _tool_key(tool: MapTool, key: Qt.Key, event: QKeyEvent) -> bool:
+        return tool.cancel() if key == Qt.Key.Key_Escape else tool.key(key, shift=_has_shift(event))
+
     def _pointer(self, event: QMouseEvent) -> Pointer:
         row, column = self._camera.to_cell(event.position())
-        return Pointer(row, column, event.position(), bool(event.modifiers() & Qt.KeyboardModifier.AltModifier))
+        alt = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
+        return Pointer(row, column, event.position(), alt, _has_shift(event))
+
+
+def _has_shift(event: QInputEvent) -> bool:
+    return bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
 
 
 _REGIONS = (".geojson", ".json", ".toml")

@@ -180,7 +180,6 @@ class MapBoard(QStackedWidget):
             # Three maps in a small window are narrower than the minimum of one. Wider ones would be clipped.
             pane.setMinimumWidth(_NARROWEST_PX)
             pane.hovered.connect(self.main.hovered)
-            pane.hint_changed.connect(self.main.hint_changed)
             pane.camera.moved.connect(lambda camera=pane.camera: self._link(camera))
             row.addWidget(pane, 1)
             share_outlines(self.main, pane)

@@ -66,12 +66,12 @@ class MapView(QWidget):
     hovered = Signal(object)
     """Text for the status bar on the cell under the mouse; empty outside the grid."""
 
-    hint_changed = Signal(str)
+    hint_changed = Signal()
     """How to use the current tool; empty for none. It is shown beside the map, where it covers nothing."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._session, self._hint = session, ""
+        self._session = session
         self.camera = Camera(self)
         self.layers = LayerStack(session, self)
         self.sketch = Sketch()
@@ -191,7 +191,8 @@ class MapView(QWidget):
     @property
     def hint(self) -> str:
         """How to use the current tool; empty for none."""
-        return self._hint
+        tool = self._active_tool()
+        return tool.hint if tool is not None else ""
 
     @property
     def drawn_step(self) -> int:
@@ -309,6 +310,7 @@ class MapView(QWidget):
         for tool in self._tools.values():
             tool.cancel()
         self._pin(None)
+        self.hint_changed.emit()
         shown = MapState.of(self._session)
         grid = shown.scenario.grid if shown is not None else None
         self._place = CellLocation(grid)
@@ -348,6 +350,7 @@ class MapView(QWidget):
             if kind is not self._session.tool:
                 tool.cancel()
         self.camera.set_cursor(self._tools[self._session.tool].cursor)
+        self.hint_changed.emit()
         self._mark("regions")
         self._mark("tool")
 
@@ -425,10 +428,5 @@ class MapView(QWidget):
         self.drop_card.move_to_far_corner(pixel, self.camera.viewport.rect(), covered)
 
     def _update_decorations(self, shown: MapState | None) -> None:
-        tool = self._active_tool()
         caption = caption_of(shown, self.layers)
-        hint = tool.hint if tool is not None else ""
-        if hint != self._hint:
-            self._hint = hint
-            self.hint_changed.emit(hint)
         self.decorations.show_caption(caption, self.camera.pixels_per_cell, QRectF(self.camera.viewport.rect()))

@@ -433,6 +433,7 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("F", "show the whole domain"),
         ("Esc", "cancel a drawing"),
         ("Enter, Backspace", "close a polygon, remove its last corner"),
+        ("Shift", "held at the end of a drawing: keep the tool for another one"),
         ("arrows, Enter, A, U", "with measure: move a mark, set a corner, area, units"),
         ("N, B, arrows, [ and ]", "with edit drops: choose the next or the one before, move, turn"),
         ("Enter, Ins, P, ?", "with edit drops: numbers, add, pin, preview without it"),

@@ -313,11 +313,11 @@ class Workbench(QObject):
         self.shell.centre.bar.back.setVisible(result.of_ensemble)
         self._show_hint()
 
-    def _show_hint(self, hint: str = "") -> None:
+    def _show_hint(self) -> None:
         """Show how the tool is used, or else what is on the map instead of a plan."""
         result = self.session.result
         other = f"{result.title}: not a plan" if result.of_ensemble else ""
-        self.shell.centre.bar.note.set_text(hint or self.map.hint or other)
+        self.shell.centre.bar.note.set_text(self.map.hint or other)
 
     def set_full_map(self, on: bool) -> None:
         """Hide everything but the map, or show again what was shown before."""

@@ -41,6 +41,7 @@ def test_a_polygon_is_drawn_corner_by_corner_and_esc_gives_another_up(person: Pe
     ring = regions_of(person.session)["R2"].parts[0][0]
     assert len(ring) == 4
     assert ring[2] == pytest.approx(CORNERS[2], abs=0.2)
+    person.key(Qt.Key.Key_3)
     for corner in CORNERS[:2]:
         person.hand.click(corner)
     person.hand.key(Qt.Key.Key_Escape)

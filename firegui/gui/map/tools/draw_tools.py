@@ -9,13 +9,17 @@ from firegui.domain.regions import Region, Vertex
 from firegui.gui.map.shape_edits import add_region, add_zone, free_shape_name, size_text
 from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.tool import MapTool, Pointer, ToolContext
+from firegui.gui.session.session import Tool
 from firegui.io.project.regions_file import is_simple
 
 _NEAR_PX = 8.0
 
 
 class ShapeTool(MapTool):
-    """Base class of the tools that draw a new shape. Subclasses with ``draws_zones`` draw no-drop zones."""
+    """Base class of the tools that draw one new shape, after which the map has the tool Pan again.
+
+    Shift at the end keeps the tool for another one. Subclasses with ``draws_zones`` draw no-drop zones.
+    """
 
     cursor = Qt.CursorShape.CrossCursor
     draws_zones = False
@@ -26,8 +30,12 @@ class ShapeTool(MapTool):
             return free_shape_name("Z", project.operations.no_drop_zones)
         return free_shape_name("R", project.regions)
 
-    def _add(self, shape: Region) -> bool:
-        return (add_zone if self.draws_zones else add_region)(self.session, shape)
+    def _finish(self, shape: Region, *, draws_on: bool) -> None:
+        """Add the shape, and leave the tool unless it ``draws_on``. A refused polygon stays, to be repaired."""
+        if (add_zone if self.draws_zones else add_region)(self.session, shape):
+            self.cancel()
+            if not draws_on:
+                self.session.set_tool(Tool.PAN)
 
     def _size_text(self, shape: Region) -> str:
         return size_text(shape, self.session.project.scenario.grid, self.session.units)
@@ -56,7 +64,7 @@ class RectangleTool(ShapeTool):
         if start is None:
             return
         if at.far_from(start):
-            self._add(self._shape(start, at))
+            self._finish(self._shape(start, at), draws_on=at.shift)
         else:
             self.session.message.emit("Drag with the button held down to draw a rectangle.")
 
@@ -108,7 +116,7 @@ class PolygonTool(CornerTool, ShapeTool):
     def press(self, at: Pointer) -> None:
         """Add a corner, or close on the first one."""
         if self._closes(at):
-            self._close()
+            self._close(draws_on=at.shift)
             return
         row, column = self._snapped(at)
         self._add_corner((round(row, 2), round(column, 2)))
@@ -120,14 +128,14 @@ class PolygonTool(CornerTool, ShapeTool):
 
     def double_click(self, at: Pointer) -> None:
         """Close; the first click of the pair has already set the last corner."""
-        self._close()
+        self._close(draws_on=at.shift)
 
-    def key(self, key: Qt.Key) -> bool:
+    def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
         """Close on Enter, remove the last corner on Backspace."""
         if not self._corners:
             return False
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._close()
+            self._close(draws_on=shift)
         elif key == Qt.Key.Key_Backspace:
             self._corners.pop()
             self._show(None)
@@ -156,14 +164,12 @@ class PolygonTool(CornerTool, ShapeTool):
         text = (self._size_text(shape) if allowed else CROSSES) if whole else ""
         self.sketch.show(Outline(corners, text, closed=whole, allowed=allowed, dots=True))
 
-    def _close(self) -> None:
+    def _close(self, *, draws_on: bool) -> None:
         corners = tuple(self._corners)
         if len(corners) < 3:
             self.session.message.emit("A polygon needs at least three corners.")
             return
-        # A refused polygon stays, so that the user can remove its last corner and set it again.
-        if self._add(Region(self._new_name(), ((corners,),))):
-            self.cancel()
+        self._finish(Region(self._new_name(), ((corners,),)), draws_on=draws_on)
 
 
 class ZoneRectangleTool(RectangleTool):

@@ -114,7 +114,7 @@ class DropTool(PanningTool):
         return True
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
-    def key(self, key: Qt.Key) -> bool:
+    def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
         """Move with the arrow keys, turn with brackets, select with N and B, add with Ins."""
         editor = self.session.plan_editor
         if self._drag is not None:

@@ -115,7 +115,7 @@ class EditTool(PanningTool):
         return True
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
-    def key(self, key: Qt.Key) -> bool:
+    def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
         """Delete and rename the selected region."""
         selected = self._selected()
         if selected is None or self._drag is not None:

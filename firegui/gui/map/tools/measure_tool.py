@@ -64,7 +64,7 @@ class MeasureTool(CornerTool):
         self._end()
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
-    def key(self, key: Qt.Key) -> bool:
+    def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
         """Move the mark, set a corner, close, change the units, or remove the last corner."""
         if key in ARROWS:
             self._move_mark(*ARROWS[key])

@@ -30,12 +30,13 @@ ARROWS = {
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Position of the mouse in corner coordinates and pixels, and whether Alt is held."""
+    """Position of the mouse in corner coordinates and pixels, and whether Alt and Shift are held."""
 
     row: float
     column: float
     pixel: QPointF
     alt: bool = False
+    shift: bool = False
 
     def far_from(self, other: Pointer) -> bool:
         """Return whether the mouse moved too far from ``other`` for a click."""
@@ -102,7 +103,7 @@ class MapTool:
         """Handle a right click and return whether the tool used it."""
         return False
 
-    def key(self, key: Qt.Key) -> bool:
+    def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
         """Handle a key that is not a map key and return whether the tool used it."""
         return False
 
@@ -167,6 +168,13 @@ class PanTool(PanningTool):
             return
         region = region_at(self.session.project.regions, at.row, at.column)
         self.session.select_region(region.name if region is not None else "")
+
+    def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
+        """Rename the selected region on F2."""
+        if key != Qt.Key.Key_F2 or not self.session.selected_region:
+            return False
+        self.context.menu.rename(self.session.selected_region)
+        return True
 
 
 Pin = Callable[[tuple[int, int] | None], None]
