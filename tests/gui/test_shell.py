@@ -7,11 +7,10 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMainWindow, QScrollArea, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -244,31 +243,6 @@ def test_the_search_shows_only_sections_with_the_words_and_escape_shows_all_agai
     QTest.keyClick(side.search, Qt.Key.Key_Escape)
     assert {"Regions", "Fleet", "Objective"} <= {n for n, section in side.sections.items() if section.isVisible()}
     assert not window.workbench.panels["Constraints"].isVisible(), "a folded section is folded again"
-
-
-def test_tab_goes_through_the_panel_from_top_to_bottom_also_through_what_was_opened_later(window: MainWindow) -> None:
-    window.workbench.show_panel("Regions")
-    side = window.workbench.shell.side
-    column = side.columns[WorkspaceName.PLAN]
-    for name in ("Objective", "Fleet"):
-        side.sections[name].set_open(True)
-    side.search.setFocus()
-    passed: list[QWidget] = []
-    while len(passed) < 200:
-        focus = window.focusWidget()
-        assert focus is not None
-        QTest.keyClick(focus, Qt.Key.Key_Tab)
-        focus = window.focusWidget()
-        assert focus is not None and side.isAncestorOf(focus)
-        if focus is column:
-            break
-        passed.append(focus)
-    headings = [section.heading for section in column.shown_order]
-    assert [each for each in passed if each in headings] == headings
-    body = column.widget()
-    assert body is not None
-    tops = [each.mapTo(body, QPoint(0, each.height() // 2)).y() for each in passed]
-    assert len(tops) > 20 and all(after > before - 15 for before, after in pairwise(tops))
 
 
 def test_the_search_unfolds_the_advanced_settings_that_it_finds(window: MainWindow) -> None:

@@ -367,11 +367,11 @@ def test_a_second_stop_leaves_out_the_final_score(qtbot: QtBot, window: MainWind
     window.workbench.queue._execute = scoring
     stop = window.workbench.actions["stop"]
     QTest.keyClick(window, Qt.Key.Key_F5)
-    QTest.keyClick(window, Qt.Key.Key_F6, SHIFT)
+    QTest.keyClick(window, Qt.Key.Key_F6, Qt.KeyboardModifier.ControlModifier | SHIFT)
     assert stop.isEnabled()
     assert "do not wait" in stop.toolTip()
     assert not abandoned.is_set()
-    QTest.keyClick(window, Qt.Key.Key_F6, SHIFT)
+    QTest.keyClick(window, Qt.Key.Key_F6, Qt.KeyboardModifier.ControlModifier | SHIFT)
     qtbot.waitUntil(lambda: window.workbench.queue.active is None)
     assert abandoned.is_set()
     assert not stop.isEnabled()

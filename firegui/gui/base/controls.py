@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
 
@@ -24,12 +24,17 @@ def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
 def action_button(action: QAction, style: Qt.ToolButtonStyle) -> QToolButton:
     """Return a flat button of an action, which Tab reaches."""
     button = QToolButton()
+    dress_button(button, action, style)
+    return button
+
+
+def dress_button(button: QToolButton, action: QAction, style: Qt.ToolButtonStyle) -> None:
+    """Make ``button`` a flat button that looks like an action, which Tab reaches."""
     button.setDefaultAction(action)
     button.setAutoRaise(True)
     button.setToolButtonStyle(style)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     button.setAccessibleName(without_mnemonic(action.text()))
-    return button
 
 
 def close_button(name: str, keys: str, closed: Callable[[], object]) -> QToolButton:
@@ -71,14 +76,37 @@ def focus_first(content: QWidget) -> None:
     if content.focusPolicy() & Qt.FocusPolicy.TabFocus or content.focusProxy() is not None:
         return
     # The focus must not pass through other parts on its way: a panel would scroll to each of them.
-    stops = [part for part in content.findChildren(QWidget) if _is_reached_by_tab(part)]
-    if stops:
-        places = {part: part.mapTo(content, QPoint()) for part in stops}
-        min(stops, key=lambda part: (places[part].y(), places[part].x())).setFocus(reason)
+    for stop in tab_stops(content)[:1]:
+        stop.setFocus(reason)
 
 
-def _is_reached_by_tab(widget: QWidget) -> bool:
-    return bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.isVisible() and widget.isEnabled()
+def tab_stops(top: QWidget) -> list[QWidget]:
+    """Return the parts of ``top`` that Tab stops at, as they are read: row by row, each from the left.
+
+    A part with several controls is read to its end before what stands beside or below it.
+    """
+    found: list[tuple[QRect, list[QWidget]]] = []
+    for part in top.findChildren(QWidget, options=Qt.FindChildOption.FindDirectChildrenOnly):
+        # Menus and lists of boxes are windows of their own.
+        if part.isWindow() or not part.isVisible():
+            continue
+        stops = [part, *tab_stops(part)] if is_tab_stop(part) else tab_stops(part)
+        if stops:
+            found.append((part.geometry(), stops))
+    rows: list[list[tuple[QRect, list[QWidget]]]] = []
+    for place, stops in sorted(found, key=lambda each: each[0].top()):
+        # Parts of one row differ in height: the centre of one lies beside the first.
+        if rows and place.center().y() <= rows[-1][0][0].bottom():
+            rows[-1].append((place, stops))
+        else:
+            rows.append([(place, stops)])
+    return [stop for row in rows for _, stops in sorted(row, key=lambda each: each[0].left()) for stop in stops]
+
+
+def is_tab_stop(widget: QWidget) -> bool:
+    """Return whether Tab stops at a widget, which must be shown and enabled."""
+    has_policy = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
+    return has_policy and widget.isVisible() and widget.isEnabled()
 
 
 def focus_next(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:

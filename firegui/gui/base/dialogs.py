@@ -20,11 +20,20 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.errors import InputError, Problem
+from firegui.gui.base.controls import focus_next, tab_stops
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.plain_text import plain
 
 
-class ProblemsDialog(QDialog):
+class Dialog(QDialog):
+    """Dialog in which Tab goes through the controls as they are read, also through those that were added later."""
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Move the focus by Tab."""
+        return focus_next(tab_stops(self), self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
+
+
+class ProblemsDialog(Dialog):
     """Dialog that lists the problems of an :class:`InputError`.
 
     It shows the title and every problem with its place and remedy. A button copies the text.

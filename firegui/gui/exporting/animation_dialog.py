@@ -9,7 +9,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QFileDialog,
     QFormLayout,
@@ -21,7 +20,7 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import CancelledError, InputError, Problem, reason_of
 from firegui.gui.base.controls import without_mnemonic
-from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.dialogs import Dialog, show_problems
 from firegui.gui.base.layouts import plain_label, row, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import Task
@@ -139,7 +138,7 @@ _NOT_IN_NAMES = '/\\:*?"<>|'
 """Letters that file systems refuse in names."""
 
 
-class AnimationDialog(QDialog):
+class AnimationDialog(Dialog):
     """Dialog for the settings of a film. The window stays usable while it is made; Cancel stops it."""
 
     def __init__(self, session: Session, board: MapBoard, parent: QWidget | None = None) -> None:

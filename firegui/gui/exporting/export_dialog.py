@@ -16,7 +16,6 @@ from PySide6.QtCore import QSize, QStandardPaths, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QFormLayout,
     QGroupBox,
     QLabel,
@@ -33,7 +32,7 @@ from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
-from firegui.gui.base.dialogs import confirm_replace, show_problems
+from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
 from firegui.gui.base.layouts import column, horizontal, plain_label, row, scroll_area, splitter, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.screen_geometry import resize_on_screen
@@ -213,7 +212,7 @@ class FileNames(QLabel):
         return super().text().replace(_MAY_BREAK, "")
 
 
-class ExportDialog(QDialog):
+class ExportDialog(Dialog):
     """Dialog for formats, sheet, folder and names, with a preview of the printed map.
 
     Tasks prepare and write in threads. The dialog lists problems and written files, and stays open. ``is_planning``

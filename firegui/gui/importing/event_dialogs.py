@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFormLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QFormLayout, QLineEdit, QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problems
-from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.dialogs import Dialog, show_problems
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import as_input_error
@@ -43,7 +43,7 @@ class EventFolderSource:
     name: str | None = None
 
 
-class ImportForm(QDialog):
+class ImportForm(Dialog):
     """Base class of import dialogs: rows of entries, a hint, and the buttons Import and Cancel.
 
     Subclasses add their rows to ``form``. The dialog stays open until every entry is valid.

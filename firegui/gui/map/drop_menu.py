@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.drops import Drop, grid_heading, half_turn
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.controls import without_mnemonic
+from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.map.drop_edits import (
@@ -45,7 +46,7 @@ NEAR_PX = 4.0
 """A drop is hit this far from its footprint."""
 
 
-class DropDialog(QDialog):
+class DropDialog(Dialog):
     """Form for the numbers of one drop.
 
     Step and time are synchronised, and so are cells and coordinates. Every entry requests a preview, which the map and

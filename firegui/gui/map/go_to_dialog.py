@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialogButtonBox, QLineEdit, QWidget
 
 from firegui.domain.grid import Grid
 from firegui.domain.units import Units
 from firegui.errors import InputError
+from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import muted_label, plain_label, vertical
 from firegui.gui.map.map_content import CellLocation
 from firegui.io.coordinates import parse_place
@@ -16,7 +17,7 @@ from firegui.io.coordinates import parse_place
 _HINT = "Decimal degrees, minutes, minutes and seconds, or UTM. Without letters the latitude comes first."
 
 
-class GoToDialog(QDialog):
+class GoToDialog(Dialog):
     """Dialog for coordinates in any format. ``go_to`` receives the place in corner coordinates.
 
     What cannot be read, or lies outside the map, ends in one message below the field.

@@ -6,9 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QSlider, QWidget
+from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QFormLayout, QSlider, QWidget
 
 from firegui.gui.base.controls import without_mnemonic
+from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.map.layers.layer import LayerChoice, LayerRange, MapLayer
@@ -18,7 +19,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox, NoScrollSlider
 _STEPS = 100
 
 
-class LayerPropertiesDialog(QDialog):
+class LayerPropertiesDialog(Dialog):
     """Dialog for the properties of one layer at a time. Every change is drawn at once."""
 
     def __init__(self, layers: LayerStack, parent: QWidget | None = None) -> None:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QHeaderView,
@@ -26,6 +25,7 @@ from firegui.domain.options import number_from_text
 from firegui.domain.region_geometry import with_vertex_on_edge
 from firegui.domain.regions import Region, Vertex
 from firegui.gui.base.controls import without_mnemonic
+from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.map.shape_edits import change_region, find_region, refusal_of, rename_region, size_text
@@ -35,7 +35,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, commit_edit
 _HINT = "Rows are counted from the north, columns from the west, both at the edges of cells: 0 is the edge of the grid."
 
 
-class RegionDialog(QDialog):
+class RegionDialog(Dialog):
     """Form for the numbers of a region, validated during typing.
 
     Accepting a valid region is one undoable step.
@@ -108,6 +108,7 @@ class RegionDialog(QDialog):
         self.corners.setAccessibleName("Corners of the region, in cells")
         self.corners.setToolTip("Corners in cells from the north-west of the grid; double-click or F2 to change one")
         self.corners.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.corners.setTabKeyNavigation(False)
         self.corners.itemChanged.connect(self._take_item)
         self.insert, self.remove = QPushButton("&Insert after"), QPushButton("&Remove")
         for button, tip, run in (

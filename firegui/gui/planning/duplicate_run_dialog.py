@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtWidgets import (
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QLabel,
@@ -14,6 +13,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, Setting
+from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_comparison import differing_inputs
@@ -28,7 +28,7 @@ _APART = "The project takes these inputs of the run back; Ctrl+Z undoes it:"
 _MOST_LINES = 6
 
 
-class DuplicateRunDialog(QDialog):
+class DuplicateRunDialog(Dialog):
     """Dialog with the settings that are changed most; the side panel has the others.
 
     The result is :attr:`project`. ``project`` is the open one, and ``entry`` the existing run, whose project must be

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QWidget,
@@ -15,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.dialogs import Dialog, show_problems
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.number_text import duration
 from firegui.gui.base.tasks import wait_for
@@ -46,7 +45,7 @@ class ReplanSource:
     took_s: float | None = None
 
 
-class ReplanDialog(QDialog):
+class ReplanDialog(Dialog):
     """Dialog for the settings of a replanning.
 
     Invalid input is listed at once and the dialog stays open.

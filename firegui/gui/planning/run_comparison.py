@@ -289,6 +289,7 @@ class ComparisonPanel(QWidget):
         self.lines: tuple[ComparisonRow, ...] = ()
         self.title = ElidedLabel(_NO_RUNS, role="muted")
         self.table = QTableView()
+        self.table.setTabKeyNavigation(False)
         self.table.setAccessibleName("Two runs compared")
         self.table.setToolTip(_TABLE_TIP)
         copy = QPushButton("Copy")

@@ -23,6 +23,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError, Problem
+from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.map.shape_edits import pin_of, rename_zone
@@ -213,7 +214,7 @@ def _read_time(text: str) -> datetime:
         raise InputError([problem]) from None
 
 
-class PinDropsDialog(QDialog):
+class PinDropsDialog(Dialog):
     """Selection of executed drops of the shown plan to pin, by day or all at once."""
 
     def __init__(self, session: Session, drops: Sequence[DropRecord], project: Project, parent: QWidget | None) -> None:

@@ -21,6 +21,7 @@ from firegui.domain.scenario import LAYERS
 from firegui.domain.units import Units
 from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import tool_button
+from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import column, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.screen_geometry import resize_on_screen
@@ -179,7 +180,7 @@ def _value() -> QLabel:
     return label
 
 
-class CoverageDialog(QDialog):
+class CoverageDialog(Dialog):
     """Editor of the required coverage: levels by fuel model, or one value for all.
 
     Nothing changes before OK.

@@ -202,7 +202,7 @@ class Actions(QObject):
 
     def tool_bar(self) -> QToolBar:
         """Create the tool bar: tools of the map, then the run."""
-        bar = self._bar = QToolBar("Tools", self._window)
+        bar = self.bar = QToolBar("Tools", self._window)
         bar.setObjectName("toolBar")
         bar.setAccessibleName("Tools")
         bar.setMovable(False)
@@ -228,7 +228,7 @@ class Actions(QObject):
         style = Qt.ToolButtonStyle
         if not self._full_width:
             # The names are beside the icons until now.
-            self._full_width = self._bar.sizeHint().width()
+            self._full_width = self.bar.sizeHint().width()
         wanted = style.ToolButtonTextBesideIcon if self._full_width <= room else style.ToolButtonIconOnly
         for button in self._shortened:
             button.setToolButtonStyle(style.ToolButtonTextOnly if button.icon().isNull() else wanted)

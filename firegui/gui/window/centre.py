@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStac
 from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.window.pane_focus import FocusReturn
 
 _EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
 _LEGEND_WIDTH = 248
@@ -107,6 +108,7 @@ class MapStage(QWidget):
         super().__init__(parent)
         self.maps = maps
         self.cards: dict[str, OverlayCard] = {}
+        self._returns: dict[str, FocusReturn] = {}
         self._notice: QWidget | None = None
         self._is_split = self._has_other_legend = False
         self._covered = QRect()
@@ -117,6 +119,7 @@ class MapStage(QWidget):
     def add_card(self, name: str, content: QScrollArea) -> None:
         """Add a hidden card."""
         card = self.cards[name] = OverlayCard(name, content, self)
+        self._returns[name] = FocusReturn(card, self.maps)
         card.closed.connect(lambda: self.show_card(name, on=False))
         card.folded.connect(lambda: self._on_folded(name))
 
@@ -129,14 +132,14 @@ class MapStage(QWidget):
     def show_card(self, name: str, *, on: bool) -> None:
         """Show or close a card."""
         card = self.cards[name]
-        held = card.isAncestorOf(self.window().focusWidget()) if self.window().focusWidget() else False
         if on != card.isHidden():
             return
-        card.setVisible(on)
+        if on:
+            card.show()
+        else:
+            self._returns[name].hide_part()
         card.raise_()
         self.place_cards()
-        if held and not on:
-            self.maps.setFocus()
         self.card_toggled.emit(name, on)
 
     def _on_folded(self, name: str) -> None:

@@ -307,6 +307,11 @@ class MainWindow(QMainWindow):
         if self._workbench is None or not self._ready or not self.workbench.handle_key(event.key()):
             super().keyPressEvent(event)
 
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Move the focus by Tab through all controls as they are read, also through those that were added later."""
+        is_front = self._ready and not self.start_page.isVisible()
+        return (is_front and self.workbench.focus_next(forward=next)) or super().focusNextPrevChild(next)
+
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept local folders and files."""
         urls = event.mimeData().urls()

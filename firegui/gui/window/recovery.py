@@ -11,7 +11,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QListWidget,
     QListWidgetItem,
@@ -20,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.project import Project
 from firegui.errors import Check, FireguiError, InputError
-from firegui.gui.base.dialogs import confirm
+from firegui.gui.base.dialogs import Dialog, confirm
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import LatestTask, wait_for
@@ -213,7 +212,7 @@ class RecoveryChoice(Enum):
     LATER = auto()
 
 
-class RecoverDialog(QDialog):
+class RecoverDialog(Dialog):
     """Dialog with the work that crashed windows left.
 
     Closing it delays the question to the next start.

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -21,9 +21,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.base.controls import action_button, add_shortcut, close_button, focus_first
+from firegui.gui.base.controls import add_shortcut, close_button, dress_button, focus_first
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.window.centre import Centre, CentreMode, MapStage
+from firegui.gui.window.pane_focus import FocusReturn, Pane, focus_pane
 from firegui.gui.window.side_panel import PanelSection, SidePanel
 from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, WindowArea, WorkspaceName, panels_of
 
@@ -33,8 +34,25 @@ _HELP_WIDTH, _DRAWER_HEIGHT, _RAIL_ICONS = 420, 260, QSize(22, 22)
 _FIRST_MODES = {WorkspaceName.HAND_OVER: CentreMode.CHART}
 
 
+class RailButton(QToolButton):
+    """Button that looks like an action and emits a signal instead of triggering it."""
+
+    chosen = Signal()
+
+    def __init__(self, action: QAction) -> None:
+        super().__init__()
+        dress_button(self, action, Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+
+    def nextCheckState(self) -> None:
+        """Tell of the click; what is checked follows the shown workspace."""
+        self.chosen.emit()
+
+
 class Rail(QFrame):
     """Narrow column of buttons, one for each workspace."""
+
+    chosen = Signal(str)
+    """Name of the workspace whose button was pressed."""
 
     def __init__(self, actions: Iterable[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -45,7 +63,8 @@ class Rail(QFrame):
         column.setSpacing(2)
         self.buttons: list[QToolButton] = []
         for action in actions:
-            button = action_button(action, Qt.ToolButtonStyle.ToolButtonTextUnderIcon)
+            button = RailButton(action)
+            button.chosen.connect(partial(self.chosen.emit, action.objectName().partition(":")[2]))
             button.setIconSize(_RAIL_ICONS)
             button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             self.buttons.append(button)
@@ -63,6 +82,13 @@ class Drawer(QTabWidget):
         super().__init__(parent)
         self.setDocumentMode(True)
         self.setCornerWidget(close_button("the drawer", "F7", self.closed.emit))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close on Esc."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class HelpColumn(QFrame):
@@ -102,7 +128,6 @@ class Shell(QWidget):
         self._drawer_opened_in: WorkspaceName | None = None
         self._was_shown = False
         self._rail: Rail | None = None
-        self._hides_side = False
         self._hidden: tuple[QWidget, ...] | None = None
         for workspace in WorkspaceName:
             self.side.add_column(workspace, panels_of(workspace), is_exclusive=workspace in EXCLUSIVE)
@@ -119,6 +144,7 @@ class Shell(QWidget):
             parts.setChildrenCollapsible(False)
             parts.setHandleWidth(4)
         vertical(self, (self._down, 1), timeline, margins=0, spacing=0)
+        self._drawer_focus = FocusReturn(self.drawer, maps)
         self.side.section_toggled.connect(self._on_section)
         self.side.content_built.connect(self._widen_side)
         self.stage.card_toggled.connect(lambda _name, _on: self.changed.emit())
@@ -129,10 +155,8 @@ class Shell(QWidget):
     def set_rail(self, rail: Rail) -> None:
         """Put the rail at the left edge."""
         self._rail = rail
+        rail.chosen.connect(lambda name: self.choose_workspace(WorkspaceName(name)))
         self._upper.insertWidget(0, rail)
-        for button in rail.buttons:
-            button.pressed.connect(partial(self._on_rail_pressed, button))
-            button.clicked.connect(lambda _checked=False: self._on_rail_clicked())
 
     def add_panel(self, name: str, panel: QWidget, result: QWidget | None = None) -> None:
         """Put a panel at its place; ``result`` is what it shows in the centre.
@@ -154,6 +178,7 @@ class Shell(QWidget):
             self.stage.add_card(name, panel)
         elif place.area is WindowArea.HELP:
             self.help = HelpColumn(panel)
+            self._help_focus = FocusReturn(self.help, self.stage.maps)
             self.help.closed.connect(self.close_help)
             self._across.addWidget(self.help)
             self._across.setStretchFactor(2, 0)
@@ -237,13 +262,17 @@ class Shell(QWidget):
         self._show_result()
         self.changed.emit()
 
-    def _on_rail_pressed(self, button: QToolButton) -> None:
-        self._hides_side = button.isChecked() and self.is_side_visible
+    def go_to_workspace(self, workspace: WorkspaceName) -> None:
+        """Show a workspace, and give the focus to its side panel."""
+        self.show_workspace(workspace)
+        focus_pane(self.side.entry)
 
-    def _on_rail_clicked(self) -> None:
-        """Hide the side panel if it has shown the clicked workspace already; keys always show it."""
-        if self._hides_side:
-            self.set_side_visible(False)
+    def choose_workspace(self, workspace: WorkspaceName) -> None:
+        """Show a workspace; hide or show the side panel if it is the current one."""
+        if workspace is self.workspace:
+            self.set_side_visible(self.side.isHidden())
+        else:
+            self.show_workspace(workspace)
 
     def set_mode(self, mode: CentreMode) -> None:
         """Show map, result, or both in the current workspace."""
@@ -293,24 +322,20 @@ class Shell(QWidget):
         if visible is self.is_drawer_visible:
             return
         self._drawer_opened_in = None
-        held = _holds_focus(self.drawer)
-        if not visible and self._was_shown:
-            self._drawer_height = self.drawer.height()
-        self.drawer.setVisible(visible)
         if visible:
+            self.drawer.show()
             self._limit_drawer()
             self._set_drawer_height()
-        elif held:
-            self.stage.maps.setFocus()
+        else:
+            if self._was_shown:
+                self._drawer_height = self.drawer.height()
+            self._drawer_focus.hide_part()
         self.changed.emit()
 
     def close_help(self) -> None:
         """Close the help."""
         if self.help is not None:
-            held = _holds_focus(self.help)
-            self.help.hide()
-            if held:
-                self.stage.maps.setFocus()
+            self._help_focus.hide_part()
 
     def show_map_only(self) -> None:
         """Hide everything but map, timeline and rail."""
@@ -319,6 +344,14 @@ class Shell(QWidget):
         self.close_help()
         for name in self.stage.cards:
             self.stage.show_card(name, on=False)
+
+    @property
+    def panes(self) -> list[Pane]:
+        """The parts that F6 stops at, from left to right and down, also the hidden ones."""
+        parts: list[Pane] = [] if self._rail is None else [(self._rail, self._rail)]
+        parts += [(self.side, self.side.entry), (self.stage, self.stage.maps), (self.centre.result, self.centre.result)]
+        parts += [] if self.help is None else [(self.help, self.help)]
+        return [*parts, *((part, part) for part in (self.drawer, self._panels["Timeline"]))]
 
     def panel_with_focus(self) -> str:
         """Return the name of the panel that has the focus, or whose result has it; empty for none."""

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -116,27 +115,6 @@ class PanelSection(QWidget):
         self.question.setVisible(bool(self.question.text()) and not opened)
 
 
-def _tab_stops(top: QWidget) -> list[QWidget]:
-    """Return the parts of ``top`` that Tab stops at, as they are read: row by row, each from the left."""
-    # Menus and lists of boxes are windows of their own.
-    stops = [
-        part
-        for part in top.findChildren(QWidget)
-        if part.focusPolicy() & Qt.FocusPolicy.TabFocus and part.focusProxy() is None and part.window() is top.window()
-    ]
-    shown = [(part, QRect(part.mapTo(top, QPoint()), part.size())) for part in stops if part.isVisibleTo(top)]
-    rows: list[list[tuple[QWidget, QRect]]] = []
-    for part, place in sorted(shown, key=lambda stop: stop[1].top()):
-        # Parts of one row differ in height: the centre of one lies beside the first.
-        if rows and place.center().y() <= rows[-1][0][1].bottom():
-            rows[-1].append((part, place))
-        else:
-            rows.append([(part, place)])
-    # Hidden parts must not stay elsewhere in the order; those that are shown later get their place then.
-    hidden = [part for part in stops if not part.isVisibleTo(top)]
-    return [part for row in rows for part, _ in sorted(row, key=lambda stop: stop[1].left())] + hidden
-
-
 def _can_be_shown(widget: QWidget, top: QWidget) -> bool:
     """Return whether a part of ``top`` is shown, or would be if the folded sections around it were opened."""
     below = widget
@@ -182,6 +160,8 @@ class SectionColumn(QScrollArea):
         self._rest = QWidget()
         self._column.addWidget(self._rest)
         fill_scroll_area(self, self._body, horizontal=True)
+        # Its headings take the focus, and the page keys scroll it from there.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
 
     def add(self, name: str, section: PanelSection) -> None:
         """Add a section at its place among the others, which ``order`` tells."""
@@ -190,11 +170,6 @@ class SectionColumn(QScrollArea):
         self._column.insertWidget(place, section)
         section.toggled.connect(partial(self._on_toggled, section))
         self._share_height()
-
-    @property
-    def shown_order(self) -> list[PanelSection]:
-        """The sections from top to bottom."""
-        return sorted(self.sections.values(), key=self._column.indexOf)
 
     @property
     def needed_width(self) -> int:
@@ -264,7 +239,6 @@ class SidePanel(QWidget):
         """Show the column of a workspace."""
         self.search.clear()
         self._pages.setCurrentWidget(self.columns[workspace])
-        self._order_focus()
 
     def reveal(self, workspace: str, name: str) -> None:
         """Open a section and scroll to it."""
@@ -276,24 +250,11 @@ class SidePanel(QWidget):
         QApplication.sendEvent(column, QEvent(QEvent.Type.LayoutRequest))
         column.verticalScrollBar().setValue(section.y())
 
-    def focusNextPrevChild(self, next: bool) -> bool:
-        """Move the focus by Tab from top to bottom, also through content that was added or moved since."""
-        self._order_focus()
-        return super().focusNextPrevChild(next)
-
-    def _order_focus(self) -> None:
-        """Put the search, and the sections as they stand below each other, in the order of Tab.
-
-        Otherwise they follow in the order in which they were built.
-        """
+    @property
+    def entry(self) -> QWidget:
+        """The part that takes the focus when the panel is shown: the sections of the workspace, if there are any."""
         column = self._pages.currentWidget()
-        if not isinstance(column, SectionColumn):
-            return
-        found: list[QWidget] = [self.search]
-        for section in column.shown_order:
-            found += [section.heading, *_tab_stops(section.content)]
-        for before, after in pairwise([*found, column]):
-            QWidget.setTabOrder(before, after)
+        return column if isinstance(column, SectionColumn) and column.sections else self
 
     def sizeHint(self) -> QSize:
         """Return the preferred size."""

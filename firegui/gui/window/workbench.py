@@ -71,6 +71,7 @@ from firegui.gui.window.event_log import EventLog, LogPanel
 from firegui.gui.window.guide import Guide, show_about
 from firegui.gui.window.memory import MemoryTrimmer
 from firegui.gui.window.notifications import ActivityMonitor, CompletionNotifier, TrayMessage
+from firegui.gui.window.pane_focus import Pane, focus_next_control, focus_next_pane
 from firegui.gui.window.recovery import Recovery
 from firegui.gui.window.shell import Rail, Shell
 from firegui.gui.window.sleep_inhibitor import InhibitorBackend, SleepInhibitor, system_backends
@@ -418,7 +419,9 @@ class Workbench(QObject):
             "score": self._score,
             # A second press keeps them, as for a single fire: each of the four buttons has its view.
             "side_by_side": lambda _on: session.set_side_by_side(True),
-            "workspace": lambda value: shell.show_workspace(WorkspaceName(value)),
+            "workspace": lambda value: shell.go_to_workspace(WorkspaceName(value)),
+            "next_pane": lambda: focus_next_pane(self._panes, forward=True),
+            "previous_pane": lambda: focus_next_pane(self._panes, forward=False),
             "side_panel": shell.set_side_visible,
             "drawer": shell.set_drawer_visible,
             "centre": lambda value: shell.set_mode(CentreMode(value)),
@@ -487,6 +490,16 @@ class Workbench(QObject):
         text = f"Unsaved edits could not be stored for recovery after a crash; save the project. {why}"
         self.event_log.add(text, "warning")
         self.session.message.emit(text)
+
+    # -- the focus ---------------------------------------------------------------------------------------------------
+    @property
+    def _panes(self) -> list[Pane]:
+        bar = self.actions.bar
+        return [(bar, bar), *self.shell.panes]
+
+    def focus_next(self, *, forward: bool) -> bool:
+        """Move the focus to the next control of the window, as it is read; return whether there is one."""
+        return focus_next_control((self.actions.bar, self.shell, self._window.statusBar()), forward=forward)
 
     # -- for the window ----------------------------------------------------------------------------------------------
     def show_panel(self, name: str) -> None:

@@ -95,7 +95,7 @@ class Hand:
 
     def paused(self) -> None:
         entry = self.running()
-        self.key(Qt.Key.Key_F6)
+        self.key(Qt.Key.Key_F6, Qt.KeyboardModifier.ControlModifier)
         until(lambda: entry.state is RunState.PAUSED)
 
     def pruning(self) -> None:
@@ -111,7 +111,7 @@ class Hand:
 
     def stopping(self) -> None:
         self.running()
-        self.key(Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+        self.key(Qt.Key.Key_F6, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
 
     def finished(self) -> None:
         self.rest()

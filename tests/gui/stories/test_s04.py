@@ -76,7 +76,7 @@ def test_a_plan_is_started_watched_paused_stopped_and_resumed(person: Person) ->
     done = entry.epoch
     person.press(person.tool(actions["resume"]))
     person.until(lambda: entry.epoch > done)
-    person.key(Qt.Key.Key_F6, Qt.KeyboardModifier.ShiftModifier)
+    person.key(Qt.Key.Key_F6, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
     person.rests()
     assert entry.reason is FinishReason.STOPPED
     assert entry.history.column("epoch").tolist() == list(range(entry.epoch))

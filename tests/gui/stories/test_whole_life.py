@@ -117,7 +117,7 @@ def test_a_plan_lives_from_the_opened_event_to_the_export_and_is_opened_again(
     done = searched.epoch
     person.press(person.tool(window.workbench.actions["resume"]))
     person.until(lambda: searched.epoch > done)
-    person.key(Qt.Key.Key_F6, SHIFT)
+    person.key(Qt.Key.Key_F6, Qt.KeyboardModifier.ControlModifier | SHIFT)
     person.rests()
     assert read_run(searched.folder).header.epochs_done == searched.epoch > done
 

@@ -8,7 +8,6 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
-    QDialog,
     QDialogButtonBox,
     QFormLayout,
     QPushButton,
@@ -19,7 +18,7 @@ from firegui.analyses.uncertainty.export import TITLE, available_parts, part_nam
 from firegui.analyses.uncertainty.results import EnsembleHeader
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
-from firegui.gui.base.dialogs import confirm_replace, show_problems
+from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.jobs.event_bridge import EventBridge
@@ -39,7 +38,7 @@ _PARTS = {
 }
 
 
-class EnsembleExportDialog(QDialog):
+class EnsembleExportDialog(Dialog):
     """Dialog to choose the files and the folder of an export.
 
     It stays open and lists the written files or the problems.

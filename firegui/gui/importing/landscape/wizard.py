@@ -23,6 +23,7 @@ from firegui.domain.project import Project
 from firegui.domain.units import Units
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.gui.base.controls import press_focused_button
+from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.screen_geometry import resize_on_screen
@@ -54,7 +55,7 @@ OpenProject = Callable[[Project, Path | None], bool]
 """Function that opens the project and saves it to the folder, if given. Returns ``False`` if declined."""
 
 
-class LandscapeWizard(QDialog):
+class LandscapeWizard(Dialog):
     """Wizard that makes a project from the user's files.
 
     ``make`` imports in a thread and can be cancelled. The wizard writes nothing: ``take`` receives the project. If it

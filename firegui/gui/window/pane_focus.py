@@ -1,0 +1,89 @@
+"""Keyboard focus in the window: Tab through all controls as they are read, F6 from pane to pane."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from shiboken6 import isValid
+
+from firegui.gui.base.controls import is_tab_stop, tab_stops
+
+Pane = tuple[QWidget, QWidget]
+"""Part of the window that F6 stops at, and the part of it that takes the focus."""
+
+
+def focus_next_control(parts: Sequence[QWidget], *, forward: bool) -> bool:
+    """Move the focus to the next control in ``parts`` of a window; return whether there is one."""
+    stops = [stop for part in parts if part.isVisible() for stop in tab_stops(part)]
+    if not stops:
+        return False
+    now = QApplication.focusWidget()
+    here = stops.index(now) if now in stops else -1 if forward else 0
+    reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
+    _focus(stops[(here + (1 if forward else -1)) % len(stops)], reason)
+    return True
+
+
+def focus_next_pane(panes: Sequence[Pane], *, forward: bool) -> None:
+    """Move the focus into the next pane, from outside of all of them into the first or the last.
+
+    Panes that are hidden or without controls are skipped.
+    """
+    now = QApplication.focusWidget()
+    shown = [pane for pane in panes if pane[0].isVisible() and _entry_of(pane[1]) is not None]
+    if not shown:
+        return
+    inside = (k for k, (pane, _) in enumerate(shown) if now is not None and (pane is now or pane.isAncestorOf(now)))
+    here = next(inside, -1 if forward else 0)
+    focus_pane(shown[(here + (1 if forward else -1)) % len(shown)][1])
+
+
+def focus_pane(pane: QWidget) -> None:
+    """Give the focus to what had it last in ``pane``, else to the first control there."""
+    entry = _entry_of(pane)
+    if entry is not None:
+        _focus(entry, Qt.FocusReason.ShortcutFocusReason)
+
+
+def _entry_of(pane: QWidget) -> QWidget | None:
+    last = pane.focusWidget()
+    if last is not None and last is not pane and pane.isAncestorOf(last) and is_tab_stop(last):
+        return last
+    return next(iter(tab_stops(pane)), None)
+
+
+def _focus(stop: QWidget, reason: Qt.FocusReason) -> None:
+    """Give the focus to a control and scroll to it; Qt scrolls only at a step within one area."""
+    stop.setFocus(reason)
+    above = stop.parentWidget()
+    while above is not None:
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(stop)
+        above = above.parentWidget()
+
+
+class FocusReturn(QObject):
+    """Hides ``part`` and puts the focus back where it was before ``part`` had it, else on ``otherwise``."""
+
+    def __init__(self, part: QWidget, otherwise: QWidget) -> None:
+        super().__init__(part)
+        self._part, self._otherwise = part, otherwise
+        self._before: QWidget | None = None
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._on_focus)
+
+    def hide_part(self) -> None:
+        """Hide the part. The focus stays where it is if the part does not have it."""
+        focus = QApplication.focusWidget()
+        held, before = focus is not None and self._part.isAncestorOf(focus), self._before
+        self._part.hide()
+        if held:
+            is_there = before is not None and isValid(before) and before.isVisible() and before.isEnabled()
+            (before if is_there and before is not None else self._otherwise).setFocus()
+
+    def _on_focus(self, old: QWidget | None, now: QWidget | None) -> None:
+        if now is not None and old is not None and self._part.isAncestorOf(now) and not self._part.isAncestorOf(old):
+            self._before = old
