@@ -49,8 +49,8 @@ def walk(start: QWidget, *, back: bool = False) -> list[QWidget]:
 def steps_back(passed: Sequence[QWidget], top: QWidget) -> list[str]:
     """Return every step of a walk that goes up or left, as a reader of ``top`` does not.
 
-    The step back to the first control is left out. Two controls are compared as the outermost parts are that hold one of
-    them each: what is side by side is read from the left, the rest from the top.
+    The step back to the first control is left out. Two controls are compared as the outermost parts are that hold one
+    of them each: what is side by side is read from the left, the rest from the top.
     """
     steps = [(one, other) for one, other in pairwise((*passed, passed[0])) if _is_before(other, one, top)]
     first = min(passed, key=lambda each: sum(_is_before(other, each, top) for other in passed))

@@ -234,7 +234,7 @@ class Actions(QObject):
             button.setToolButtonStyle(style.ToolButtonTextOnly if button.icon().isNull() else wanted)
         # A menu bar that is visible already, as behind the start page, leaves a new corner widget hidden. Shown before
         # it fits, it would push menus behind the arrow of the menu bar.
-        self._bar.show()
+        self.bar.show()
 
     def _highlight(self, button: QToolButton) -> None:
         """Make Start plan the only coloured button.
