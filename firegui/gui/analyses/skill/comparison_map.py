@@ -58,11 +58,12 @@ class ComparisonMap(QWidget):
         self.widget.ci.layout.setSpacing(4)
         names = tuple(map(QLabel, _TITLES))
         self._names = row(*names, stretch=names)
+        # The panes show and hide it: without a place in a window it would be a window of its own.
+        fill_column(self, self._names, self.widget, stretch=self.widget, spacing=0)
         self._panes = tuple(self._make_pane(column) for column in range(len(_TITLES)))
         for pane in self._panes[1:]:
             pane.box.setXLink(self._panes[0].box)
             pane.box.setYLink(self._panes[0].box)
-        fill_column(self, self._names, self.widget, stretch=self.widget, spacing=0)
         self.setMinimumSize(240, 90)
         self._set_ink()
 
