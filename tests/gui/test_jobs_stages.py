@@ -200,7 +200,7 @@ def test_a_run_stopped_in_its_second_stage_goes_on_with_the_stages_it_had(
         warm_start_file, stages = Path("plan.safetensors"), (Stage.PRUNE,)
         header = SimpleNamespace(replan=None, budget=None)
 
-    monkeypatch.setattr("firegui.runs.run_requests.read_run", lambda _folder: Record())
+    monkeypatch.setattr("firegui.runs.run_requests.check_out", lambda _folder, *, resume: Record() if resume else None)
     queue.resume_stopped(keep_running)
     wait_idle(qtbot, queue)
     assert [(spec.stages, spec.resume) for spec in execute.runs] == [((Stage.PRUNE,), False), ((Stage.PRUNE,), True)]

@@ -26,7 +26,7 @@ from firegui.gui.base.plain_text import plain
 
 
 class Dialog(QDialog):
-    """Dialog in which Tab goes through the controls as they are read, also through those that were added later."""
+    """Dialog in which Tab goes through the controls as they are read, also those added later."""
 
     def focusNextPrevChild(self, next: bool) -> bool:
         """Move the focus by Tab."""

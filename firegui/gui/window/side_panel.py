@@ -252,7 +252,7 @@ class SidePanel(QWidget):
 
     @property
     def entry(self) -> QWidget:
-        """The part that takes the focus when the panel is shown: the sections of the workspace, if there are any."""
+        """The part that takes the focus when the panel is shown: the sections, if there are any."""
         column = self._pages.currentWidget()
         return column if isinstance(column, SectionColumn) and column.sections else self
 

@@ -21,9 +21,10 @@ def all_three(person: Person) -> None:
 def test_three_fires_stand_beside_each_other_and_move_together(person: Person) -> None:
     all_three(person)
     panes = person.window.workbench.maps.panes
-    assert [pane.decorations.caption.title.split(" · ")[0] for pane in panes] == [
-        "No drops", "Plan", "Saved",
-    ]  # fmt: skip
+    shown = person.window.workbench.queue.shown
+    assert shown is not None
+    titles = [pane.decorations.caption.title.split(" · ")[0] for pane in panes]
+    assert titles == ["No drops", shown.title, f"Saved by {shown.title}"]
     before = panes[0].camera.to_pixel(20.0, 30.0)
     hand = Hand(panes[2])
     hand.drag((20.0, 30.0), (26.0, 36.0), MIDDLE)

@@ -66,7 +66,7 @@ def test_what_a_drop_is_for_is_shown_and_changes_nothing(person: Person) -> None
     assert look.after.drops_executed == look.before.drops_executed - 1
     assert look.after.objective != look.before.objective
     card = card_rows(person.session)
-    assert card is not None and ("", "Without this drop:") in card[1]
+    assert card is not None and ("", "Difference without this drop:") in card[1]
     assert person.session.result.drops == drops
     assert not person.session.undo_stack.canUndo()
 
