@@ -308,7 +308,7 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def focusNextPrevChild(self, next: bool) -> bool:
-        """Move the focus by Tab through all controls as they are read, also through those that were added later."""
+        """Move the focus by Tab through all controls as they are read, also those added later."""
         is_front = self._ready and not self.start_page.isVisible()
         return (is_front and self.workbench.focus_next(forward=next)) or super().focusNextPrevChild(next)
 
