@@ -56,7 +56,7 @@ def files_to_make_again(folder: Path, header: RunHeader) -> frozenset[str]:
     """
     damaged = damaged_files(folder, header)
     remedy = "nothing else in the folder determines it: restore it from a copy, or run again elsewhere"
-    lost = [Problem(str(folder / name), _WHAT, remedy) for name in sorted(_lost(header, damaged))]
+    lost = [Problem(str(folder / name), _WHAT, remedy) for name in sorted(_lost(folder, header, damaged))]
     if lost:
         raise InputError(lost, "The run cannot be resumed")
     # The log of the second stage and its states are of one moment.
@@ -83,7 +83,7 @@ def remove_damaged(folder: Path, header: RunHeader) -> list[str]:
     return names
 
 
-def _lost(header: RunHeader, damaged: frozenset[str]) -> frozenset[str]:
+def _lost(folder: Path, header: RunHeader, damaged: frozenset[str]) -> frozenset[str]:
     """Return which damaged files neither the state of the search nor another stage determines."""
     rest = damaged - _RESULTS
     if header.replan is not None and header.replan.closed_loop:
@@ -93,7 +93,8 @@ def _lost(header: RunHeader, damaged: frozenset[str]) -> frozenset[str]:
     # The state of a search that has ended holds the reference, and the second stage needs nothing but the reference.
     if CHECKPOINT in whole and Stage.OPTIMIZE in header.stages:
         again.add(REFERENCE)
-    if REFERENCE in whole:
+    # Without a state the search begins again from what it began with.
+    if REFERENCE in whole or not (folder / CHECKPOINT).exists():
         again.add(CHECKPOINT)
     if REFERENCE in whole or REFERENCE in again:
         again |= _SECOND_STAGE
