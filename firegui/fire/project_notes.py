@@ -16,6 +16,8 @@ NO_DATE = (
     "The date of the fire is not known: there is no sunrise, sunset, daylight rule or magnetic north. Import it again "
     "with its start."
 )
+LEAST_TURNAROUND_MIN = 5.0
+"""Turnarounds below this are warned of: the scooper of the paper's fleet, the fastest there, needs 11 minutes."""
 NO_DAYLIGHT = "No daylight rule: drops may be planned at night."
 
 
@@ -89,6 +91,7 @@ def _notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _undated(project)
     yield from (GradedNote(Grade.WARNING, text) for text in model_warnings(project, units))
     yield from _dark(project)
+    yield from _hurried(project)
     yield from (GradedNote(Grade.NOTE, text) for text in model_caveats(project, units))
     yield from (GradedNote(Grade.NOTE, text) for text in project.scenario.notes)
 
@@ -99,12 +102,22 @@ def _start_notes(project: Project, units: Units) -> Iterator[GradedNote]:
         yield GradedNote(Grade.WARNING, unprotected_text(names), Remedy.PROTECT)
     yield from _undated(project)
     yield from _dark(project)
+    yield from _hurried(project)
     outside = outside_training(project, units)
     yield from (GradedNote(Grade.WARNING, text) for text in (() if outside is None else outside.reasons))
 
 
 def _errors(project: Project) -> Iterator[GradedNote]:
     yield from (GradedNote(Grade.ERROR, str(problem)) for problem in project.problems())
+
+
+def _hurried(project: Project) -> Iterator[GradedNote]:
+    """Yield a warning for every type that is back sooner than one can land and load."""
+    for kind in project.fleet.types:
+        minutes = 60.0 * kind.turnaround_h
+        if kind.count and minutes < LEAST_TURNAROUND_MIN:
+            text = f"{kind.id}: a turnaround of {minutes:.2g} min is less than it takes to land and load. Check it."
+            yield GradedNote(Grade.WARNING, text)
 
 
 def _undated(project: Project) -> Iterator[GradedNote]:

@@ -2,12 +2,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
 from firegui.domain.scenario import UNKNOWN_START
 from firegui.domain.settings import ObjectiveWeights
 from firegui.fire.first_project import first_project
-from firegui.fire.project_notes import NO_DATE, NO_DAYLIGHT, Grade, project_notes
+from firegui.fire.project_notes import NO_DATE, NO_DAYLIGHT, Grade, project_notes, start_notes
 from tests.support import GRID, SHAPE
 from tests.unit.domain.samples import weights
 from tests.unit.fire.events import event
@@ -57,3 +58,13 @@ def test_fires_of_ones_own_drop_in_daylight_and_those_of_the_paper_as_the_paper_
     assert first_project(PLACED).operations == Operations()
     assert first_project(PLACED, of_paper=False).operations == Operations(daylight=Daylight())
     assert first_project(event(SHAPE), of_paper=False).operations == Operations()
+
+
+def test_a_turnaround_of_almost_no_time_is_warned_of_also_before_the_start() -> None:
+    whole = first_project(PLACED)
+    first, *others = whole.fleet.types
+    for hours, warned in ((0.0, True), (0.05, True), (0.1, False)):
+        hurried = replace(whole, fleet=Fleet((replace(first, turnaround_h=hours), *others)))
+        for notes in (project_notes(hurried), start_notes(hurried)):
+            found = [note for note in notes if note.text.startswith(f"{first.id}: a turnaround of")]
+            assert [note.grade for note in found] == [Grade.WARNING] * warned
