@@ -7,9 +7,12 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTableView, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QTableView, QTabWidget, QWidget
+from pytestqt.qtbot import QtBot
 
 from firegui.gui.base.controls import focus_first
+from firegui.gui.base.dialogs import Dialog
+from firegui.gui.base.layouts import column, scroll_area, vertical
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
 from firegui.gui.window.workspaces import PLACES, WorkspaceName
@@ -152,6 +155,23 @@ def test_a_click_on_the_rail_hides_the_panel_of_the_shown_workspace(window: Main
     QTest.mouseClick(rail.buttons[0], LEFT)
     assert not window.workbench.shell.is_side_visible
     assert QApplication.focusWidget() is window.workbench.map.camera.widget
+
+
+def test_tab_in_a_dialog_scrolls_to_the_control(qtbot: QtBot) -> None:
+    dialog, above, fields = Dialog(), QLineEdit(), [QLineEdit() for _ in range(40)]
+    qtbot.addWidget(dialog)
+    area = scroll_area(column(*fields))
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    vertical(dialog, above, area)
+    dialog.resize(300, 200)
+    with qtbot.waitActive(dialog):
+        dialog.show()
+        dialog.activateWindow()
+    above.setFocus()
+    QTest.keyClick(above, Qt.Key.Key_Backtab, SHIFT)
+    assert QApplication.focusWidget() is fields[-1]
+    place = fields[-1].geometry().translated(0, -area.verticalScrollBar().value())
+    assert area.viewport().rect().contains(place)
 
 
 # -- Esc ---------------------------------------------------------------------------------------------------------------

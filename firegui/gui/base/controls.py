@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QAction, QKeySequence, QShortcut
-from PySide6.QtWidgets import QPushButton, QToolButton, QWidget
+from PySide6.QtWidgets import QPushButton, QScrollArea, QToolButton, QWidget
 
 from firegui.gui.base.plain_text import plain
 
@@ -116,5 +116,15 @@ def focus_next(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) 
         return False
     here = next((place for place, each in enumerate(open_to) if each is now), -1 if forward else 0)
     reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
-    open_to[(here + (1 if forward else -1)) % len(open_to)].setFocus(reason)
+    focus_in_view(open_to[(here + (1 if forward else -1)) % len(open_to)], reason)
     return True
+
+
+def focus_in_view(widget: QWidget, reason: Qt.FocusReason) -> None:
+    """Give the focus to a widget and scroll to it; Qt scrolls only at a step within one area."""
+    widget.setFocus(reason)
+    above = widget.parentWidget()
+    while above is not None:
+        if isinstance(above, QScrollArea):
+            above.ensureWidgetVisible(widget)
+        above = above.parentWidget()

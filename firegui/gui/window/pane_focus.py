@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from shiboken6 import isValid
 
-from firegui.gui.base.controls import is_tab_stop, tab_stops
+from firegui.gui.base.controls import focus_in_view, focus_next, is_tab_stop, tab_stops
 
 Pane = tuple[QWidget, QWidget]
 """Part of the window that F6 stops at, and the part of it that takes the focus."""
@@ -17,13 +17,7 @@ Pane = tuple[QWidget, QWidget]
 def focus_next_control(parts: Sequence[QWidget], *, forward: bool) -> bool:
     """Move the focus to the next control in ``parts`` of a window; return whether there is one."""
     stops = [stop for part in parts if part.isVisible() for stop in tab_stops(part)]
-    if not stops:
-        return False
-    now = QApplication.focusWidget()
-    here = stops.index(now) if now in stops else -1 if forward else 0
-    reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
-    _focus(stops[(here + (1 if forward else -1)) % len(stops)], reason)
-    return True
+    return focus_next(stops, QApplication.focusWidget(), forward=forward)
 
 
 def focus_next_pane(panes: Sequence[Pane], *, forward: bool) -> None:
@@ -44,7 +38,7 @@ def focus_pane(pane: QWidget) -> None:
     """Give the focus to what had it last in ``pane``, else to the first control there."""
     entry = _entry_of(pane)
     if entry is not None:
-        _focus(entry, Qt.FocusReason.ShortcutFocusReason)
+        focus_in_view(entry, Qt.FocusReason.ShortcutFocusReason)
 
 
 def _entry_of(pane: QWidget) -> QWidget | None:
@@ -52,16 +46,6 @@ def _entry_of(pane: QWidget) -> QWidget | None:
     if last is not None and last is not pane and pane.isAncestorOf(last) and is_tab_stop(last):
         return last
     return next(iter(tab_stops(pane)), None)
-
-
-def _focus(stop: QWidget, reason: Qt.FocusReason) -> None:
-    """Give the focus to a control and scroll to it; Qt scrolls only at a step within one area."""
-    stop.setFocus(reason)
-    above = stop.parentWidget()
-    while above is not None:
-        if isinstance(above, QScrollArea):
-            above.ensureWidgetVisible(stop)
-        above = above.parentWidget()
 
 
 class FocusReturn(QObject):
