@@ -23,10 +23,9 @@ from firegui.runs.resume import resume_problems
 from firegui.runs.run_folder import RUN, RunRecord, read_run
 from firegui.runs.runner import Job
 from firegui.runs.spec import PlanSpec, StressSpec
-from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
+from firegui.runs.stages import DONE_REASONS, EliminationStep, EpochDone, FinishReason, RunState, Stage
 from firegui.runs.state import RunMachine
 
-_DONE = (FinishReason.COMPLETED, FinishReason.PATIENCE)
 Announce = Callable[[StateChanged], None]
 PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
 """Events of a nested run that the outer run emits as well."""
@@ -110,7 +109,7 @@ def _carry_out(job: Job) -> None:
 
 def _is_done(record: RunRecord) -> bool:
     """Return whether a plan has ended and was scored, so that it is kept as it is."""
-    ended = record.state is RunState.FINISHED and record.reason in _DONE
+    ended = record.state is RunState.FINISHED and record.reason in DONE_REASONS
     return ended and record.metrics is not None and record.has_plan
 
 

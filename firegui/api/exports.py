@@ -21,9 +21,8 @@ from firegui.runs.export import EXPORTED, TITLE, hand_over, run_content
 from firegui.runs.run_folder import STORE
 from firegui.runs.run_repair import damage_problems, damaged_files
 from firegui.runs.run_requests import resume_spec
-from firegui.runs.stages import FinishReason
+from firegui.runs.stages import DONE_REASONS
 
-_COMPLETED = (FinishReason.COMPLETED, FinishReason.PATIENCE)
 FILMS = ("mp4", "gif")
 Films = Mapping[str, Callable[[Path], None]]
 
@@ -92,7 +91,7 @@ def _make_again(run: Path, progress: Emit | None) -> None:
     except InputError:
         return
     damaged = damaged_files(run, header, EXPORTED)
-    if not damaged or header.reason not in _COMPLETED:
+    if not damaged or header.reason not in DONE_REASONS:
         return
     problems = Problems()
     problems.extend(damage_problems(run, damaged))
@@ -105,7 +104,7 @@ def _make_again(run: Path, progress: Emit | None) -> None:
         problems.extend(error.problems)
         raise InputError(problems, TITLE) from error
     _, finished = run_spec(spec, RunFinished, progress)
-    if finished.reason not in _COMPLETED or damaged_files(run, STORE.read(run), EXPORTED):
+    if finished.reason not in DONE_REASONS or damaged_files(run, STORE.read(run), EXPORTED):
         problems.extend(finished.problems)
         raise InputError(problems, TITLE)
 

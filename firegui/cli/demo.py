@@ -26,7 +26,7 @@ from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import RunFinished
 from firegui.runs.run_folder import RUN, RunRecord, read_run
-from firegui.runs.stages import FinishReason, RunState
+from firegui.runs.stages import DONE_REASONS, FinishReason, RunState
 
 DEFAULT_OUT = Path("firegui-demo")
 PICTURE_SECONDS = 300
@@ -87,11 +87,7 @@ def _demo_project(place: Demo) -> Project:
 
 def _headless(place: Demo, project: Project, no_window: str, progress: str, as_json: bool) -> int:
     run, earlier = _next_run(place, project)
-    if (
-        earlier is not None
-        and earlier.state is RunState.FINISHED
-        and earlier.reason in (FinishReason.COMPLETED, FinishReason.PATIENCE)
-    ):
+    if earlier is not None and earlier.state is RunState.FINISHED and earlier.reason in DONE_REASONS:
         click.echo(f"{no_window}: this demo is planned already, and this is its result", err=True)
     else:
         click.echo(f"{no_window}: planning without a window", err=True)

@@ -23,7 +23,7 @@ from firegui.runs.history import COLUMNS
 from firegui.runs.kept_fire import kind_of_fire
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import RunRecord, read_removal_curve, read_run
-from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, ReplanNote, RunState, Stage
+from firegui.runs.stages import DONE_REASONS, EliminationStep, EpochDone, FinishReason, ReplanNote, RunState, Stage
 from firegui.runs.summary import run_summary, saved_summary
 
 _FIRST_CAPACITY = 256
@@ -289,7 +289,7 @@ class RunEntry:
     @property
     def progress(self) -> float:
         """Share of the stage, or of its pass, that is done; 1 for a run that ended by itself."""
-        if self.reason in (FinishReason.COMPLETED, FinishReason.PATIENCE):
+        if self.reason in DONE_REASONS:
             return 1.0
         done, of = (
             self.swept
