@@ -69,7 +69,7 @@ class Project:
 
         Imported maps bring their own; otherwise it is the project's.
         """
-        return self.maps.c_req if self.maps is not None and self.fire_model.kind == "maps" else self.coverage.c_req
+        return (self.imported_maps or self.coverage).c_req
 
     @property
     def calendar(self) -> Calendar:
@@ -97,29 +97,26 @@ class Project:
 
         A day has P = :attr:`wind_periods` periods. The direction is as in the fire's maps.
         """
-        source, plan = self.scenario, self.plan
-        if self.imported is not None:
-            planned = self.imported.window(plan.start_day, plan.days)
-            return planned.wind_speed, planned.wind_dir
-        days = slice(plan.start_day, plan.start_day + plan.days)
-        return source.wind_speed[days], source.wind_dir[days]
+        first, count = (number * self.wind_periods for number in (self.plan.start_day, self.plan.days))
+        source = self.imported_maps or self.scenario
+        return source.wind_speed[first : first + count], source.wind_dir[first : first + count]
 
     @property
-    def imported(self) -> FireMaps | None:
+    def imported_maps(self) -> FireMaps | None:
         """The imported maps, where they are the fire model."""
         return self.maps if self.fire_model.kind == "maps" else None
 
     @property
     def wind_periods(self) -> int:
         """Periods of a day of :attr:`planned_wind`."""
-        return 1 if self.imported is None else self.imported.periods_per_day
+        return 1 if self.imported_maps is None else self.imported_maps.periods_per_day
 
     @property
     def daily_wind(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Wind of the planned days, each ``[D, H, W]``: the mean vector of a day's periods."""
-        if self.imported is None:
+        if self.imported_maps is None:
             return self.planned_wind
-        return self.imported.window(self.plan.start_day, self.plan.days).daily_wind()
+        return self.imported_maps.window(self.plan.start_day, self.plan.days).daily_wind()
 
     def with_fleet(self, fleet: Fleet) -> Self:
         """Replace the fleet by one whose ``grounded_days`` are days of the current plan; they become dates."""

@@ -51,7 +51,7 @@ def _window_problems(project: Project) -> list[Problem]:
         return [Problem("fire model", "the project has no imported maps", "import them again")]
     if kind == "network" and project.weights is None:
         return [Problem("fire model", "the project has no weights for the network", "choose the model again")]
-    days = project.maps.days if project.maps is not None and kind == "maps" else project.scenario.days
+    days = (project.imported_maps or project.scenario).days
     if plan.start_day < 0 or plan.days < 1 or plan.start_day + plan.days > days:
         first, window = (
             max(plan.start_day, 0),

@@ -28,7 +28,7 @@ def default_settings(project: Project) -> SkillSettings:
 
 def available_days(project: Project) -> int:
     """Return the number of days that the project's fire model can be rolled out from day 0."""
-    return project.maps.days if project.fire_model.kind == "maps" and project.maps else project.scenario.days
+    return (project.imported_maps or project.scenario).days
 
 
 def fitted_days(project: Project) -> int:

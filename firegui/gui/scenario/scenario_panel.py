@@ -117,7 +117,7 @@ class ScenarioPanel(QWidget):
             self._values[title].setText(text)
         weights = project.weights
         self._values["Fire model"].setToolTip(plain("" if weights is None else "\n".join(weights.training.limits)))
-        own = project.maps is not None and project.fire_model.kind == "maps"
+        own = project.imported_maps is not None
         self.coverage_button.setEnabled(not own)
         self.coverage_button.setToolTip(_OWN_COVERAGE if own else _EDIT_COVERAGE)
         event = project.scenario
@@ -163,7 +163,7 @@ def _start_text(calendar: Calendar) -> str:
 
 
 def _coverage_text(project: Project) -> str:
-    own = project.maps is not None and project.fire_model.kind == "maps"
+    own = project.imported_maps is not None
     source = "of the imported maps" if own else project.coverage.source
     return f"{project.required_coverage:.2f} gal/100 ft² required\n{source}"
 
