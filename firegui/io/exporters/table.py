@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -126,10 +126,7 @@ def drop_rows(
     close = near_water(list(outline_polygons(drops)), water)
     tails = {tail.name: tail.type for tail in project.fleet.tails}
     return [
-        replace(
-            _row(drop, project, place, compass, tails.get(drop.aircraft), places, near),
-            number=numbers.get((drop.step, drop.column)) if drop.executed else None,
-        )
+        _row(drop, project, place, compass, tails.get(drop.aircraft), places, near, numbers)
         for drop, places, near in zip(drops, zip(released, landed, strict=True), close, strict=True)
     ]
 
@@ -142,6 +139,7 @@ def _row(
     kind: AircraftType | None,
     places: Places,
     near: bool | None,
+    numbers: Mapping[tuple[int, int], int],
 ) -> DropRow:
     calendar = project.calendar
     time, (at, landing) = calendar.time_of_step(drop.step), places
@@ -164,6 +162,7 @@ def _row(
         speed_kt=None if kind is None else kind.speed_ms * KNOTS_PER_MS,
         near_water=near,
         clock=calendar.clock_text(time),
+        number=numbers.get((drop.step, drop.column)) if drop.executed else None,
     )
 
 

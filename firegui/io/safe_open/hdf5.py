@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firegui.io.safe_open.processes import READERS, ReadError
 
-_SIGNATURE = b"\x89HDF\r\n\x1a\n"
+HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 _FIRST_OFFSET = 512
 
 
@@ -69,7 +69,7 @@ def is_hdf5(path: Path) -> bool:
         size, offset = path.stat().st_size, 0
         while offset < size:
             file.seek(offset)
-            if file.read(len(_SIGNATURE)) == _SIGNATURE:
+            if file.read(len(HDF5_SIGNATURE)) == HDF5_SIGNATURE:
                 return True
             offset = max(2 * offset, _FIRST_OFFSET)
     return False

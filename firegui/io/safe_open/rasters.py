@@ -15,9 +15,8 @@ from rasterio.transform import array_bounds
 from rasterio.warp import Resampling
 from rasterio.windows import Window
 
+from firegui.io.safe_open.direct.rasters import RASTER_DRIVERS
 from firegui.io.safe_open.processes import READERS, ReaderLostError
-
-RASTER_DRIVERS = ("GTiff", "LCP", "AAIGrid", "HFA")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -20,7 +20,7 @@ from firegui.errors import Problems
 from firegui.io.safe_open.hdf5 import Hdf5Dataset, read_hdf5
 from firegui.io.source_files import error_text, no_number
 
-CLASSIC, HDF5 = b"CDF", b"\x89HDF\r\n\x1a\n"
+CLASSIC = b"CDF"
 
 _FAILURES = (OSError, KeyError, ValueError, TypeError, IndexError, MemoryError)
 _LARGEST_PIECE = 256 * 2**20
@@ -109,7 +109,7 @@ def scaled(raw: NDArray[Any], no_data: Iterable[Any], scale: float, offset: floa
 def read_netcdf(path: Path, problems: Problems) -> dict[str, NetcdfVariable] | None:
     """Return the variables of a file; one that cannot be read is reported."""
     with path.open("rb") as file:
-        head = file.read(len(HDF5))
+        head = file.read(len(CLASSIC))
     return _classic(path, problems) if head.startswith(CLASSIC) else _hdf5(path, problems)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from firegui.domain.grid import Grid
 from firegui.errors import Check, Problem, Problems
+from firegui.io.safe_open.hdf5 import HDF5_SIGNATURE
 from firegui.io.source_files import MOST_DAYS, TIFF_STARTS, file_problem
 from firegui.io.times import start_problems
 from firegui.io.weather.conventions import (
@@ -32,7 +33,7 @@ from firegui.io.weather.conventions import (
 )
 from firegui.io.weather.daily import WindFields, constant_maps, daily_maps
 from firegui.io.weather.locations import Window
-from firegui.io.weather.netcdf_file import CLASSIC, HDF5, read_netcdf
+from firegui.io.weather.netcdf_file import CLASSIC, read_netcdf
 from firegui.io.weather.netcdf_wind import netcdf_series
 from firegui.io.weather.raster_wind import raster_series
 from firegui.io.weather.series import (
@@ -373,7 +374,7 @@ def _kind(path: Path, problems: Problems) -> str:
         return ""
     if head.startswith(TIFF_STARTS):
         return "GeoTIFF"
-    if head.startswith((HDF5, CLASSIC)):
+    if head.startswith((HDF5_SIGNATURE, CLASSIC)):
         return "NetCDF"
     for start, (what, remedy) in _OTHERS.items():
         if head.startswith(start):
