@@ -447,3 +447,22 @@ def test_another_plan_takes_the_edited_one_from_the_screen_and_a_project_forgets
     hand.key(Qt.Key.Key_Right)
     session.open_project(session.project, None)
     assert session.plan_editor.plan is None and session.plan_editor.selected is None
+
+
+def test_a_drop_is_picked_up_and_put_down_at_the_crosshair(session: Session, hand: Hand) -> None:
+    session.set_step(FIRST.step)
+    while hand.view.camera.pixels_per_cell < 12.0:
+        hand.key(Qt.Key.Key_Plus)
+    hand.view.camera.centre_on(*place_of(session, FIRST))
+    hand.key(Qt.Key.Key_Right)
+    hand.key(Qt.Key.Key_Left)
+    hand.key(Qt.Key.Key_Return)
+    assert session.plan_editor.selected == FIRST
+    for key in (Qt.Key.Key_Down, Qt.Key.Key_Down, Qt.Key.Key_Return):
+        hand.key(key)
+    moved_drop = session.plan_editor.selected
+    assert moved_drop is not None and moved_drop.y == pytest.approx(FIRST.y + 2.0) and undo_steps(session) == 1
+    # What is put down stays selected, and the keys are those of the selected drop.
+    hand.key(Qt.Key.Key_Down)
+    assert session.plan_editor.selected is not None and session.plan_editor.selected.y == pytest.approx(FIRST.y + 3.0)
+    assert hand.view.sketch.cursor is None

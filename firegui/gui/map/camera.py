@@ -205,11 +205,11 @@ class Camera(QObject):
         row, column = self.to_cell(pixel)
         self._box.scaleBy(s=(1.0 / factor, 1.0 / factor), center=pg.Point(column, row))
 
-    def bring_into_view(self, row: float, column: float) -> None:
-        """Pan the map until a position is well in view; do nothing if it is."""
-        pixel, inner = self.to_pixel(row, column), QRectF(self.viewport.rect()).adjusted(90.0, 90.0, -90.0, -90.0)
-        if not inner.contains(pixel):
-            self.pan(QPointF(self.viewport.rect().center()) - pixel)
+    def bring_into_view(self, row: float, column: float, margin: float = 90.0) -> None:
+        """Centre a position, unless it is in view and farther than ``margin`` pixels from the edge."""
+        pixel, seen = self.to_pixel(row, column), QRectF(self.viewport.rect())
+        if not seen.adjusted(margin, margin, -margin, -margin).contains(pixel):
+            self.pan(seen.center() - pixel)
 
     # -- coordinates -------------------------------------------------------------------------------------------------
     def to_cell(self, pixel: QPointF) -> tuple[float, float]:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QObject, QPointF, Qt, Signal
-from PySide6.QtGui import QDropEvent, QInputEvent, QKeyEvent, QMouseEvent, QWheelEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QDropEvent, QInputEvent, QKeyEvent, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QWidget
 
 from firegui.gui.map.camera import Camera
+from firegui.gui.map.key_cursor import KeyCursor
 from firegui.gui.map.shape_edits import import_regions
 from firegui.gui.map.tools.tool import MapTool, Pointer
 from firegui.gui.session.reporting import refusing
@@ -21,16 +22,20 @@ KEY_STEP = 1.5
 
 
 class MouseRouter(QObject):
-    """Event filter on the map's view and viewport. ``tool`` returns the active tool, if any."""
+    """Event filter on the map's view and viewport. ``tool`` returns the active tool, if any.
+
+    Keys go to the crosshair ``cursor`` first, then to the tool.
+    """
 
     hovered = Signal(object)
     """The viewport pixel under the mouse, ``None`` when the mouse left."""
     menu_requested = Signal(object, object)
     """A right click that no tool used: :class:`Pointer` and global position."""
 
-    def __init__(self, camera: Camera, tool: Callable[[], MapTool | None]) -> None:
+    def __init__(self, camera: Camera, cursor: KeyCursor, tool: Callable[[], MapTool | None]) -> None:
         super().__init__(camera)
         self._camera = camera
+        self._cursor = cursor
         self._tool = tool
         self._dragged_from: QPointF | None = None
         self._double = False
@@ -40,6 +45,10 @@ class MouseRouter(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle mouse and wheel on the viewport, and keys on the view."""
         if watched is self._camera.widget:
+            if isinstance(event, QContextMenuEvent) and event.reason() is QContextMenuEvent.Reason.Keyboard:
+                at = self._cursor.pointer()
+                self._right(at, self._camera.viewport.mapToGlobal(at.pixel.toPoint()))
+                return True
             return isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._key(event)
         if event.type() == QEvent.Type.Resize:
             self._camera.resized()
@@ -53,18 +62,22 @@ class MouseRouter(QObject):
 
     def _mouse(self, event: QMouseEvent) -> bool:
         at, kind, button = self._pointer(event), event.type(), event.button()
+        self._cursor.hide()
         if kind == QEvent.Type.MouseMove:
             self._move(at)
         elif button == Qt.MouseButton.MiddleButton:
             self._dragged_from = at.pixel if kind == QEvent.Type.MouseButtonPress else None
         elif button == Qt.MouseButton.RightButton and kind == QEvent.Type.MouseButtonPress:
-            tool = self._tool()
-            if tool is not None and not tool.right_click(at):
-                self.menu_requested.emit(at, event.globalPosition().toPoint())
+            self._right(at, event.globalPosition().toPoint())
         elif button == Qt.MouseButton.LeftButton:
             self._left(kind, at)
         event.accept()
         return True
+
+    def _right(self, at: Pointer, where: QPoint) -> None:
+        tool = self._tool()
+        if tool is not None and not tool.right_click(at):
+            self.menu_requested.emit(at, where)
 
     def _left(self, kind: QEvent.Type, at: Pointer) -> None:
         self._camera.widget.setFocus(Qt.FocusReason.MouseFocusReason)
@@ -100,23 +113,32 @@ class MouseRouter(QObject):
         return True
 
     def _key(self, event: QKeyEvent) -> bool:
-        """Return whether the key was used. Other keys are left to the window, for playback."""
+        """Use a key. Other keys are left to the window, for playback."""
         key = Qt.Key(event.key())
         tool = self._tool()
         if key in (Qt.Key.Key_Plus, Qt.Key.Key_Equal):
-            self._camera.zoom(KEY_STEP)
+            self._camera.zoom(KEY_STEP, self._cursor.pointer().pixel)
         elif key in (Qt.Key.Key_Minus, Qt.Key.Key_Underscore):
-            self._camera.zoom(1.0 / KEY_STEP)
+            self._camera.zoom(1.0 / KEY_STEP, self._cursor.pointer().pixel)
         elif key == Qt.Key.Key_F and not event.modifiers():
             self._camera.fit()
         elif tool is None or not self._tool_key(tool, key, event):
             # The graphics view itself would scroll with the arrow keys.
             event.ignore()
+        if self._cursor.is_shown:
+            self.hovered.emit(self._cursor.pointer().pixel)
         return True
 
-    @staticmethod
-    def _tool_key(tool: MapTool, key: Qt.Key, event: QKeyEvent) -> bool:
-        return tool.cancel() if key == Qt.Key.Key_Escape else tool.key(key, shift=_has_shift(event))
+    def _tool_key(self, tool: MapTool, key: Qt.Key, event: QKeyEvent) -> bool:
+        shift = _has_shift(event)
+        if key == Qt.Key.Key_Escape:
+            return tool.cancel()
+        if self._cursor.key(tool, key, shift=shift):
+            return True
+        used = tool.key(key, shift=shift)
+        if used:
+            self._cursor.follow(tool)
+        return used
 
     def _pointer(self, event: QMouseEvent) -> Pointer:
         row, column = self._camera.to_cell(event.position())

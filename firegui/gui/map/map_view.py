@@ -21,6 +21,7 @@ from firegui.gui.map.decorations import Decorations
 from firegui.gui.map.drop_edits import card_rows
 from firegui.gui.map.drop_menu import NEAR_PX, DropMenu, drop_at
 from firegui.gui.map.event_filters import FileDrops, MouseRouter
+from firegui.gui.map.key_cursor import KeyCursor
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_colors import Ink
@@ -90,7 +91,8 @@ class MapView(QWidget):
         self._hover_dirty = False
         self._drawn_step = -1
         self._tools = self._make_tools()
-        self._router = MouseRouter(self.camera, self._active_tool)
+        self._key_cursor = KeyCursor(self.camera, self.sketch)
+        self._router = MouseRouter(self.camera, self._key_cursor, self._active_tool)
         self._timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._timer.timeout.connect(self._flush_if_seen)
         self._ahead = QTimer(self, singleShot=True, interval=0)
@@ -259,7 +261,8 @@ class MapView(QWidget):
         self.setMinimumSize(240, 180)
         self.camera.widget.setAccessibleName("Map")
         self.camera.widget.setAccessibleDescription(
-            "Map of the fire, north up. Wheel or plus and minus zoom, F shows everything, Escape cancels a drawing."
+            "Map of the fire, north up. Plus and minus zoom, F shows everything. With every tool but Pan, arrow keys "
+            "move a crosshair and Enter clicks there. Escape cancels a drawing."
         )
 
     def _connect(self) -> None:
@@ -309,6 +312,7 @@ class MapView(QWidget):
     def _open(self) -> None:
         for tool in self._tools.values():
             tool.cancel()
+        self._key_cursor.hide()
         self._pin(None)
         self.hint_changed.emit()
         shown = MapState.of(self._session)
@@ -349,6 +353,7 @@ class MapView(QWidget):
         for kind, tool in self._tools.items():
             if kind is not self._session.tool:
                 tool.cancel()
+        self._key_cursor.hide()
         self.camera.set_cursor(self._tools[self._session.tool].cursor)
         self.hint_changed.emit()
         self._mark("regions")

@@ -1,10 +1,10 @@
-"""Outline that a tool draws, and the pin of the probe."""
+"""Outline that a tool draws, the pin of the probe, and the crosshair of the keyboard."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPalette, QPen, QPolygonF, QTransform
 
 from firegui.domain.regions import Vertex
@@ -13,6 +13,10 @@ from firegui.gui.map.map_colors import Ink, faded
 
 _UNDER_WORDS_PX, _LINE_PX = 76.0, 18.0
 """Height of title and hint at the map's top. A shape there has its size below."""
+
+_GAP_PX, _ARM_PX = 4.0, 16.0
+"""Where the arms of the crosshair begin and end, from its centre."""
+_WAYS = (QPointF(1.0, 0.0), QPointF(0.0, 1.0), QPointF(-1.0, 0.0), QPointF(0.0, -1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,7 @@ class Outline:
 
 
 class Sketch:
-    """Outline and pin, drawn above all layers."""
+    """Outline, pin and crosshair, drawn above all layers."""
 
     def __init__(self) -> None:
         self.item = ScreenItem(self._paint)
@@ -35,6 +39,7 @@ class Sketch:
         self.ink = Ink.of(QPalette())
         self.outline: Outline | None = None
         self.pin: Vertex | None = None
+        self.cursor: Vertex | None = None
 
     def show(self, outline: Outline | None) -> None:
         """Show an outline, or none."""
@@ -46,11 +51,24 @@ class Sketch:
         self.pin = pin
         self.item.update()
 
+    def show_cursor(self, place: Vertex | None) -> None:
+        """Show the crosshair of the keyboard, or none."""
+        self.cursor = place
+        self.item.update()
+
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         if self.pin is not None:
             self._paint_pin(painter, transform, self.pin)
         if self.outline is not None and self.outline.corners:
             self._paint_outline(painter, transform, visible, self.outline)
+        if self.cursor is not None:
+            self._paint_cursor(painter, transform.map(QPointF(self.cursor[1], self.cursor[0])))
+
+    def _paint_cursor(self, painter: QPainter, at: QPointF) -> None:
+        arms = [QLineF(at + way * _GAP_PX, at + way * _ARM_PX) for way in _WAYS]
+        for pen in (QPen(self.ink.halo, 5.0), QPen(self.ink.accent, 2.0)):
+            painter.setPen(pen)
+            painter.drawLines(arms)
 
     def _paint_pin(self, painter: QPainter, transform: QTransform, pin: Vertex) -> None:
         cell = transform.mapRect(QRectF(pin[1], pin[0], 1.0, 1.0))

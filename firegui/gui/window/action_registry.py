@@ -438,11 +438,16 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("wheel, + and −", "zoom"),
         ("F", "show the whole domain"),
         ("Esc", "cancel a drawing"),
-        ("Enter, Backspace", "close a polygon, remove its last corner"),
+        ("arrows, Shift+arrows", "with every tool but Pan: move the crosshair, by larger steps; the map follows"),
+        ("Enter, Space", "at the crosshair: click with the tool: set a corner, pick up or put down a region or drop"),
+        ("Enter twice", "at the crosshair: a double click: close a polygon, end a measurement, add a drop"),
+        ("Backspace", "remove the last corner"),
         ("Shift", "held at the end of a drawing: keep the tool for another one"),
-        ("arrows, Enter, A, U", "with measure: move a mark, set a corner, area, units"),
-        ("N, B, arrows, [ and ]", "with edit drops: choose the next or the one before, move, turn"),
-        ("Enter, Ins, P, ?", "with edit drops: numbers, add, pin, preview without it"),
+        ("Menu", "the menu of the place at the crosshair"),
+        ("A, U", "with measure: area, units"),
+        ("N, B", "with edit drops: select the next drop or the one before"),
+        ("arrows, [ and ]", "with a selected drop: move, turn"),
+        ("Enter, Ins, P, ?", "with a selected drop: numbers, add, pin, preview without it"),
     ),
     "Time": (
         ("Space", "play or pause"),
@@ -464,7 +469,7 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 """Keys that belong to a widget instead of an action, by the heading of the page."""
 _FOOT = """Single keys belong to whatever has the focus first: Space presses a button, ticks a box and toggles a cell of
-the calendar. On the map and the timeline it plays."""
+the calendar. On the map and the timeline it plays, unless the crosshair is shown."""
 
 
 def plain_title(text: str) -> str:

@@ -280,6 +280,7 @@ class Workbench(QObject):
         )
         shell.centre.bar.back.clicked.connect(lambda _checked=False: self.queue.show_run_again())
         session.result_changed.connect(self._show_way_back)
+        session.tool_changed.connect(self._focus_tool)
         session.side_by_side_changed.connect(shell.stage.split)
         shell.stage.covered_changed.connect(self.map.camera.set_covered)
         self.map.hint_changed.connect(self._show_hint)
@@ -287,6 +288,11 @@ class Workbench(QObject):
         self._check_future_drops()
         shell.changed.connect(self._check_layout)
         self._check_layout()
+
+    def _focus_tool(self, name: str) -> None:
+        # A tool works with the keys of the map, wherever it was chosen.
+        if name != Tool.PAN:
+            self.maps.setFocus()
 
     def _check_layout(self) -> None:
         """Check the actions of the layout as it is."""

@@ -44,8 +44,13 @@ class ShapeTool(MapTool):
 class RectangleTool(ShapeTool):
     """Tool for a rectangle of whole cells, from the cell of the press to that of the release."""
 
-    hint = "Drag a rectangle · Esc cancels"
+    hint = "Drag a rectangle, or arrows and Enter at two corners · Esc cancels"
     _start: Pointer | None = None
+
+    @property
+    def is_dragging(self) -> bool:
+        """Whether the first cell is fixed."""
+        return self._start is not None
 
     def press(self, at: Pointer) -> None:
         """Fix the first cell."""
@@ -66,7 +71,9 @@ class RectangleTool(ShapeTool):
         if at.far_from(start):
             self._finish(self._shape(start, at), draws_on=at.shift)
         else:
-            self.session.message.emit("Drag with the button held down to draw a rectangle.")
+            self.session.message.emit(
+                "A rectangle needs two corners: drag from one to the other, or press Enter at each of them."
+            )
 
     def cancel(self) -> bool:
         """Discard the rectangle."""
@@ -87,6 +94,7 @@ class CornerTool(MapTool):
     """Base class of the tools that set corners. Subclasses draw them in :meth:`_show`."""
 
     cursor = Qt.CursorShape.CrossCursor
+    sets_corners = True
 
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
@@ -111,7 +119,7 @@ class CornerTool(MapTool):
 class PolygonTool(CornerTool, ShapeTool):
     """Tool for polygons: clicks set corners; a double click, Enter or the first corner closes."""
 
-    hint = "Click corners · Enter closes · Esc cancels"
+    hint = "Click corners, or arrows and Enter · Enter again closes · Backspace · Esc cancels"
 
     def press(self, at: Pointer) -> None:
         """Add a corner, or close on the first one."""
@@ -176,11 +184,11 @@ class ZoneRectangleTool(RectangleTool):
     """Tool for a rectangular no-drop zone of whole cells."""
 
     draws_zones = True
-    hint = "Drag a no-drop zone · Esc cancels"
+    hint = "Drag a no-drop zone, or arrows and Enter at two corners · Esc cancels"
 
 
 class ZonePolygonTool(PolygonTool):
     """Tool for a no-drop zone, corner by corner."""
 
     draws_zones = True
-    hint = "Click corners of a no-drop zone · Enter closes · Esc cancels"
+    hint = "Click corners of a no-drop zone, or arrows and Enter · Enter again closes · Backspace · Esc cancels"

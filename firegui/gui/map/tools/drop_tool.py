@@ -35,13 +35,23 @@ class DropTool(PanningTool):
     """Tool that edits drops: a drag moves a drop, its handle turns it; every command has a key."""
 
     cursor = Qt.CursorShape.ArrowCursor
-    hint = "Drag a drop, or its handle to turn it · arrows, [ ] · Enter edits · Ins adds · Del removes · Esc deselects"
+    hint = "Drag a drop, or its handle to turn it · N next, arrows, [ ] · Enter edits · Ins adds · Del removes · Esc"
 
     def __init__(self, context: ToolContext, menu: DropMenu) -> None:
         super().__init__(context)
         self._menu = menu
         self._drag: _DropDrag | None = None
         self._key_run: tuple[object, int] = (None, -1)
+
+    @property
+    def uses_key_cursor(self) -> bool:
+        """Whether no drop is selected: the keys change a selected one, unless it was picked up."""
+        return self.is_dragging or self.session.plan_editor.selected is None
+
+    @property
+    def is_dragging(self) -> bool:
+        """Whether a drop or its handle was picked up."""
+        return self._drag is not None
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:

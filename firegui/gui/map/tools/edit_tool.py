@@ -39,11 +39,17 @@ class EditTool(PanningTool):
     """Tool that edits regions: a click selects, a drag moves, a drag of a handle reshapes."""
 
     cursor = Qt.CursorShape.ArrowCursor
-    hint = "Drag moves or reshapes · F2 renames · Enter numbers · Del deletes"
+    hint = "Drag moves or reshapes, or arrows and Enter · F2 renames · Del deletes"
+    sets_corners = True
 
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
         self._drag: _RegionDrag | None = None
+
+    @property
+    def is_dragging(self) -> bool:
+        """Whether a region or a handle was picked up."""
+        return self._drag is not None
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:

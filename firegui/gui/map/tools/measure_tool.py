@@ -13,9 +13,7 @@ from firegui.domain.regions import Vertex
 from firegui.domain.units import Units
 from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.draw_tools import CornerTool
-from firegui.gui.map.tools.tool import ARROWS, Pointer, ToolContext
-
-_STEP_PX = 12.0
+from firegui.gui.map.tools.tool import Pointer, ToolContext
 
 
 def length_of(corners: Sequence[Vertex], cell_m: float) -> float:
@@ -26,14 +24,13 @@ def length_of(corners: Sequence[Vertex], cell_m: float) -> float:
 class MeasureTool(CornerTool):
     """Tool that measures a distance along corners, or the area inside them.
 
-    By keyboard: arrows move a mark, Enter sets a corner at the mark, A closes or opens, U changes the units.
+    By keyboard, A closes or opens and U changes the units.
     """
 
-    hint = "Click corners, the first again for an area · arrows and Enter · A area · U units · Backspace · Esc clears"
+    hint = "Click corners, or arrows and Enter · the first again or A: area · U units · Backspace · Esc clears"
 
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
-        self._mark: Vertex | None = None
         self._closed = self._done = False
         context.session.units_changed.connect(self._on_units)
 
@@ -45,7 +42,6 @@ class MeasureTool(CornerTool):
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
         """Set a corner, close on the first one, or start again after an end."""
-        self._mark = None
         if self._done:
             self._begin_anew()
         if self._closes(at):
@@ -65,11 +61,9 @@ class MeasureTool(CornerTool):
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
-        """Move the mark, set a corner, close, change the units, or remove the last corner."""
-        if key in ARROWS:
-            self._move_mark(*ARROWS[key])
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._enter()
+        """End, close, change the units, or remove the last corner."""
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._end()
         elif key == Qt.Key.Key_A and len(self._corners) >= 3:
             self._closed = not self._closed
             self._show(None)
@@ -78,36 +72,15 @@ class MeasureTool(CornerTool):
         elif key == Qt.Key.Key_Backspace and self._corners:
             self._corners.pop()
             self._done = self._closed = False
-            self._show(self._mark)
+            self._show(None)
         else:
             return False
         return True
 
-    def _enter(self) -> None:
-        if self._mark is None:
-            self._end()
-        elif self._corners and math.dist(self._mark, self._corners[-1]) < 1e-9:
-            self._mark = None
-            self._end()
-        else:
-            if self._done:
-                self._begin_anew()
-            self._add_corner(self._mark)
-
-    def _move_mark(self, rows: float, columns: float) -> None:
-        if self._mark is None:
-            middle = self.camera.viewport.rect().center()
-            self._mark = self._corners[-1] if self._corners else self.camera.to_cell(middle.toPointF())
-        step = max(round(_STEP_PX / self.camera.pixels_per_cell), 1)
-        row, column = self._mark[0] + step * rows, self._mark[1] + step * columns
-        self._mark = clamped(row, column, self.context.shape)
-        self._show(self._mark)
-
     def cancel(self) -> bool:
         """Discard the measurement."""
-        had = bool(self._corners) or self._mark is not None
+        had = bool(self._corners)
         self._begin_anew()
-        self._mark = None
         self.sketch.show(None)
         return had
 

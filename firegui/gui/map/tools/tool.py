@@ -82,10 +82,22 @@ class MapTool:
 
     cursor = Qt.CursorShape.ArrowCursor
     hint = ""
+    sets_corners = False
+    """Whether a click sets a corner, where cells meet, and not a cell."""
 
     def __init__(self, context: ToolContext) -> None:
         self.context, self.session = context, context.session
         self.camera, self.sketch = context.camera, context.sketch
+
+    @property
+    def uses_key_cursor(self) -> bool:
+        """Whether the arrow keys move the crosshair, which clicks in place of the mouse."""
+        return True
+
+    @property
+    def is_dragging(self) -> bool:
+        """Whether a press has begun or picked up something that the release ends or puts down."""
+        return False
 
     def press(self, at: Pointer) -> None:
         """Handle a press of the left button."""
@@ -157,7 +169,12 @@ class PanningTool(MapTool):
 
 
 class PanTool(PanningTool):
-    """Tool that selects the clicked drop or region."""
+    """Tool that selects the clicked drop or region. Its arrow keys are those of playback."""
+
+    @property
+    def uses_key_cursor(self) -> bool:
+        """Leave the arrow keys to playback."""
+        return False
 
     def click(self, at: Pointer) -> None:
         """Select the drop under the mouse, else the region, or none."""
@@ -184,7 +201,7 @@ class ProbeTool(PanningTool):
     """Tool that pins the clicked cell; a click outside the grid removes the pin."""
 
     cursor = Qt.CursorShape.WhatsThisCursor
-    hint = "Click a cell · Esc unpins"
+    hint = "Click a cell, or arrows and Enter · Esc unpins"
 
     def __init__(self, context: ToolContext, pin: Pin) -> None:
         super().__init__(context)
