@@ -311,6 +311,22 @@ class RunEntry:
         return self.is_over and self.reason is FinishReason.STOPPED and not self._is_locked
 
     @property
+    def stop_text(self) -> str:
+        """Text on where a run that can be resumed stopped: ``Stopped at placing drops, step 120 of 10,000``."""
+        done, of = self.tested
+        if self.prunes:
+            tried = f"{done:,} of {of:,} drops tried" if of else ""
+            place = ", ".join(filter(None, (f"round {self.passes}" if self.passes else "", tried)))
+        elif self.tactical:
+            place = f"round {self.swept[0] + 1}"
+        elif self.flies_loop:
+            place = f"observation {len(self.loop) + 1}"
+        else:
+            place = f"step {self.epoch:,} of {self.epochs:,}"
+        stage = "" if self.stage is None or self.flies_loop else STAGE_STATUS[self.stage]
+        return f"{self.status.capitalize()} at {', '.join(filter(None, (stage, place)))}"
+
+    @property
     def _is_locked(self) -> bool:
         return self.elsewhere or self.read_only or self.missing
 

@@ -293,7 +293,7 @@ class PlanControl(QObject):
 
     def resume(self) -> None:
         """Continue the paused run, else resume the shown one that was stopped."""
-        stopped = self._stopped
+        stopped = self.stopped
         if self._is_paused:
             self._queue.resume()
         elif stopped is not None:
@@ -317,7 +317,13 @@ class PlanControl(QObject):
     @property
     def can_resume(self) -> bool:
         """Whether a run is paused, or the shown one was stopped before its end."""
-        return self._is_paused or self._stopped is not None
+        return self._is_paused or self.stopped is not None
+
+    @property
+    def stopped(self) -> RunEntry | None:
+        """The shown run if it was stopped before its end and can go on now."""
+        shown = self._queue.shown
+        return shown if self._queue.active is None and shown is not None and shown.is_resumable else None
 
     @property
     def can_stop(self) -> bool:
@@ -334,11 +340,6 @@ class PlanControl(QObject):
     def _is_paused(self) -> bool:
         active = self._queue.active
         return active is not None and (active.pausing or active.state is RunState.PAUSED)
-
-    @property
-    def _stopped(self) -> RunEntry | None:
-        shown = self._queue.shown
-        return shown if self._queue.active is None and shown is not None and shown.is_resumable else None
 
 
 def _exercise_source(entry: RunEntry) -> Path | None:

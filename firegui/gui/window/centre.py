@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStac
 
 from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.window.pane_focus import FocusReturn
 
 _EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
@@ -230,9 +230,14 @@ class MapStage(QWidget):
 
 
 class CentreBar(QWidget):
-    """Bar above the map: which fire it shows, the way back from another result, and what the centre shows."""
+    """Bar above the map: which fire it shows, the way back from another result, and what the centre shows.
 
-    def __init__(self, views: Iterable[QAction], modes: Iterable[QAction], cards: Iterable[QAction]) -> None:
+    A line below says where the shown run stopped and resumes it. It stays until the run goes on or another is shown.
+    """
+
+    def __init__(
+        self, views: Iterable[QAction], modes: Iterable[QAction], cards: Iterable[QAction], resume: QAction
+    ) -> None:
         super().__init__()
         self.note = ElidedLabel(role="muted")
         self.back = tool_button("Back to the run", "Show the run that was on the map before")
@@ -246,9 +251,22 @@ class CentreBar(QWidget):
         fires = horizontal(None, *fire_buttons, margins=0, spacing=2)
         choices = horizontal(None, *self._modes, margins=0, spacing=2)
         shown = horizontal(None, *card_buttons, margins=(12, 0, 0, 0), spacing=2)
-        horizontal(self, fires, (self.note, 1), self.back, choices, shown, margins=(6, 2, 6, 2), spacing=8)
+        self.stopped = plain_label(wordWrap=True)
+        self.stopped.setProperty("role", "warning")
+        self.resume = action_button(resume, _TEXT)
+        self.resume.setAutoRaise(False)
+        first = horizontal(None, fires, (self.note, 1), self.back, choices, shown, margins=0, spacing=8)
+        second = horizontal(None, (self.stopped, 1), self.resume, margins=0, spacing=8)
+        vertical(self, first, second, margins=(6, 2, 6, 2), spacing=2)
+        self.show_stopped("")
         # A narrow bar shows icons: its texts must not set the least width of the window.
         self.setMinimumWidth(_LEAST_BAR)
+
+    def show_stopped(self, text: str) -> None:
+        """Show where the run on the map stopped, with the button that resumes it; nothing for an empty text."""
+        self.stopped.setText(text)
+        for part in (self.stopped, self.resume):
+            part.setVisible(bool(text))
 
     def show_modes(self, shown: bool) -> None:
         """Show the switch of the centre, or hide it where there is no result."""

@@ -276,8 +276,11 @@ class Workbench(QObject):
         shell.set_rail(Rail(actions.group("workspace")))
         views = (*actions.group("view"), actions["side_by_side"])
         shell.centre.set_bar(
-            CentreBar(views, actions.group("centre"), (actions["show_layers"], actions["show_legend"]))
+            CentreBar(
+                views, actions.group("centre"), (actions["show_layers"], actions["show_legend"]), actions["resume"]
+            )
         )
+        self.plan.changed.connect(self._show_stopped)
         shell.centre.bar.back.clicked.connect(lambda _checked=False: self.queue.show_run_again())
         session.result_changed.connect(self._show_way_back)
         session.tool_changed.connect(self._focus_tool)
@@ -319,6 +322,10 @@ class Workbench(QObject):
         result = self.session.result
         self.shell.centre.bar.back.setVisible(result.of_ensemble)
         self._show_hint()
+
+    def _show_stopped(self) -> None:
+        stopped = self.plan.stopped
+        self.shell.centre.bar.show_stopped("" if stopped is None else stopped.stop_text)
 
     def _show_hint(self) -> None:
         """Show how the tool is used, or else what is on the map instead of a plan."""

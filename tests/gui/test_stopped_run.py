@@ -1,0 +1,83 @@
+"""The line below the bar of the map that says where the shown run stopped, and resumes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
+from firegui.gui.session.session import Tool
+from firegui.gui.window.main_window import MainWindow
+from firegui.runs.stages import FinishReason, RunState, Stage
+from tests.gui.conftest import Execute
+from tests.gui.fake_runs import FakeExecute, epoch_done, removal, wait_idle
+from tests.gui.hands import LEFT
+
+pytestmark = pytest.mark.usefixtures("saved")
+
+
+@pytest.fixture
+def execute() -> Execute:
+    return FakeExecute(endless=True)
+
+
+@pytest.fixture
+def stopped(qtbot: QtBot, window: MainWindow) -> Iterator[RunEntry]:
+    """Return a run that was stopped in its first stage and is shown."""
+    queue = window.workbench.queue
+    window.workbench.session.set_stages((Stage.OPTIMIZE,))
+    window.workbench.plan.start()
+    qtbot.waitUntil(lambda: queue.entries[0].epoch > 2)
+    assert not window.workbench.shell.centre.bar.stopped.isVisible()
+    queue.stop()
+    wait_idle(qtbot, queue)
+    yield queue.entries[0]
+    queue.stop()
+    wait_idle(qtbot, queue)
+
+
+def test_a_stopped_run_says_where_it_stopped_and_is_resumed_from_there(
+    qtbot: QtBot, window: MainWindow, stopped: RunEntry
+) -> None:
+    bar, queue = window.workbench.shell.centre.bar, window.workbench.queue
+    # No tool, no message and no other part of the window takes its place.
+    window.workbench.session.set_tool(Tool.MEASURE)
+    window.workbench.session.message.emit("Copied")
+    window.workbench.show_panel("Fleet")
+    assert bar.stopped.isVisible()
+    assert bar.stopped.text() == f"Stopped at placing drops, step {stopped.epoch} of {stopped.epochs}"
+    QTest.mouseClick(bar.resume, LEFT)
+    qtbot.waitUntil(lambda: queue.active is stopped)
+    assert not bar.stopped.isVisible() and not bar.resume.isVisible()
+
+
+def test_the_line_of_a_stopped_run_goes_when_another_result_is_shown(
+    qtbot: QtBot, window: MainWindow, stopped: RunEntry
+) -> None:
+    bar, queue = window.workbench.shell.centre.bar, window.workbench.queue
+    queue.show_baseline()
+    qtbot.waitUntil(lambda: queue.shown is None)
+    assert not bar.stopped.isVisible()
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        (RunEntry("A", Path("a"), epochs=40, stage=Stage.OPTIMIZE, history=EpochHistory([epoch_done(11)])),
+         "Stopped at placing drops, step 12 of 40"),
+        (RunEntry("A", Path("a"), stages=(Stage.TACTICAL,), stage=Stage.TACTICAL, swept=(1, 3)),
+         "Stopped at placing drops, round 2"),
+    ],
+)  # fmt: skip
+def test_each_stage_says_in_its_own_terms_where_it_stopped(entry: RunEntry, text: str) -> None:
+    entry.state, entry.reason = RunState.FINISHED, FinishReason.STOPPED
+    assert entry.stop_text == text
+    entry.stage = Stage.PRUNE
+    entry.removals.extend([removal(5, passes=2)])
+    assert entry.stop_text.startswith("Stopped at removing drops, round 2, ")
+    entry.interrupted = True
+    assert entry.stop_text.startswith("Interrupted at ")
