@@ -7,7 +7,17 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QCheckBox, QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.base.theme import COLORS, Theme, apply_theme, palette
@@ -133,3 +143,33 @@ def test_a_form_in_the_colours_of_the_theme_is_not(qtbot: QtBot, qapp: QApplicat
     form = grey_form("Height", "")
     qtbot.addWidget(form)
     assert poor(form) == []
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_the_frame_of_the_focus_stands_out_from_all_beside_it(theme: Theme) -> None:
+    colors = COLORS[theme]
+    beside = ("window", "base", "alternate", "raised", "chosen", "go", "go_hover", "border")
+    assert {name: ratio for name in beside if (ratio := of_colors(colors.focus, getattr(colors, name))) < 3.0} == {}
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_what_f6_stops_at_has_a_frame_of_two_pixels(
+    window: MainWindow, qapp: QApplication, qtbot: QtBot, theme: Theme
+) -> None:
+    apply_theme(qapp, theme)
+    parts = window.workbench
+    bars = (parts.actions.bar, parts.timeline, parts.shell.panes[0][0], parts.shell.centre.bar)
+    buttons = [button for bar in bars for button in bar.findChildren(QToolButton)]
+    for part in (parts.map.camera.widget, parts.timeline.track, *buttons):
+        if not part.isVisible() or not part.isEnabled():
+            continue
+        parts.maps.setFocus()
+        part.setFocus()
+        settle()
+        picture = part.grab().toImage()
+        wide, high = picture.width(), picture.height()
+        edge = [(x, y) for x in range(4, wide - 4) for y in (0, 1, high - 2, high - 1)]
+        edge += [(x, y) for y in range(4, high - 4) for x in (0, 1, wide - 2, wide - 1)]
+        framed = sum(picture.pixelColor(*place).name() == COLORS[theme].focus for place in edge)
+        assert framed >= 0.85 * len(edge), f"{part.accessibleName()}: {framed} of {len(edge)}"
+        part.clearFocus()

@@ -30,7 +30,8 @@ class Colors:
     """Named colours of a theme.
 
     Every text colour has a contrast of at least 4.5 on ``window``, ``base`` and ``alternate``, and so has the
-    ``outline`` of controls. ``text`` has it also on ``raised``, ``chosen``, ``grounded`` and ``flying``.
+    ``outline`` of controls. ``text`` has it also on ``raised``, ``chosen``, ``grounded`` and ``flying``. ``focus``
+    frames what has the keyboard, with a contrast of at least 3 to what lies beside it.
     """
 
     window: str
@@ -46,6 +47,7 @@ class Colors:
     on_accent: str
     go: str
     go_hover: str
+    focus: str
     warning: str
     error: str
     water: str
@@ -58,14 +60,14 @@ COLORS: dict[Theme, Colors] = {
     Theme.DARK: Colors(
         window="#23262d", base="#1b1d22", alternate="#20232a", raised="#31353f", border="#3b404b",
         outline="#858f9d", chosen="#19324e", text="#e4e7eb", muted="#9aa3b0", accent="#4aa3ff", on_accent="#08131f",
-        go="#1f7a32", go_hover="#238636", warning="#e3b341", error="#ff7b72", water="#4cc0ea", retardant="#ff6a00",
-        grounded="#9c3a3a", flying="#2c3b33",
+        go="#1f7a32", go_hover="#238636", focus="#ffffff", warning="#e3b341", error="#ff7b72", water="#4cc0ea",
+        retardant="#ff6a00", grounded="#9c3a3a", flying="#2c3b33",
     ),
     Theme.LIGHT: Colors(
         window="#f3f4f6", base="#ffffff", alternate="#f7f8fa", raised="#e6e8ec", border="#c6cbd3",
         outline="#656e7b", chosen="#d6e6fb", text="#1d2127", muted="#5a6472", accent="#0b63ce", on_accent="#ffffff",
-        go="#1a7334", go_hover="#1f883d", warning="#8a5a00", error="#b42318", water="#0060a8", retardant="#9a3412",
-        grounded="#d9807c", flying="#dfeae2",
+        go="#1a7334", go_hover="#1f883d", focus="#000000", warning="#8a5a00", error="#b42318", water="#0060a8",
+        retardant="#9a3412", grounded="#d9807c", flying="#dfeae2",
     ),
 }  # fmt: skip
 
@@ -125,7 +127,7 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
         app.setStyle("Fusion")
     app.setPalette(palette(theme))
     colors = COLORS[theme]
-    app.setStyleSheet(_bars(colors) + _controls(colors, theme) + _labels(colors))
+    app.setStyleSheet(_focus(colors) + _bars(colors) + _controls(colors, theme) + _labels(colors))
 
 
 def set_role(widget: QWidget, role: str) -> None:
@@ -141,6 +143,16 @@ def set_role(widget: QWidget, role: str) -> None:
 def _mark(name: str, theme: Theme) -> str:
     """Return the style sheet's name of a picture in ``resources/icons``."""
     return f'url("{resource(f"icons/{name}-{theme}.svg").as_posix()}")'
+
+
+def _focus(c: Colors) -> str:
+    """Return the rules for the frame of the map and of a flat button with the keyboard."""
+    return f"""
+    QGraphicsView[role="map"] {{ border: 2px solid transparent; }}
+    QGraphicsView[role="map"]:focus {{ border-color: {c.focus}; }}
+    QToolButton:focus {{ border: 2px solid {c.focus}; border-radius: 4px; }}
+    QToolButton:checked:focus {{ background: {c.chosen}; }}
+    """
 
 
 def _controls(c: Colors, theme: Theme) -> str:
@@ -195,13 +207,15 @@ def _controls(c: Colors, theme: Theme) -> str:
         padding: 4px 14px; min-width: 48px; }}
     QPushButton:hover {{ background: {c.chosen}; }}
     QPushButton:pressed {{ background: {c.base}; }}
-    QPushButton:focus, QPushButton:default {{ border-color: {c.accent}; }}
+    QPushButton:default {{ border-color: {c.accent}; }}
+    QPushButton:focus {{ border: 2px solid {c.focus}; padding: 3px 13px; }}
     QPushButton:disabled {{ background: {c.window}; border-color: {c.border}; color: {_faded(c)}; }}
     QPushButton[role="primary"]:enabled {{ background: {c.go}; border-color: {c.go}; color: white;
         font-weight: 600; }}
     QPushButton[role="primary"]:enabled:hover {{ background: {c.go_hover}; }}
-    QPushButton[role="primary"]:focus {{ border-color: {c.accent}; }}
+    QPushButton[role="primary"]:focus {{ border-color: {c.focus}; }}
     QPushButton[role="start"] {{ text-align: left; padding: 7px 12px; }}
+    QPushButton[role="start"]:focus {{ padding: 6px 11px; }}
     QTabBar::tab {{ color: {c.muted}; padding: 4px 7px; margin: 0; border: 0; border-bottom: 2px solid transparent; }}
     QTabBar::tab:hover {{ color: {c.text}; background: {c.raised}; }}
     QTabBar::tab:selected {{ color: {c.text}; border-bottom-color: {c.accent}; }}
@@ -222,13 +236,13 @@ def _labels(c: Colors) -> str:
     QToolButton[role="section"] {{ text-align: left; font-weight: 600; padding: 4px 4px; border: 0;
         border-top: 1px solid {c.border}; border-radius: 0; background: {c.window}; }}
     QToolButton[role="section"]:hover {{ background: {c.raised}; }}
-    QToolButton[role="section"]:focus {{ border: 1px solid {c.accent}; }}
+    QToolButton[role="section"]:focus {{ border: 2px solid {c.focus}; padding: 3px 2px 2px 2px; }}
     QFrame#rail {{ background: {c.base}; border: 0; border-right: 1px solid {c.border}; }}
     QFrame#rail QToolButton {{ color: {c.muted}; font-size: 8pt; padding: 5px 2px; border: 0;
         border-left: 3px solid transparent; border-radius: 0; }}
     QFrame#rail QToolButton:hover {{ background: {c.raised}; color: {c.text}; }}
     QFrame#rail QToolButton:checked {{ background: {c.window}; color: {c.text}; border-left-color: {c.accent}; }}
-    QFrame#rail QToolButton:focus {{ background: {c.chosen}; color: {c.text}; }}
+    QFrame#rail QToolButton:focus {{ border: 2px solid {c.focus}; padding: 3px 1px 3px 1px; color: {c.text}; }}
     QFrame#overlayCard {{ background: {c.window}; border: 1px solid {c.outline}; border-radius: 6px; }}
     QFrame#tourCard {{ background: {c.window}; border: 1px solid {c.accent}; border-radius: 6px; }}
     QFrame#palette {{ background: {c.window}; border: 1px solid {c.outline}; border-radius: 6px; }}
@@ -253,7 +267,8 @@ def _bars(c: Colors) -> str:
     QMenuBar QToolBar QToolButton {{ padding: 1px 8px; }}
     QToolBar QToolButton:hover {{ background: {c.raised}; }}
     QToolBar QToolButton:checked {{ background: {c.chosen}; border-color: {c.accent}; }}
-    QToolBar QToolButton:focus {{ border-color: {c.accent}; }}
+    QToolBar QToolButton:focus {{ border: 2px solid {c.focus}; padding: 2px 7px; }}
+    QMenuBar QToolBar QToolButton:focus {{ padding: 0 7px; }}
     QToolBar QToolButton#startTool:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
     QToolBar QToolButton#startTool:enabled:hover {{ background: {c.go_hover}; }}
     QStatusBar {{ border-top: 1px solid {c.border}; }}
@@ -262,7 +277,7 @@ def _bars(c: Colors) -> str:
         border-radius: 4px; }}
     QStatusBar QToolButton::menu-indicator {{ subcontrol-position: right center; right: 3px; }}
     QStatusBar QToolButton:hover {{ background: {c.raised}; color: {c.text}; }}
-    QStatusBar QToolButton:focus {{ border-color: {c.accent}; }}
+    QStatusBar QToolButton:focus {{ border: 2px solid {c.focus}; padding: 1px 15px 1px 7px; }}
     QHeaderView::section {{ background: {c.window}; color: {c.muted}; border: 0; border-bottom: 1px solid {c.border};
         padding: 3px 4px; }}
     QTableView {{ border: 1px solid {c.border}; gridline-color: {c.border}; }}

@@ -259,6 +259,7 @@ class MapView(QWidget):
         self.camera.add_fixed(self.decorations)
         self.setFocusProxy(self.camera.widget)
         self.setMinimumSize(240, 180)
+        self.camera.widget.setProperty("role", "map")
         self.camera.widget.setAccessibleName("Map")
         self.camera.widget.setAccessibleDescription(
             "Map of the fire, north up. Plus and minus zoom, F shows everything. With every tool but Pan, arrow keys "

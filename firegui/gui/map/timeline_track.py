@@ -218,6 +218,11 @@ class TimelineTrack(QWidget):
         painter.drawPixmap(0, 0, self._ground)
         if self._data is not None:
             self._paint_playhead(painter, colors)
+        if self.hasFocus():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing, on=False)
+            painter.setPen(QPen(QColor(colors.focus), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(self.rect().adjusted(1, 1, -1, -1))
 
     def _painted_ground(self, colors: Colors) -> QPixmap:
         picture = QPixmap(self.size() * self.devicePixelRatioF())
@@ -287,7 +292,7 @@ class TimelineTrack(QWidget):
         painter.setPen(QPen(QColor(colors.accent), 2))
         painter.drawLine(QPointF(x, _KNOB), QPointF(x, self.height() - 1))
         painter.setBrush(QColor(colors.accent))
-        painter.setPen(QPen(QColor(colors.text if self.hasFocus() else colors.on_accent), 1))
+        painter.setPen(QPen(QColor(colors.on_accent), 1))
         corners = ((-_KNOB, 0.5), (_KNOB, 0.5), (_KNOB, 6.0), (0.0, 13.0), (-_KNOB, 6.0))
         painter.drawPolygon(QPolygonF([QPointF(x + dx, y) for dx, y in corners]))
 
