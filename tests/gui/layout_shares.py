@@ -36,6 +36,7 @@ from firegui.gui.app import make_application
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import default_size
 from firegui.gui.base.theme import Theme, apply_theme
+from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.widgets.fields import NameComboBox
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.window.centre import CentreMode
@@ -87,6 +88,11 @@ def cut_texts(window: MainWindow) -> Iterator[str]:
     shell = window.workbench.shell
     for workspace in WorkspaceName:
         shell.show_workspace(workspace)
+        shell.set_side_visible(True)
+        if isinstance(hand_over := window.workbench.panels["Export"], HandOverPanel):
+            # It would build its forms a moment after it is shown.
+            hand_over.refresh()
+            settle()
         column = shell.side.columns[workspace]
         for section in column.sections.values():
             section.set_open(True)

@@ -91,7 +91,12 @@ class MapSheetForm(QWidget):
         for box, name, tip, entries in (
             (self.paper, "Paper", "Size of the paper of maps and forms", PAPER_TITLES),
             (self.orientation, "Orientation", "How the paper lies", orientations),
-            (self.ground, "Background", "What maps show below the fire", grounds),
+            (
+                self.ground,
+                "Background",
+                "What maps show below the fire; canopy if the project has no elevation",
+                grounds,
+            ),
         ):
             box.setAccessibleName(name)
             box.setToolTip(plain(tip))
@@ -123,8 +128,9 @@ class MapSheetForm(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        form.addRow("Days", row(self.first, plain_label("to"), self.last, plain_label(f"of {days}")))
-        form.addRow("Paper", row(self.paper, self.orientation, stretch=self.paper))
+        form.addRow(f"Days (of {days})", row(self.first, plain_label("to"), self.last))
+        form.addRow("Paper", self.paper)
+        form.addRow("Orientation", self.orientation)
         form.addRow("Background", self.ground)
         form.addRow("", self.whole_grid)
         form.addRow("Author", self.author)

@@ -73,7 +73,7 @@ PAPER_TITLES: Mapping[Paper, str] = MappingProxyType(
 )
 GROUND_TITLES: Mapping[MapBackground, str] = MappingProxyType(
     {
-        MapBackground.RELIEF: "relief, or canopy where there is none",
+        MapBackground.RELIEF: "relief or canopy",
         MapBackground.FUEL: "fuel classes on relief",
         MapBackground.NONE: "none",
     }
