@@ -14,7 +14,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.film import Film
@@ -417,3 +417,20 @@ def test_a_long_name_of_a_file_does_not_set_the_width_of_the_panel(qtbot: QtBot)
     broken.setText(name)
     assert broken.text() == name
     assert broken.minimumSizeHint().width() < whole.minimumSizeHint().width() / 2
+
+
+def test_the_columns_keep_their_width_while_files_are_made_and_copied_names_are_whole(
+    qtbot: QtBot, dialog: ExportDialog, tmp_path: Path
+) -> None:
+    name = "_".join(["20261125", "1808", *["DemoFireSynthetic"] * 12])
+    dialog.stem.setText(name)
+    before = dialog.width(), dialog.options.width()
+    press_export(qtbot, dialog)
+    qtbot.waitUntil(lambda: len(dialog.written) > 0)
+    QTest.qWait(50)
+    assert (dialog.width(), dialog.options.width()) == before
+    dialog.activity.setFocus()
+    dialog.activity.setSelection(0, len(QLabel.text(dialog.activity)))
+    QTest.keyClick(dialog.activity, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    copied = QApplication.clipboard().text()
+    assert str(tmp_path / "out") in copied and name in copied

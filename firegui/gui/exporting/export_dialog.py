@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, QStandardPaths, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -50,6 +51,7 @@ from firegui.runs.messages import counted
 PREVIEW_DPI = 100.0
 _MAY_BREAK = "\u200b"
 """A space without width."""
+_BREAKS_AFTER = re.compile(r"(?<=[_/\\])")
 _COARSE = "the chance of fire is that of the screen, to 1/255"
 _SOME_DROPS = "{} of the plan's {} drops, those that were selected; the fire is that of the whole plan"
 _OTHER_REGIONS = "the protected regions are those on the map; the plan was made with others ({})"
@@ -202,14 +204,23 @@ class FileNames(QLabel):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.setTextFormat(Qt.TextFormat.PlainText)
+        # The menu of Qt would copy the breaks, too.
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
 
     def setText(self, text: str) -> None:
         """Show names."""
-        super().setText(text.replace("_", f"_{_MAY_BREAK}"))
+        super().setText(_BREAKS_AFTER.sub(_MAY_BREAK, text))
 
     def text(self) -> str:
         """Return the names as they are."""
         return super().text().replace(_MAY_BREAK, "")
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy names as they are."""
+        if not event.matches(QKeySequence.StandardKey.Copy):
+            super().keyPressEvent(event)
+            return
+        QGuiApplication.clipboard().setText(self.selectedText().replace(_MAY_BREAK, ""))
 
 
 class ExportDialog(Dialog):
@@ -252,8 +263,8 @@ class ExportDialog(Dialog):
         self._fill_drops()
         self.preview = PagePreview()
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
-        self.summary, self.warnings, self.activity = (plain_label(wordWrap=True) for _ in range(3))
-        self.names = FileNames(wordWrap=True)
+        self.summary, self.warnings = plain_label(wordWrap=True), plain_label(wordWrap=True)
+        self.names, self.activity = FileNames(wordWrap=True), FileNames(wordWrap=True)
         self.why_not = plain_label()
         self._bar = QProgressBar()
         self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
