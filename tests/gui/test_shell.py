@@ -12,7 +12,17 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QEvent, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMainWindow, QScrollArea, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QLabel,
+    QLineEdit,
+    QMainWindow,
+    QRadioButton,
+    QScrollArea,
+    QToolBar,
+    QToolButton,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
@@ -486,3 +496,18 @@ def test_the_first_field_of_a_panel_takes_the_focus_and_its_end_leaves_the_menus
         gone.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
         assert isValid(action) and action.text() == "Save"
+
+
+# Without a plan there is nothing to hand over but the heading.
+@pytest.mark.parametrize("workspace", [each for each in WorkspaceName if each is not WorkspaceName.HAND_OVER])
+def test_space_after_the_key_of_a_workspace_folds_no_section(window: MainWindow, workspace: WorkspaceName) -> None:
+    shell = window.workbench.shell
+    shell.go_to_workspace(workspace)
+    settle()
+    focus = QApplication.focusWidget()
+    assert focus is not None and shell.side.columns[workspace].isAncestorOf(focus)
+    assert focus.property("role") != "section"
+    if workspace is WorkspaceName.RUNS:
+        assert focus is window.workbench.runs.table
+    if workspace is WorkspaceName.PLAN:
+        assert isinstance(focus, QRadioButton) and focus.isChecked()

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QRadioButton, QToolButton, QWidget
 from shiboken6 import isValid
 
 from firegui.gui.base.controls import focus_in_view, focus_next, is_tab_stop, tab_stops
 
 Pane = tuple[QWidget, QWidget]
 """Part of the window that F6 stops at, and the part of it that takes the focus."""
+_PASSED_BY = (QPushButton, QToolButton, QLineEdit)
 
 
 def focus_next_control(parts: Sequence[QWidget], *, forward: bool) -> bool:
@@ -45,7 +46,21 @@ def _entry_of(pane: QWidget) -> QWidget | None:
     last = pane.focusWidget()
     if last is not None and last is not pane and pane.isAncestorOf(last) and is_tab_stop(last):
         return last
-    return next(iter(tab_stops(pane)), None)
+    return _first_of(tab_stops(pane))
+
+
+def _first_of(stops: Sequence[QWidget]) -> QWidget | None:
+    """Return the first control; of sections, the first list or choice in them.
+
+    Space on a heading would fold the section, and on a button start something.
+    """
+    controls = [stop for stop in stops if stop.property("role") != "section"]
+    if len(controls) < len(stops):
+        useful = [each for each in controls if not isinstance(each, _PASSED_BY)]
+        # Space would choose another one of a group of choices.
+        useful = [each for each in useful if not isinstance(each, QRadioButton) or each.isChecked()]
+        stops = useful or controls or stops
+    return next(iter(stops), None)
 
 
 class FocusReturn(QObject):
