@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import chain
 
 import numpy as np
 from matplotlib.patches import Circle, Polygon, Wedge
@@ -100,13 +101,14 @@ def credits_of(content: ExportContent, view: MapFrame, graticule: str) -> list[s
 def draw_credits(
     page: FigurePage, x: float, top: float, width: float, height: float, paragraphs: Sequence[str]
 ) -> None:
-    """Draw the paragraphs in two columns of equal width; what does not fit is cut off."""
+    """Draw the paragraphs in two columns of equal width, none in both; what does not fit is cut off."""
     column = (width - 0.2) / 2.0
-    lines = [line for text in paragraphs for line in wrapped(text, column, CREDIT, most=3)]
+    blocks = [wrapped(text, column, CREDIT, most=3) for text in paragraphs]
     most = max(int(height / (CREDIT * LINE / 72.0)), 1)
-    half = min(max(math.ceil(len(lines) / 2), 1), most)
-    page.lines(x, top, lines[:half], CREDIT)
-    page.lines(x + column + 0.2, top, lines[half : half + most], CREDIT)
+    splits = ([list(chain(*part)) for part in (blocks[:k], blocks[k:])] for k in range(len(blocks) + 1))
+    left, right = min(splits, key=lambda split: max(map(len, split)))
+    page.lines(x, top, left[:most], CREDIT)
+    page.lines(x + column + 0.2, top, right[:most], CREDIT)
 
 
 # -- scale and north ---------------------------------------------------------------------------------------------------

@@ -54,6 +54,14 @@ def test_a_map_has_every_element_that_the_standards_ask_for() -> None:
 
 
 @pytest.mark.parametrize("orientation", Orientation)
+def test_no_paragraph_of_the_sources_goes_from_one_column_to_the_next(orientation: Orientation) -> None:
+    figure = map_page(content(sheet=replace(DAY, orientation=orientation)), go_on).figure
+    source = next(text for text in figure.texts if text.get_text().startswith("Source: "))
+    last = next(text for text in figure.texts if text.get_text().endswith("planned with firegui"))
+    assert last.get_position()[0] == source.get_position()[0]
+
+
+@pytest.mark.parametrize("orientation", Orientation)
 @pytest.mark.parametrize(
     ("paper", "ground"),
     [(Paper.LETTER, MapBackground.FUEL), (Paper.A4, MapBackground.RELIEF), (Paper.TABLOID, MapBackground.NONE)],
