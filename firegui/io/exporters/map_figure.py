@@ -107,7 +107,8 @@ def map_page(content: ExportContent, check: Check, framed: ExportContent | None 
     if len(days) == 1 and rows:
         missed = labels.number_drops(rows)
         rest = f"; {missed} left out for want of room" if missed else ""
-        entries.insert(2, MapLegendEntry(f"Number in the drop table{rest}", Mark.NUMBER))
+        materials = sum(entry.mark is Mark.SHAPE for entry in entries)
+        entries.insert(materials, MapLegendEntry(f"Number in the drop table{rest}", Mark.NUMBER))
     check()
     top = _EDGE + _STRIP - 0.12
     draw_scale(page, _EDGE, top, view)

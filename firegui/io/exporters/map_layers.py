@@ -41,6 +41,7 @@ class Mark(StrEnum):
     AREA = "area"
     HATCHED = "hatched"
     LINE = "line"
+    ROAD = "road"
     SHAPE = "shape"
     ARROW = "arrow"
     NUMBER = "number"
@@ -92,6 +93,9 @@ def _sample(page: FigurePage, entry: MapLegendEntry, x: float, y: float) -> None
     elif entry.mark is Mark.LINE:
         page.rule((x, y), (x + _SAMPLE, y), color="white", linewidth=entry.thick + 1.2)
         page.rule((x, y), (x + _SAMPLE, y), color=entry.edge, linewidth=entry.thick, linestyle=entry.style)
+    elif entry.mark is Mark.ROAD:
+        for color, thick in _CASED:
+            page.rule((x, y), (x + _SAMPLE, y), color=color, linewidth=thick)
     elif entry.mark is Mark.SHAPE:
         _ellipse(page, entry, x, y)
     elif entry.mark is Mark.NUMBER:
@@ -123,6 +127,8 @@ def arrow(
 RETARDANT, WATER, WATER_EDGE = "#d4003c", "#7fd4ff", "#00407a"
 REGION, ZONE, WIND, PLACE = "#00664f", "#5b2a86", "#22384f", "#333333"
 START, EDGE = "#8c0d04", "#000000"
+_CASED = ((PLACE, 2.6), ("white", 1.2))
+"""Roads are white between two dark edges: a plain line is the edge of a fire."""
 LIKELY: tuple[tuple[float, str, str], ...] = (
     (0.1, "#fff0a6", "10–50 %"),
     (0.5, "#fdb863", "50–90 %"),
@@ -177,9 +183,9 @@ def draw_places(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
             axes.plot(points[:, 1], points[:, 0], "s", color=PLACE, markersize=3.5, zorder=6)
         elif len(points):
             ring = points if kind == "road" or len(points) < 3 else np.vstack([points, points[:1]])
-            axes.plot(ring[:, 1], ring[:, 0], color="white", linewidth=2.4, zorder=2.8)
-            axes.plot(ring[:, 1], ring[:, 0], color=PLACE, linewidth=1.1, zorder=2.9)
-    return [MapLegendEntry("Named place or road", Mark.LINE, edge=PLACE, thick=1.1)] if markers else []
+            for above, (color, thick) in enumerate(_CASED):
+                axes.plot(ring[:, 1], ring[:, 0], color=color, linewidth=thick, zorder=2.8 + 0.1 * above)
+    return [MapLegendEntry("Named place or road", Mark.ROAD)] if markers else []
 
 
 def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLegendEntry]:

@@ -61,6 +61,16 @@ def test_no_paragraph_of_the_sources_goes_from_one_column_to_the_next(orientatio
     assert last.get_position()[0] == source.get_position()[0]
 
 
+def test_the_legend_names_the_drops_and_their_numbers_first_and_roads_are_no_edge_of_a_fire() -> None:
+    retardant = [one for one in around(GRID, 30) if one.material == "retardant"]
+    said = texts(content(drops=retardant, sheet=DAY))
+    legend = said[said.index("Legend") + 1 : said.index("Wind")]
+    assert legend[0].startswith("Retardant drop")
+    assert "Number in the drop table" in legend[1:3]
+    axes = map_page(content(sheet=DAY), go_on).figure.axes[0]
+    assert to_rgb("white") in [to_rgb(line.get_color()) for line in axes.lines if line.get_zorder() > 2.8]
+
+
 @pytest.mark.parametrize("orientation", Orientation)
 @pytest.mark.parametrize(
     ("paper", "ground"),
