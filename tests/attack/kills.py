@@ -49,10 +49,11 @@ class LongCommand:
 
 @dataclass(slots=True)
 class Watch:
-    """What a command reports, with the moment at which it did."""
+    """What a command reports: its positions with the moment of each, and the run's time that the report names."""
 
     command: subprocess.Popen[str]
     positions: list[tuple[float, Position]] = field(default_factory=list)
+    run_times: dict[Position, float] = field(default_factory=dict)
     other: list[str] = field(default_factory=list)
     _stage: int = 0
     _reader: threading.Thread | None = None
@@ -73,6 +74,16 @@ class Watch:
         """Return the last position that was reported before a moment."""
         return max((position for when, position in self.positions if when <= before), default=START)
 
+    def kept_of(self, killed: Watch) -> Position | None:
+        """Return what this command goes on from after ``killed``; None if it never said.
+
+        A resumed run first repeats what it has kept, with the run's time of then. What it does anew has another.
+        """
+        if not self.positions:
+            return None
+        repeated = [each for each, time_s in self.run_times.items() if killed.run_times.get(each) == time_s]
+        return max([self.positions[0][1], *repeated])
+
     def _listen(self) -> None:
         assert self.command.stderr is not None
         with self.command.stderr as lines:
@@ -88,7 +99,9 @@ class Watch:
         if event["event"] == "stage":
             self._stage = event["number"]
         elif event["event"] in DONE:
-            self.positions.append((time.monotonic(), (self._stage, event[DONE[event["event"]]])))
+            position = (self._stage, event[DONE[event["event"]]])
+            self.positions.append((time.monotonic(), position))
+            self.run_times[position] = event["seconds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +145,7 @@ def attack_command(command: LongCommand, whole: Whole, seed: int, number: int, f
     again = watched(command, out, *(["--resume"] if resumes else []))
     code = again.end()
     found = [f"does not go on: {''.join(again.other)}"] if code else []
-    kept = again.positions[0][1] if again.positions else None
+    kept = again.kept_of(watch)
     known = watch.last(killed - LOST_AT_MOST_S)
     if resumes and kept is not None and kept < known:
         found.append(f"goes on at {kept}, but was at {known} {LOST_AT_MOST_S:g} s before the kill")
