@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from firegui.analyses.execution.process_worker import GRACE_SECONDS
 from firegui.analyses.execution.tasks import TaskLink
 from firegui.analyses.nested_plan import nested_spec, planned
 from firegui.analyses.task_files import TITLE, clear_up, read_rows, task_folder, write_row
@@ -33,7 +34,7 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import RunEvent, StageBegan, StressTestProgress
 from firegui.runs.failures import failure_message
 from firegui.runs.history import read_history
-from firegui.runs.lock import FolderLock
+from firegui.runs.lock import FolderLock, is_held
 from firegui.runs.run_folder import CHECKPOINT, HISTORY, PLAN, PRELIMINARY_HISTORY, RUN, SCHEDULE, RunRecord
 from firegui.runs.stages import EliminationStep, EpochDone, Stage
 
@@ -100,6 +101,7 @@ def carry_out_task(context: TaskContext, terms: TaskTerms) -> BenchmarkRow:
 
     Raises :class:`~firegui.errors.CancelledError` when it was stopped; the state to resume from is saved then.
     """
+    _await_release(task_folder(context.out, terms.task), context.link)
     if terms.task.planner is PlannerName.TWO_STAGE:
         folder = task_folder(context.out, terms.task)
         plan = TwoStageTask(
@@ -110,6 +112,14 @@ def carry_out_task(context: TaskContext, terms: TaskTerms) -> BenchmarkRow:
         cost = Cost(plan.dimension, made.charge, made.seconds, made.curve)
         return _kept(context, scored(context, terms, schedule, cost, made.stress))
     return _searched(context, terms)
+
+
+def _await_release(place: Path, link: TaskLink) -> None:
+    """Wait while a worker of an analysis that was killed still saves the same task."""
+    until = time.monotonic() + GRACE_SECONDS
+    while is_held(place) and time.monotonic() < until:
+        link.control.check()
+        time.sleep(0.05)
 
 
 def _searched(context: TaskContext, terms: TaskTerms) -> BenchmarkRow:
@@ -166,7 +176,7 @@ def _save_or_warn(context: TaskContext, task: TaskRun, checkpoint: Path) -> None
     try:
         task.save(checkpoint)
     except InputError as error:
-        message = f"no checkpoint could be written ({error.problems[0]}); the benchmark goes on"
+        message = f"no checkpoint could be written ({error.problems[0]}); the search goes on"
         context.link.warn(message)
 
 

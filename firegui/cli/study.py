@@ -76,8 +76,9 @@ def study(
     spec = None
     if said is not None and project is not None:
         spec = StudySpec(
-            project, out, "", said.settings, schedule, resume, backend, workers,
-            said.project_folder(study_file), said.schedule_file(study_file), study_file,
+            project, out, "", said.settings, schedule, resume, backend, workers=workers,
+            project_folder=said.project_folder(study_file), schedule_file=said.schedule_file(study_file),
+            study_file=study_file,
         )  # fmt: skip
         spec = with_command(spec)
         gather.extend(study_lacks(spec, engine))

@@ -33,8 +33,6 @@ STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {
 """Title and help of what a run can do."""
 REPLAN = "replan"
 """End of the name of a replanned run's folder."""
-CHECKPOINT_SECONDS = 5.0
-"""A run of the window that is killed loses no more than this, and its unfinished piece of work."""
 PROJECTS_OWN = "the project"
 """Source of a perimeter that was the project's own, in a run folder."""
 _BOTH_STAGES = "plan"
@@ -118,7 +116,7 @@ def plan_spec(
     out = new_run_folder(project_folder, project.plan.setting, now, taken, stages)
     spec = PlanSpec(
         project, out, "", stages=stages, warm_start=None if start is None else start.schedule, backend=backend,
-        checkpoint_seconds=CHECKPOINT_SECONDS, project_folder=project_folder,
+        project_folder=project_folder,
         warm_start_file=None if start is None else start.file,
     )  # fmt: skip
     return with_command(spec)
@@ -142,7 +140,7 @@ def resume_spec(project: Project, project_folder: Path, out: Path, backend: str 
         if record.header.replan is not None:
             return replan_resume_spec(record, project, project_folder, backend)
     spec = PlanSpec(
-        project, out, "", stages=stages, resume=True, backend=backend, checkpoint_seconds=CHECKPOINT_SECONDS,
+        project, out, "", stages=stages, resume=True, backend=backend,
         project_folder=project_folder, warm_start_file=source, budget=budget,
     )  # fmt: skip
     return with_command(spec)
@@ -200,7 +198,7 @@ def replan_spec(
     assert schedule is not None
     spec = ReplanSpec(
         project, out, "", schedule, day, observed, closed_loop, backend=backend,
-        checkpoint_seconds=CHECKPOINT_SECONDS, project_folder=project_folder, schedule_file=schedule_file,
+        project_folder=project_folder, schedule_file=schedule_file,
         exercise=exercise, draw=draw, stop_at=stop_at, after=after,
     )  # fmt: skip
     problems.extend(item for item in replan_problems(spec) if not (unread and item.where == "observed"))

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from firegui.domain.study import StudySettings
     from firegui.domain.uncertainty import ErrorModel, UncertaintySettings, WeatherDraw
 
+CHECKPOINT_SECONDS = 5.0
+"""A run that is killed loses no more than this, and the piece of work that it had not finished."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanSpec:
@@ -50,7 +53,7 @@ class PlanSpec:
     backend: str = "auto"
     frame_stride: int | None = None
     snapshot_seconds: float = 0.5
-    checkpoint_seconds: float = 30.0
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     project_folder: Path | None = None
     warm_start_file: Path | None = None
     budget: int | None = None
@@ -138,7 +141,7 @@ class CalibrateSpec:
     command: str
     start: NetworkWeights | None = None
     resume: bool = False
-    checkpoint_seconds: float = 2.0
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     project_folders: tuple[Path, ...] = ()
 
 
@@ -160,7 +163,7 @@ class SensitivitySpec:
     schedule: Schedule | None = None
     resume: bool = False
     backend: str = "auto"
-    checkpoint_seconds: float = 30.0
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     project_folder: Path | None = None
     schedule_file: Path | None = None
     workers: WorkerSettings = field(default_factory=WorkerSettings)
@@ -182,7 +185,7 @@ class StressSpec:
     schedule: Schedule
     resume: bool = False
     backend: str = "auto"
-    checkpoint_seconds: float = 5.0
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     project_folder: Path | None = None
     schedule_file: Path | None = None
     scenarios_file: Path | None = None
@@ -203,7 +206,7 @@ class MarginSpec:
     settings: MarginCurveSettings
     resume: bool = False
     backend: str = "auto"
-    checkpoint_seconds: float = 5.0
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     project_folder: Path | None = None
 
 
@@ -229,7 +232,7 @@ class ReplanSpec:
     resume: bool = False
     backend: str = "auto"
     frame_stride: int | None = None
-    checkpoint_seconds: float = 30.0
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     project_folder: Path | None = None
     schedule_file: Path | None = None
     exercise: StressScenario | None = None
@@ -281,7 +284,7 @@ class UncertaintySpec:
     schedule: Schedule | None = None
     resume: bool = False
     backend: str = "auto"
-    checkpoint_seconds: float = 10.0
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     snapshot_seconds: float = 2.0
     project_folder: Path | None = None
     schedule_file: Path | None = None
@@ -307,7 +310,7 @@ class BenchmarkSpec:
     resume: bool = False
     backend: str = "auto"
     processes: int = 0
-    checkpoint_seconds: float = 5.0
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     notes: tuple[str, ...] = ()
     scheduler: str = ""
 
@@ -368,8 +371,9 @@ class StudySpec:
     """A study of ``project``: a plan for every cell of ``settings``, into the folder ``out``.
 
     ``workers`` compute the cells; without any they are computed here, one after another. ``schedule``, read from
-    ``schedule_file``, is flown where nothing is planned. ``resume`` keeps the cells that are done. ``command`` is what
-    a person would type to repeat it and ``project_folder`` where the project is kept, for the record.
+    ``schedule_file``, is flown where nothing is planned. ``resume`` keeps the cells that are done, and what
+    ``checkpoint_seconds`` kept of those at work. ``command`` is what a person would type to repeat it and
+    ``project_folder`` where the project is kept, for the record.
     """
 
     project: Project
@@ -379,6 +383,7 @@ class StudySpec:
     schedule: Schedule | None = None
     resume: bool = False
     backend: str = "auto"
+    checkpoint_seconds: float = CHECKPOINT_SECONDS
     workers: WorkerSettings = field(default_factory=WorkerSettings)
     project_folder: Path | None = None
     schedule_file: Path | None = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,17 +11,14 @@ import numpy as np
 
 from firegui.analyses.execution.archives import unpack_project
 from firegui.analyses.execution.folders import work_in_folder
-from firegui.analyses.execution.process_worker import GRACE_SECONDS
 from firegui.analyses.execution.tasks import TaskLink, WorkerSetup
 from firegui.analyses.planner_task import PreparedEngine, TaskContext, carry_out_task
-from firegui.analyses.task_files import task_folder
 from firegui.domain.benchmark import TaskTerms
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Check
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.lock import is_held
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
@@ -59,7 +55,6 @@ class BenchmarkWorker:
 
     def _row(self, out: Path, data: bytes, link: TaskLink) -> bytes:
         terms = msgspec.json.decode(data, type=TaskTerms)
-        _await_release(task_folder(out, terms.task), link)
         return msgspec.json.encode(carry_out_task(self._context(out, link), terms))
 
     def _context(self, out: Path, link: TaskLink) -> TaskContext:
@@ -77,11 +72,3 @@ def _warm_up(engine: Engine, model: Model, settings: OptimizerSettings, check: C
     drops = Schedule(np.full(size, LISTED_LOGIT), poses)
     engine.planner(model, settings, drops).epoch(check)
     engine.simulate(model, drops, check=check)
-
-
-def _await_release(place: Path, link: TaskLink) -> None:
-    """Wait while a worker of a benchmark that was killed still saves the same task."""
-    until = time.monotonic() + GRACE_SECONDS
-    while is_held(place) and time.monotonic() < until:
-        link.control.check()
-        time.sleep(0.05)

@@ -8,6 +8,8 @@ from __future__ import annotations
 import math
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,6 +40,28 @@ if TYPE_CHECKING:
     from firegui.rollout.model import Model
 
 
+AT_WORK = "at-work"
+"""Folder of a study with a folder for each cell at work, from which a cell that was broken off goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class CellSetup:
+    """Data of a study that its workers need.
+
+    ``settings`` are the study's, ``out`` is its folder, and a cell is saved every ``checkpoint_seconds``. Workers on
+    other machines cannot write to the folder of the study: without ``out`` a cell keeps no checkpoint.
+    """
+
+    settings: StudySettings
+    out: str = ""
+    checkpoint_seconds: float = math.inf
+
+
+def cell_folder(out: Path, number: int) -> Path:
+    """Return the folder of the files of a cell at work."""
+    return out / AT_WORK / f"{number:05d}"
+
+
 @dataclass(frozen=True, slots=True)
 class CellAnswer:
     """Result of a cell: its ``row`` as JSON and its ``plan`` as safetensors."""
@@ -51,7 +75,8 @@ class CellWorker:
 
     def __init__(self, setup: WorkerSetup, control: RunControl) -> None:
         """Read the project. Raises :class:`~firegui.errors.InputError`."""
-        self.settings = msgspec.json.decode(setup.data, type=StudySettings)
+        self._setup = msgspec.json.decode(setup.data, type=CellSetup)
+        self.settings = self._setup.settings
         self._project, self._schedule = unpack_project(setup.project)
         self._backend, self._name = setup.backend, setup.name
         self._engine = Engine()
@@ -75,26 +100,38 @@ class CellWorker:
         control.check()
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
         baseline = self._engine.simulate(model, nothing, check=control.check).metrics
-        with tempfile.TemporaryDirectory(prefix="firegui-cell-") as folder:
+        with self._folder(cell) as folder:
             within = _CellLink(link, 0 if terms.planner == PlannerName.TWO_STAGE else terms.allowance)
             context = TaskContext(
-                Path(folder), Path(folder), self._backend, project, PreparedEngine(model), model, within, float("inf")
+                folder, folder, self._backend, project, PreparedEngine(model), model, within,
+                self._setup.checkpoint_seconds,
             )  # fmt: skip
             task = self._task(terms, project)
             if terms.planner == SCHEDULE:
-                place = Path(folder) / PLAN
+                place = folder / PLAN
                 schedule = self._flown(project)
                 row = scored(context, task, schedule, Cost(0, 1, 0.0, ()))
                 write_plan_safetensors(place, schedule)
             else:
                 row = carry_out_task(context, task)
-                place = task_folder(Path(folder), task.task) / PLAN
+                place = task_folder(folder, task.task) / PLAN
             plan = place.read_bytes()
         found = StudyRow(
             cell.number, baseline, row.metrics, row.objective, row.candidate, row.evaluations, row.violations,
             stress=row.stress,
         )  # fmt: skip
         return found, plan
+
+    @contextmanager
+    def _folder(self, cell: Cell) -> Iterator[Path]:
+        """Give the cell a folder: the one that the study keeps until the cell is saved, or a temporary one."""
+        if self._setup.out:
+            folder = cell_folder(Path(self._setup.out), cell.number)
+            folder.mkdir(parents=True, exist_ok=True)
+            yield folder
+        else:
+            with tempfile.TemporaryDirectory(prefix="firegui-cell-") as temporary:
+                yield Path(temporary)
 
     def _task(self, terms: PreparedCell, project: Project) -> TaskTerms:
         """Return the cell as a task of a benchmark. Without a budget, the fleet's capacity is the budget."""

@@ -5,6 +5,7 @@
     study.toml              what was asked, with what, on what, and how it ended
     cells/NNNNN.json        a finished cell's row, written last and never again
     cells/NNNNN.safetensors its plan
+    at-work/NNNNN/          checkpoints of a cell that is not finished
     failed.json             the cells that have no row, and why; they are tried again
     table.csv, table.parquet, cells.csv, *.png, *.svg    what people read: see :mod:`firegui.analyses.study.report`
 
@@ -14,13 +15,15 @@ Every file is replaced whole, so that a study that is killed anywhere resumes wi
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
 
-from firegui.analyses.study.cell_worker import CellAnswer
+from firegui.analyses.study.cell_worker import AT_WORK, CellAnswer, cell_folder
 from firegui.domain.project import Project
 from firegui.domain.study import Cell, StudySettings
 from firegui.domain.study_factors import prepared, study_cells
@@ -119,7 +122,15 @@ def write_answer(folder: Path, answer: CellAnswer) -> StudyRow:
     if answer.plan:
         atomic.write_bytes(plan_file(folder, row.cell), answer.plan)
     atomic.write_text(row_file(folder, row.cell), msgspec.json.format(answer.row).decode() + "\n")
+    discard_work(folder, row.cell)
     return row
+
+
+def discard_work(folder: Path, number: int) -> None:
+    """Remove what only going on with a cell would need, as far as possible."""
+    shutil.rmtree(cell_folder(folder, number), ignore_errors=True)
+    with suppress(OSError):
+        (folder / AT_WORK).rmdir()
 
 
 def read_rows(folder: Path, cells: Iterable[Cell]) -> dict[int, StudyRow]:

@@ -17,12 +17,13 @@ from firegui.analyses.execution.executor import ExecutorHooks, TaskExecutor, Tas
 from firegui.analyses.execution.factory import cluster_name, open_executor
 from firegui.analyses.execution.tasks import WorkerSetup
 from firegui.analyses.planner_task import SEARCHES_WITH, installation
-from firegui.analyses.study.cell_worker import CellAnswer
+from firegui.analyses.study.cell_worker import CellAnswer, CellSetup
 from firegui.analyses.study.report import NO_PARQUET, has_parquet, study_message, write_tables
 from firegui.analyses.study.results import (
     CELLS,
     STORE,
     StudyHeader,
+    discard_work,
     read_rows,
     resume_problems,
     version_problems,
@@ -176,9 +177,12 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
     def _new_executor(self, backend: str) -> TaskExecutor:
         """Return the executor of the cells, whose workers receive the project once."""
         spec = self._spec
+        cells = CellSetup(spec.settings)
+        if not spec.workers.scheduler:
+            cells = CellSetup(spec.settings, str(spec.out), spec.checkpoint_seconds)
         setup = WorkerSetup(
-            self._opener, "the study", pack_project(spec.project, spec.schedule), msgspec.json.encode(spec.settings),
-            backend, _versions(),
+            self._opener, "the study", pack_project(spec.project, spec.schedule), msgspec.json.encode(cells), backend,
+            _versions(),
         )  # fmt: skip
         return open_executor(
             setup, cluster_name("study", spec.out, self._folder.header.project_hash, setup.data.decode()),
@@ -227,6 +231,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
                 self._waiting.appendleft(self._cells[number])
         elif outcome.error:
             self._failed[number] = outcome.error
+            discard_work(self._spec.out, number)
             self._warn(f"cell {number} ({self._cells[number].title}): {outcome.error}")
         else:
             assert self._store is not None

@@ -8,7 +8,7 @@ import time
 import msgspec
 
 from firegui.analyses.execution.tasks import TaskLink, WorkerSetup
-from firegui.analyses.study.cell_worker import CellAnswer
+from firegui.analyses.study.cell_worker import CellAnswer, CellSetup
 from firegui.analyses.study.run import StudyRun
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics, Violations
@@ -47,7 +47,7 @@ class Stub:
     """A worker without a fire: every cell is over at once, unless the study is called slow."""
 
     def __init__(self, setup: WorkerSetup, control: RunControl) -> None:
-        self.settings = msgspec.json.decode(setup.data, type=StudySettings)
+        self.settings = msgspec.json.decode(setup.data, type=CellSetup).settings
 
     def carry_out(self, task: bytes, link: TaskLink) -> bytes:
         """See :class:`firegui.analyses.study.cell_worker.CellWorker`."""

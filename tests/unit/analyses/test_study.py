@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,11 +11,13 @@ import msgspec
 import pytest
 from pyarrow import parquet
 
+from firegui.analyses.study.cell_worker import AT_WORK, cell_folder
 from firegui.analyses.study.results import CELLS, FAILED, plan_file, read_header, read_study, row_file
 from firegui.domain.project import Project
 from firegui.domain.study import Case, StudySettings, Vary
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
+from firegui.runs import runner
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Message, RunEvent, StudyProgress, StudyReady
@@ -43,7 +46,9 @@ def spec_of(out: Path, project: Project, study: StudySettings, *, resume: bool =
 Watch = Callable[[RunEvent, RunControl], object]
 
 
-def carried(spec: StudySpec, watch: Watch = lambda event, control: None) -> list[RunEvent]:
+def carried(
+    spec: StudySpec, watch: Watch = lambda event, control: None, run: Callable[..., object] = execute
+) -> list[RunEvent]:
     events: list[RunEvent] = []
     control = RunControl()
 
@@ -51,7 +56,7 @@ def carried(spec: StudySpec, watch: Watch = lambda event, control: None) -> list
         events.append(event)
         watch(event, control)
 
-    execute(spec, emit, control)
+    run(spec, emit, control)
     return events
 
 
@@ -219,3 +224,29 @@ def test_a_study_that_was_made_before_plans_were_tested_is_opened_without_a_wors
         path.write_bytes(msgspec.json.encode(plain))
     _, table = read_study(tmp_path / "s")
     assert len(table.rows) == 12 and table.scenarios == ()
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_a_killed_study_goes_on_within_the_cell_that_was_at_work(tmp_path: Path) -> None:
+    project = make_project(epochs=400)
+    study = StudySettings(planner="gradient", allowance=900, vary=(Vary("seed", (0, 1)),), measure=("objective",))
+    out, copy = tmp_path / "s", tmp_path / "killed"
+    seen: list[int] = []
+
+    def copy_at_work(event: RunEvent, _control: RunControl) -> None:
+        if isinstance(event, StudyProgress):
+            seen.extend(cell.spent for cell in event.running if cell.number == 1)
+            if not copy.exists() and list(cell_folder(out, 1).rglob("*.safetensors")):
+                shutil.copytree(out, copy)
+
+    carried(replace(spec_of(out, project, study), checkpoint_seconds=0.0), copy_at_work, runner.execute)
+    assert not (out / AT_WORK).exists() and copy.exists()
+    seen.clear()
+    assert (
+        end(carried(spec_of(copy, project, study, resume=True), copy_at_work, runner.execute)).reason
+        is FinishReason.COMPLETED
+    )
+    assert min(spent for spent in seen if spent) > 30
+    assert (copy / "table.csv").read_bytes() == (out / "table.csv").read_bytes()
+    assert plan_file(copy, 1).read_bytes() == plan_file(out, 1).read_bytes()
+    assert not (copy / AT_WORK).exists()
