@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import MISSING, dataclass, replace
 from enum import StrEnum
 
 from firegui.domain.calendar import MOST_DAYS, Calendar, turnaround_steps
 from firegui.domain.names import character_problems, repeated_names, shown_name
+from firegui.domain.options import bounds_problems, option, title_of
 from firegui.errors import Problem
+
+MOST_AIRCRAFT = 1000
 
 
 class Material(StrEnum):
@@ -30,23 +32,33 @@ class Material(StrEnum):
 class AircraftType:
     """One row of the fleet: ``count`` identical aircraft.
 
-    ``payload_gal`` is P_a in US gallons, ``turnaround_h`` hours between drops, ``speed_ms`` m/s, ``drop_duration_s``
-    seconds, ``drop_height_m`` H_a in metres, ``sigma_parallel_m`` and ``sigma_perpendicular_m`` the footprint scales
-    in metres. ``grounded_days`` are zero-based days of the plan.
+    ``payload_gal`` is P_a, ``drop_height_m`` H_a, ``sigma_parallel_m`` and ``sigma_perpendicular_m`` are the footprint
+    scales. ``grounded_days`` are zero-based days of the plan. Bounds are wide enough for anything that flies, and
+    narrow enough to find a slip of the keyboard before it needs a footprint of a million cells.
     """
 
-    id: str
-    type: str
-    count: int
-    material: Material
-    payload_gal: float
-    turnaround_h: float
-    speed_ms: float
-    drop_duration_s: float
-    drop_height_m: float
-    sigma_parallel_m: float
-    sigma_perpendicular_m: float
-    provenance: str = ""
+    id: str = option(MISSING, "Type", "short name of the type; aircraft are called by it and a number, such as S-2T-1")
+    type: str = option(MISSING, "Make and model", "make and model")
+    count: int = option(
+        MISSING, "Number of aircraft", "number of identical aircraft", label="Aircraft", low=0, high=MOST_AIRCRAFT
+    )
+    material: Material = option(MISSING, "Material", "water changes the fire once; retardant treats the fuel for good")
+    payload_gal: float = option(
+        MISSING, "Payload", "what one aircraft drops at once; files have US gallons", unit="gal", low=0.01, high=1e6
+    )
+    turnaround_h: float = option(
+        MISSING, "Turnaround", "hours between two drops of one aircraft", unit="h", low=0.0, high=24.0 * MOST_DAYS
+    )
+    speed_ms: float = option(MISSING, "Speed", "ground speed during the drop", unit="m/s", low=0.0, high=1e3)
+    drop_duration_s: float = option(MISSING, "Drop time", "duration of a drop, seconds", unit="s", low=0.0, high=3600.0)
+    drop_height_m: float = option(MISSING, "Drop height", "drop height above ground", unit="m", low=0.0, high=2e4)
+    sigma_parallel_m: float = option(
+        MISSING, "Line length", "half length of the drop along the run", unit="m", symbol="σ∥", low=0.01, high=5e3
+    )
+    sigma_perpendicular_m: float = option(
+        MISSING, "Line width", "half width of the drop across the run", unit="m", symbol="σ⊥", low=0.01, high=5e3
+    )
+    provenance: str = option("", "Footprint from", "where line length and width come from")
     grounded_days: tuple[int, ...] = ()
 
     def turnaround_steps(self, steps_per_day: int) -> int:
@@ -64,34 +76,13 @@ class AircraftType:
         if not self.id.strip():
             found.append(Problem(where, "the id is empty", "give each type a short id such as S-2T"))
         found += character_problems(where, self.id, "the id") + character_problems(where, self.type, "the type")
-        if not 0 <= self.count <= MOST_AIRCRAFT:
-            found.append(Problem(where, f"count is {self.count}", f"use 0 to {MOST_AIRCRAFT}"))
-        elif self.count != int(self.count):
-            found.append(Problem(where, f"count is {self.count}", "use a whole number"))
-        for name, (least, most) in _LIMITS.items():
-            value = getattr(self, name)
-            if not (math.isfinite(value) and (value > 0 if least is None else value >= least) and value <= most):
-                remedy = f"use a number above 0, up to {most:g}" if least is None else f"use {least:g} to {most:g}"
-                found.append(Problem(where, f"{name} is {value}", remedy))
+        found += bounds_problems(self, where)
+        if math.isfinite(self.count) and self.count != int(self.count):
+            found.append(Problem(where, f"{title_of(self, 'count')} is {self.count}", "use a whole number"))
         if any(not 0 <= day < MOST_DAYS for day in self.grounded_days):
-            what = f"grounded_days {list(self.grounded_days)} has a day that no plan has"
+            what = f"{title_of(self, 'grounded_days')} {list(self.grounded_days)} have a day that no plan has"
             found.append(Problem(where, what, f"days are counted from 0, up to {MOST_DAYS - 1}"))
         return found
-
-
-MOST_AIRCRAFT = 1000
-
-# (least, most) of each number, least None for "above 0": wide enough for anything that flies, and narrow enough that a
-# slip of the keyboard is caught before it asks for a footprint of a million cells.
-_LIMITS: Mapping[str, tuple[float | None, float]] = {
-    "payload_gal": (None, 1e6),
-    "sigma_parallel_m": (None, 5e3),
-    "sigma_perpendicular_m": (None, 5e3),
-    "turnaround_h": (0.0, 24.0 * MOST_DAYS),
-    "drop_height_m": (0.0, 2e4),
-    "speed_ms": (0.0, 1e3),
-    "drop_duration_s": (0.0, 3600.0),
-}
 
 
 @dataclass(frozen=True, slots=True)

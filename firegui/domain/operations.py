@@ -12,15 +12,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import pairwise
+from typing import Any
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Tail
 from firegui.domain.grid import Grid
+from firegui.domain.options import bounds_problems, option, title_of
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import Problem
 
 MOST_DROPS = 1_000_000
 _MOST_MARGIN_MIN = 720.0
+_MARGIN: Mapping[str, Any] = {"unit": "min", "low": -_MOST_MARGIN_MIN, "high": _MOST_MARGIN_MIN}
+DROPS_A_DAY = "Drops a day"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +34,15 @@ class Daylight:
     Drops start ``after_sunrise_min`` minutes after sunrise and end ``before_sunset_min`` minutes before sunset.
     """
 
-    after_sunrise_min: float = 30.0
-    before_sunset_min: float = 30.0
+    after_sunrise_min: float = option(30.0, "Minutes after sunrise", "below 0 drops into the twilight", **_MARGIN)
+    before_sunset_min: float = option(30.0, "Minutes before sunset", "below 0 drops into the twilight", **_MARGIN)
 
     def problems(self) -> list[Problem]:
         """Return problems of the margins: not a number, or longer than half a day.
 
         A negative margin flies into the twilight.
         """
-        margins = {"after_sunrise_min": self.after_sunrise_min, "before_sunset_min": self.before_sunset_min}
-        return [
-            Problem("daylight", f"{name} is {value}", f"use −{_MOST_MARGIN_MIN:g} to {_MOST_MARGIN_MIN:g} minutes")
-            for name, value in margins.items()
-            if not (math.isfinite(value) and abs(value) <= _MOST_MARGIN_MIN)
-        ]
+        return bounds_problems(self, "daylight")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +106,9 @@ class Operations:
     daylight: Daylight | None = None
     groundings: tuple[Grounding, ...] = ()
     sorties_per_day: Mapping[str, int] = field(default_factory=dict)
-    hard_cap: int | None = None
+    hard_cap: int | None = option(
+        None, "Limit on drops", "most drops of the whole plan; pinned drops count", low=0, high=MOST_DROPS
+    )
     no_drop_zones: tuple[Region, ...] = ()
     pinned: tuple[PinnedDrop, ...] = ()
 
@@ -121,14 +122,12 @@ class Operations:
         found = [] if self.daylight is None else self.daylight.problems()
         found += [problem for item in self.groundings for problem in item.problems()]
         found += [problem for pin in self.pinned for problem in pin.problems()]
-        counts = {f"sorties_per_day of {key}": count for key, count in self.sorties_per_day.items()}
-        counts |= {} if self.hard_cap is None else {"hard_cap": self.hard_cap}
-        found += [
-            Problem("operations", f"{name} is {count}", f"use 0 to {MOST_DROPS:,}")
-            for name, count in counts.items()
+        found += bounds_problems(self, "operations")
+        return found + [
+            Problem("operations", f"{DROPS_A_DAY} of {key}: {count}", f"use 0 to {MOST_DROPS:,}")
+            for key, count in self.sorties_per_day.items()
             if not 0 <= count <= MOST_DROPS
         ]
-        return found
 
     def problems(self, fleet: Fleet, calendar: Calendar, grid: Grid) -> list[Problem]:
         """Return every problem of a plan of ``fleet`` (grounded days included) in ``calendar``.
@@ -161,7 +160,7 @@ class Operations:
             if item.aircraft not in ids | names
         ]
         found += [
-            Problem("sorties_per_day", f"{key} is no aircraft type of the fleet", f"use one of {types}")
+            Problem(DROPS_A_DAY, f"{key} is no aircraft type of the fleet", f"use one of {types}")
             for key in self.sorties_per_day
             if key not in ids
         ]
@@ -277,10 +276,10 @@ def _too_many(
 ) -> Iterator[Problem]:
     if operations.hard_cap is not None and len(pins) > operations.hard_cap:
         what = f"{len(pins)} drops are pinned and the cap is {operations.hard_cap}"
-        yield Problem("hard_cap", what, "raise the cap or remove pins")
+        yield Problem(title_of(operations, "hard_cap"), what, "raise the cap or remove pins")
     flown = Counter((tail.name, tail.type.id, calendar.day_of_step(step)) for _, tail, step in pins)
     for (name, kind, day), count in sorted(flown.items()):
         most = operations.sorties_per_day.get(kind)
         if most is not None and count > most:
             what = f"{count} drops of {name} are pinned on {calendar.date_of_day(day)} and {most} are allowed"
-            yield Problem("sorties_per_day", what, "raise the number or remove pins")
+            yield Problem(DROPS_A_DAY, what, "raise the number or remove pins")

@@ -187,6 +187,17 @@ def option_of(settings: Any, name: str) -> Option | None:
     return found
 
 
+def declared_option(settings: Any, name: str) -> Option:
+    """Return the declaration of a field of a settings dataclass.
+
+    Raises ``KeyError`` for a field without one.
+    """
+    found = option_of(settings, name)
+    if found is None:
+        raise KeyError(name)
+    return found
+
+
 def title_of(settings: Any, name: str) -> str:
     """Return the title of a field, or its name in words."""
     declared = option_of(settings, name)

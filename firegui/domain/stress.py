@@ -163,7 +163,7 @@ class StressSet:
         found = bounds_problems(self, "stress scenarios")
         found += [problem for item in self.scenarios for problem in item.problems()]
         if not self.scenarios:
-            found.append(Problem("stress scenarios", "there is none", "give at least one [[scenario]]"))
+            found.append(Problem("stress scenarios", "there is none", "add at least one scenario"))
         found += repeated_names("stress scenarios", (item.name for item in self.scenarios))
         for item in self.scenarios:
             found += item.repair_problems(steps_per_day)

@@ -141,11 +141,6 @@ def kind_of(name: str, project: Project) -> type[Any] | None:
     return _kind_in(PlanSettings, _ALIASES.get(name, name))
 
 
-_FLEET_TITLES: Mapping[str, str] = {
-    "count": "number of aircraft", "payload_gal": "payload (gal)", "turnaround_h": "turnaround (h)",
-    "speed_ms": "speed (m/s)", "drop_duration_s": "duration of a drop (s)", "drop_height_m": "drop height (m)",
-    "sigma_parallel_m": "line length (m)", "sigma_perpendicular_m": "line width (m)",
-}  # fmt: skip
 _TITLES: Mapping[str, str] = {
     "nominal": "How well both materials work, to score", "design": "How well both materials work, to plan with",
     "seed": "Random seed", "planner": "Planner", "allowance": "Fire simulations of a search", "budget": "Drop budget",
@@ -155,6 +150,16 @@ _TITLES: Mapping[str, str] = {
 }  # fmt: skip
 
 
+def _fleet_titles(kind: AircraftType) -> dict[str, str]:
+    """Return the title of every number of an aircraft type, by the name of its factor."""
+    titles = {}
+    for item in setting_fields(kind):
+        if item.kind in (int, float):
+            unit = f" ({item.option.unit})" if item.option.unit else ""
+            titles[f"fleet.{kind.id}.{item.name}"] = f"{kind.id}: {item.option.title.lower()}{unit}"
+    return titles
+
+
 def factor_titles(project: Project) -> dict[str, str]:
     """Return a title for people of every factor of a project, by name.
 
@@ -162,7 +167,8 @@ def factor_titles(project: Project) -> dict[str, str]:
     """
     titles: dict[str, str] = {}
     for kind in project.fleet.types:
-        titles |= {f"fleet.{kind.id}.count": f"{kind.id}: {_FLEET_TITLES['count']}"}
+        name = f"fleet.{kind.id}.count"
+        titles[name] = _fleet_titles(kind)[name]
     titles |= _TITLES
     for item in setting_fields(PlanSettings()):
         name = ".".join(item.path)
@@ -173,8 +179,7 @@ def factor_titles(project: Project) -> dict[str, str]:
     for kind in project.fleet.types:
         titles[f"grounded.{kind.id}"] = f"{kind.id}: grounded days"
         titles[f"lifted.{kind.id}"] = f"{kind.id}: days on which it flies after all"
-        others = {name: title for name, title in _FLEET_TITLES.items() if name != "count"}
-        titles |= {f"fleet.{kind.id}.{name}": f"{kind.id}: {title}" for name, title in others.items()}
+        titles |= _fleet_titles(kind)
     return {name: title for name, title in titles.items() if kind_of(name, project) is not None}
 
 

@@ -107,17 +107,15 @@ class Training:
         """Return everything that contradicts itself."""
         where = "training"
         found = [
-            Problem(where, f"learned names {name!r}", f"use {', '.join(GAINS)}")
+            Problem(where, f"{name!r} is no map that can be learned", _REMEDY)
             for name in self.learned
             if name not in GAINS
         ]
         for event in self.events:
             for key in event.layers:
                 if key not in OPTIONAL_LAYERS:
-                    remedy = f"use {', '.join(OPTIONAL_LAYERS)}"
-                    found.append(Problem(where, f"{event.name} had the unknown layer {key!r}", remedy))
-            for name in ("wind_max_ms", "slope_max_deg"):
-                value = getattr(event, name)
+                    found.append(Problem(where, f"{event.name} had the unknown layer {key!r}", _REMEDY))
+            for name, value in (("strongest wind", event.wind_max_ms), ("steepest slope", event.slope_max_deg)):
                 if not (math.isfinite(value) and value >= 0.0):
                     found.append(Problem(where, f"{name} of {event.name} is {value}", "use a number of 0 or more"))
         return found

@@ -119,7 +119,7 @@ def test_every_problem_of_every_option_is_listed_and_nothing_is_saved(
         3,
     )
     answer.assert_refused(
-        "payload_gal", "Far", "burn is 'x'", "'wrong=1' is not a weight", "399", "How well water works is 3"
+        "Payload is -5", "Far", "burn is 'x'", "'wrong=1' is not a weight", "399", "How well water works is 3"
     )
     assert (project / "project.toml").read_bytes() == before
 
@@ -169,7 +169,7 @@ def test_an_operations_file_has_all_its_mistakes_listed_at_once(firegui: Run, pr
     )
     before = (project / "project.toml").read_bytes()
     answer = firegui("configure", project, "--operations", file)
-    answer.assert_refused("hard_cap is -3", "speed is not known", "Zeppelin", "Balloon-1", "not after it begins")
+    answer.assert_refused("Limit on drops is -3", "speed is not known", "Zeppelin", "Balloon-1", "not after it begins")
     assert (project / "project.toml").read_bytes() == before
 
 

@@ -144,12 +144,12 @@ def test_a_payload_can_be_edited_undone_and_redone(qtbot: QtBot, session: Sessio
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
-        ("payload_gal", "-5", "payload_gal is -1.0"),
-        ("payload_gal", "nan", "payload_gal is nan"),
+        ("payload_gal", "-5", "Payload is -1.0"),
+        ("payload_gal", "nan", "Payload is nan"),
         ("count", "1.5", "cannot be read"),
-        ("count", "-1", "count is -1"),
+        ("count", "-1", "Number of aircraft is -1"),
         ("turnaround_h", "soon", "cannot be read"),
-        ("sigma_parallel_m", "0", "sigma_parallel_m is 0.0"),
+        ("sigma_parallel_m", "0", "Line length is 0.0"),
         ("id", "CL-415", "is used 2 times"),
         ("id", "", "the id is empty"),
     ],
@@ -263,7 +263,7 @@ def test_a_bad_fleet_file_changes_nothing_and_lists_every_problem(
     panel.import_file()
     assert session.project is before
     assert len(refusals) == 1
-    assert {problem.what for problem in refusals[0].problems} >= {"payload_gal is -1.0", "sigma_parallel_m is 0.0"}
+    assert {problem.what for problem in refusals[0].problems} >= {"Payload is -1.0", "Line length is 0.0"}
 
 
 def test_no_header_is_cut_off(panel: FleetPanel) -> None:

@@ -175,7 +175,7 @@ def test_a_refused_edit_reaches_the_person_in_one_dialog(
     panel_model = window.workbench.panels["Fleet"].findChild(QTableView).model()  # type: ignore[union-attr]
     assert not panel_model.setData(panel_model.index(0, 2), "-5")
     qtbot.waitUntil(lambda: len(shown_problems) == 1)
-    assert "payload_gal is -1.0" in str(shown_problems[0])
+    assert "Payload is -1.0" in str(shown_problems[0])
 
 
 def test_what_is_refused_while_the_window_shuts_opens_no_box_that_would_keep_the_program_alive(

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.drops import grid_heading
-from firegui.domain.operations import MOST_DROPS, Grounding, PinnedDrop
+from firegui.domain.operations import DROPS_A_DAY, MOST_DROPS, Grounding, PinnedDrop
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import DropRecord
@@ -153,7 +153,7 @@ class SortiesModel(TableModel[SortiesLimit]):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         columns = (
             Column("Type", lambda item: item.kind, tip="aircraft type", is_text=True),
-            Column("Drops a day", lambda item: item.most, "{:,}".format, missing=NO_LIMIT, edit=self._set,
+            Column(DROPS_A_DAY, lambda item: item.most, "{:,}".format, missing=NO_LIMIT, edit=self._set,
                    initial=lambda item: "" if item.most is None else str(item.most),
                    tip=f"most drops of one aircraft of the type on one day; empty for {NO_LIMIT}"),
         )  # fmt: skip

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.operations import MOST_DROPS, Daylight, Operations, PinnedDrop
+from firegui.domain.options import declared_option
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
@@ -53,7 +54,6 @@ _OFF = "Nothing is constrained: the paper's case. Every plan and the audit keep 
 _ON = "Every plan keeps these, and the audit checks them."
 _MERGE_KEYS = count(1_000_000)
 _LINES, _DAYS = 3, 4
-_LONGEST = 720.0
 
 
 class ConstraintsPanel(QWidget):
@@ -198,11 +198,12 @@ class ConstraintsPanel(QWidget):
     def _cap_row(self) -> QWidget:
         self.capped.setToolTip("Limit the drops of the whole plan; pinned drops count")
         self.cap.setSuffix(" drops")
-        describe(self.cap, "Most drops of the whole plan")
+        declared = declared_option(Operations, "hard_cap")
+        describe(self.cap, declared.help)
         self.capped.toggled.connect(self._toggle_cap)
         self.cap.valueChanged.connect(self._write_cap)
         self.cap.editingFinished.connect(self._settle)
-        self.cap.refused.connect(lambda why: self._session.message.emit(f"Drops in all: {why}"))
+        self.cap.refused.connect(lambda why: self._session.message.emit(f"{declared.title}: {why}"))
         return row(self.capped, self.cap, plain_label("in the whole plan"))
 
     def _table(self, model: TableModel[Any], name: str, stretch: int | None = None) -> QTableView:
@@ -314,7 +315,7 @@ class DaylightForm(QWidget):
         self._merge = next(_MERGE_KEYS)
         self.rule = QCheckBox("Drops only in daylight")
         self.rule.setToolTip("Drops only between the two margins, by the sun at the centre of the grid")
-        self.after, self.before = self._margin("after sunrise"), self._margin("before sunset")
+        self.after, self.before = self._margin("after_sunrise_min"), self._margin("before_sunset_min")
         self.model = TableModel[SunDay](self._columns(), self)
         self.table = QTableView()
         show_table(self.table, self.model, "Daylight by day", lines=_DAYS, is_sortable=False)
@@ -358,13 +359,14 @@ class DaylightForm(QWidget):
         )
 
     def _margin(self, name: str) -> DecimalField:
-        box = DecimalField(-_LONGEST, _LONGEST)
-        box.setSuffix(" min")
-        box.setAccessibleName(f"Minutes {name}")
-        box.setToolTip(plain(f"minutes {name}; below 0 drops into the twilight"))
+        declared = declared_option(Daylight, name)
+        box = DecimalField(*declared.shown_bounds)
+        box.setSuffix(f" {declared.unit}")
+        box.setAccessibleName(declared.title)
+        box.setToolTip(plain(f"{declared.title}; {declared.help}"))
         box.valueChanged.connect(lambda _value: self._write())
         box.editingFinished.connect(self._settle)
-        box.refused.connect(lambda why: self._session.message.emit(f"Minutes {name}: {why}"))
+        box.refused.connect(lambda why: self._session.message.emit(f"{declared.title}: {why}"))
         return box
 
     def _settle(self) -> None:

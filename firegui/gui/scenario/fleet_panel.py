@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt
 from PySide6.QtWidgets import (
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.fleet import AircraftType, Fleet, Material
-from firegui.domain.options import number_from_text, plain_number
+from firegui.domain.options import declared_option, number_from_text, plain_number
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import describe, plain_label
@@ -45,33 +45,13 @@ _DIGITS = {"payload_gal": 0, "turnaround_h": 2, "sigma_perpendicular_m": 2}
 _REMEDIES: dict[type, str] = {
     Material: "use water or retardant", int: "use a whole number, 0 or more", float: "use a number",
 }  # fmt: skip
-_COLUMNS: tuple[tuple[str, type, str, str, str], ...] = (
-    ("count", int, "Aircraft", "", "number of identical aircraft"),
-    ("material", Material, "Material", "", "water changes the fire once; retardant treats the fuel for good"),
-    ("payload_gal", float, "Payload", "", "what one aircraft drops at once; files have US gallons"),
-    ("turnaround_h", float, "Turnaround", "h", "turnaround: hours between two drops of one aircraft"),
-    (
-        "sigma_parallel_m",
-        float,
-        "Line length",
-        "m",
-        "half length of the drop along the run; σ∥ in the paper",
-    ),
-    (
-        "sigma_perpendicular_m",
-        float,
-        "Line width",
-        "m",
-        "half width of the drop across the run; σ⊥ in the paper",
-    ),
-    ("drop_height_m", float, "Drop height", "m", "drop height above ground"),
-    ("speed_ms", float, "Speed", "m/s", "ground speed during the drop"),
-    ("drop_duration_s", float, "Drop time", "s", "duration of a drop, seconds"),
-    ("type", str, "Make and model", "", "make and model"),
-    ("id", str, "Type", "", "short name of the type; aircraft are called by it and a number, such as S-2T-1"),
-    ("provenance", str, "Footprint from", "", "where line length and width come from"),
-)
-"""Field, kind of value, title, unit and explanation of every column."""
+FIELDS = (
+    "count", "material", "payload_gal", "turnaround_h", "sigma_parallel_m", "sigma_perpendicular_m", "drop_height_m",
+    "speed_ms", "drop_duration_s", "type", "id", "provenance",
+)  # fmt: skip
+"""Fields in the order of the form and of the hidden columns."""
+_KINDS: Mapping[str, type] = get_type_hints(AircraftType)
+_OPTIONS = {field: declared_option(AircraftType, field) for field in FIELDS}
 _LENGTH = (lambda units: units.length_unit, Units.length_value)
 _MEASURES: dict[str, tuple[Callable[[Units], str], Callable[[Units, float], float]]] = {
     "sigma_parallel_m": _LENGTH,
@@ -83,7 +63,6 @@ _MEASURES: dict[str, tuple[Callable[[Units], str], Callable[[Units, float], floa
 """Unit of fields that the units of the session change, and their value in it."""
 _TIPS = {"id": attrgetter("type")}
 """Tooltips of cells by field."""
-FIELDS = tuple(field for field, *_ in _COLUMNS)
 TABLE_FIELDS = ("id", "count", "turnaround_h", "payload_gal")
 """Fields in the table, from left to right; the form has the others."""
 
@@ -103,7 +82,7 @@ class FleetModel(TableModel[AircraftType]):
 
     def _columns_in(self, units: Units) -> list[Column]:
         """Return the columns; of those in the table, only the payload depends on the units."""
-        columns = [self._column(*each) for each in _COLUMNS]
+        columns = [self._column(field) for field in FIELDS]
         place = FIELDS.index("payload_gal")
         columns[place] = replace(
             columns[place], unit=units.load_unit, factor=units.load_value(1.0), edit=self._edit_load,
@@ -123,26 +102,29 @@ class FleetModel(TableModel[AircraftType]):
         if number is not None and math.isfinite(number) and units is not Units.US:
             # Aircraft are rated in whole gallons.
             text = repr(float(round(number / units.load_value(1.0))))
-        return self._edit("payload_gal", float, units.load_unit, "Payload", row, before, text)
+        return self._edit("payload_gal", units.load_unit, row, before, text)
 
-    def _column(self, field: str, kind: type, title: str, unit: str, tip: str) -> Column:
-        value = attrgetter(field)
+    def _column(self, field: str) -> Column:
+        value, kind, declared = attrgetter(field), _KINDS[field], _OPTIONS[field]
+        # The unit of the payload is that of the session; its column adds it.
+        unit = "" if field == "payload_gal" else declared.unit
         return Column(
-            title, value, partial(_decimal, _DIGITS.get(field, 1)) if kind is float else str, tip, unit,
-            is_text=kind in (str, Material), cell_tip=_TIPS.get(field),
-            color=_material_color if kind is Material else None, edit=partial(self._edit, field, kind, unit, title),
+            declared.field_label, value, partial(_decimal, _DIGITS.get(field, 1)) if kind is float else str,
+            declared.explanation, unit, is_text=kind in (str, Material), cell_tip=_TIPS.get(field),
+            color=_material_color if kind is Material else None, edit=partial(self._edit, field, unit),
             initial=lambda row: plain_number(value(row)) if kind is float else str(value(row)),
             delegate=(lambda view: ChoiceDelegate(lambda: _MATERIALS, view)) if kind is Material else None,
         )  # fmt: skip
 
-    def _edit(self, field: str, kind: type, unit: str, title: str, row: int, before: AircraftType, value: Any) -> bool:
+    def _edit(self, field: str, unit: str, row: int, before: AircraftType, value: Any) -> bool:
+        title, kind = _OPTIONS[field].title, _KINDS[field]
         name = f"{title} {unit}".strip()
         after = replace(before, **{field: _parsed(before, name, kind, str(value).strip())})
         if after == before:
             return False
         renamed = {before.id: after.id} if after.id != before.id else None
         types = (*self.rows[:row], after, *self.rows[row + 1 :])
-        self._apply(f"change {field.split('_')[0]} of {before.id}", types, renamed)
+        self._apply(f"change {title.lower()} of {before.id}", types, renamed)
         return True
 
     # -- rows --------------------------------------------------------------------------------------------------------
@@ -221,12 +203,12 @@ class AircraftForm(QGroupBox):
         form = QFormLayout(self)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._labels: dict[str, QLabel] = {}
-        for number, (field, kind, title, _unit, tip) in enumerate(_COLUMNS):
+        for number, field in enumerate(FIELDS):
             if field not in TABLE_FIELDS:
-                box = self.fields[field] = self._field(number, kind)
-                label = self._labels[field] = plain_label(title)
+                box = self.fields[field] = self._field(number, _KINDS[field])
+                label = self._labels[field] = plain_label(_OPTIONS[field].field_label)
                 label.setBuddy(box)
-                describe(box, tip)
+                describe(box, _OPTIONS[field].explanation)
                 form.addRow(label, box)
         session.units_changed.connect(self._on_units)
         self._on_units()
@@ -250,12 +232,12 @@ class AircraftForm(QGroupBox):
                     box.setCursorPosition(0)
 
     def _on_units(self) -> None:
-        for field, _kind, title, unit, _tip in _COLUMNS:
-            if field in self.fields:
-                shown = _MEASURES[field][0](self._session.units) if field in _MEASURES else unit
-                text = f"{title}, {shown}" if shown else title
-                self._labels[field].setText(text)
-                self.fields[field].setAccessibleName(text)
+        for field, label in self._labels.items():
+            declared = _OPTIONS[field]
+            shown = _MEASURES[field][0](self._session.units) if field in _MEASURES else declared.unit
+            text = f"{declared.field_label}, {shown}" if shown else declared.field_label
+            label.setText(text)
+            self.fields[field].setAccessibleName(text)
         self.show_row(self._row)
 
     def _field(self, number: int, kind: type) -> QLineEdit | QComboBox:

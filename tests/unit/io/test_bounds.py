@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.fleet import Fleet, Material
+from firegui.domain.options import title_of
 from firegui.io.project.maps_file import import_maps
 from firegui.io.project.scenario_toml import read_fleet, write_fleet
 from firegui.io.times import start_problems
@@ -23,7 +24,7 @@ from tests.support import write_random_maps
 )
 def test_an_impossible_aircraft_is_refused_by_the_name_of_the_field(slip: dict[str, float]) -> None:
     kind = replace(aircraft("R", Material.RETARDANT, 2), **slip)  # type: ignore[arg-type]
-    assert [problem.what.split()[0] for problem in kind.problems()] == list(slip)
+    assert [problem.what.partition(" is ")[0] for problem in kind.problems()] == [title_of(kind, name) for name in slip]
 
 
 def test_a_fleet_of_millions_and_a_grounded_day_beyond_every_plan_are_refused() -> None:

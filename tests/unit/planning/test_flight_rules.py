@@ -111,7 +111,7 @@ def test_a_schedules_gates_need_no_fire_model() -> None:
     prepared = model(project)
     schedule = random_schedule(1, prepared.maps, prepared.fleet)
     np.testing.assert_array_equal(project_gates(schedule, project).executed, simulate(prepared, schedule).executed)
-    with pytest.raises(InputError, match="hard_cap is -1"):
+    with pytest.raises(InputError, match="Limit on drops is -1"):
         project_gates(schedule, planned(Operations(hard_cap=-1)))
 
 

@@ -106,7 +106,7 @@ def test_everything_wrong_with_a_run_is_listed_at_once(run: Path, tmp_path: Path
 
 def test_numbers_that_no_run_was_started_with_are_refused(run: Path) -> None:
     change_text(run / "run.toml", ("drop_height_m = 50.0", "drop_height_m = 1e308"))
-    with pytest.raises(InputError, match=r"run\.toml, aircraft R: drop_height_m is 1e\+308"):
+    with pytest.raises(InputError, match=r"run\.toml, aircraft R: Drop height is 1e\+308"):
         run_content(run)
 
 

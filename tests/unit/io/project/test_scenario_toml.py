@@ -197,7 +197,7 @@ def test_every_problem_of_a_fleet_file_is_reported_at_once(tmp_path: Path) -> No
     (tmp_path / "fleet.toml").write_text("version = 1\n" + row + row + negative + wrong, encoding="utf-8")
     with refused_for(
         "the id S-2T is used 2 times",
-        "payload_gal is -1200.0",
+        "Payload is -1200.0",
         "aircraft 4: count",
         "aircraft 4: material",
         "water, retardant",
@@ -226,7 +226,7 @@ def test_a_row_with_one_wrong_type_is_still_judged_by_its_other_values(tmp_path:
     (tmp_path / "fleet.toml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError) as caught:
         read_fleet(tmp_path / "fleet.toml")
-    parts = ["aircraft 1: material", "aircraft 1: count is -1", "aircraft 1: payload_gal is -5.0"]
+    parts = ["aircraft 1: material", "aircraft 1: Number of aircraft is -1", "aircraft 1: Payload is -5.0"]
     assert_each_said(caught.value, parts)
     assert len(caught.value.problems) == 3
 
