@@ -30,7 +30,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import narrow_combo
-from firegui.gui.widgets.split_panel import SplitPanel
+from firegui.gui.widgets.split_panel import Introduction, SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import table_text
 from firegui.io.atomic import write_text
@@ -50,13 +50,15 @@ SavedT = TypeVar("SavedT", bound=SavedResult[Any])
 class AnalysisTexts:
     """Texts of a panel.
 
-    An empty ``resume_tip``, ``progress`` or ``saved_results`` hides its button, bar or list.
+    ``introduction`` says, before the first result, what it answers, what it needs and about how long it takes. An empty
+    ``resume_tip``, ``progress`` or ``saved_results`` hides its button, bar or list.
     """
 
     thing: str
     start: str
     start_tip: str
     stop_tip: str
+    introduction: str
     resume_tip: str = ""
     progress: str = ""
     saved_results: str = ""
@@ -98,8 +100,11 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self._buttons: dict[str, QToolButton] = {}
         self._paged: list[tuple[QWidget, tuple[QWidget, ...]]] = []
         self.problems: tuple[Problem, ...] = ()
+        self._is_new: bool | None = None
         self.work_page: QWidget | None = None
         """Page to switch to when a run starts, ``None`` to stay."""
+        self.lasting_page: QWidget | None = None
+        """Page that can be used before there is a result, ``None`` for none."""
         self.pages = QTabWidget(documentMode=True)
         # Panels without a list of saved results hide it.
         title = self.texts.saved_results or "Earlier results"
@@ -215,7 +220,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         """Lay out the panel with ``pages`` as its result; ``more`` are the buttons of the result."""
         self._add_pages(*pages)
         buttons = horizontal(None, 1, self._button_row(*more), margins=0)
-        fill_column(self.result, buttons, self.result_note, self.pages, self.head, stretch=self.pages, margins=_MARGINS)
+        self.fill_result(self._introduction(), buttons, self.result_note, self.pages, self.head, stretch=self.pages)
         self._lay_out_parts(self.about, self._form, self.notes)
 
     def _lay_out_beside(self, content: QWidget, *controls: Content) -> None:
@@ -223,8 +228,12 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
         Notes should come last: fields above them stay where they are when a note comes or goes.
         """
-        fill_column(self.result, self.result_note, content, stretch=content, margins=_MARGINS)
+        self.fill_result(self._introduction(), self.result_note, content, stretch=content)
         self._lay_out_parts(*controls)
+
+    def _introduction(self) -> Introduction:
+        texts = self.texts
+        return Introduction(texts.introduction, texts.start, texts.start_tip, self.start_requested.emit)
 
     def _lay_out_parts(self, *controls: Content) -> None:
         buttons = self._button_row(*self._work_buttons())
@@ -418,7 +427,24 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         texts = (*problems, *([f"{WARNING}{lost}"] if lost else []), *self._remarks())
         self.notes.setText("\n".join(texts))
         self.notes.setVisible(bool(texts))
+        self._introduce("\n".join(problems))
         set_role(self.notes, "warning" if any(text.startswith(WARNING) for text in texts) else "muted")
+
+    def _introduce(self, trouble: str) -> None:
+        """Show the introduction until there is a result, or a run that makes one."""
+        is_new = not self._controller.is_busy and self._controller.shown is None
+        lasting, pages = self.lasting_page, self.pages
+        self.introduction.start.setEnabled(self._can_start)
+        self.introduction.set_trouble(trouble)
+        was_new, self._is_new = self._is_new, is_new
+        self.show_introduction(is_new, and_parts=lasting is not None)
+        if lasting is not None and is_new is not was_new:
+            with QSignalBlocker(pages):
+                for number in range(pages.count()):
+                    pages.setTabVisible(number, not is_new or pages.widget(number) is lasting)
+                pages.setCurrentIndex(pages.indexOf(lasting) if is_new else 0)
+            self.head.setHidden(is_new)
+            self._refresh()
 
     def _not_flown_text(self) -> str:
         """Return which drops of the chosen schedule the project refuses, and what to do; empty for none."""

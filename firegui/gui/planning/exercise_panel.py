@@ -24,7 +24,7 @@ from firegui.gui.planning.plan_control import ExerciseRequest, PlanControl
 from firegui.gui.planning.run_charts import LoopChart
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import WholeField, choice_combo, narrow_combo
-from firegui.gui.widgets.split_panel import SplitPanel
+from firegui.gui.widgets.split_panel import Introduction, SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
@@ -32,7 +32,12 @@ from firegui.runs.drops_not_flown import NotFlownNote
 from firegui.runs.run_folder import kept_plan
 
 _HOURS = (24.0, 12.0, 6.0)
-_NO_PLAN = "Show a run that has ended with a plan of two days or more, choose a scenario and press Start."
+_INTRODUCTION = (
+    "Shows how a plan does, observation by observation, in a fire that differs from the model. The planner does not "
+    "know the scenario: it sees the perimeter at each observation and repairs the plan. It takes a short replanning "
+    "for each observation, which is seconds to minutes."
+)
+_NO_PLAN = "⚠ Show a run that has ended with a plan of two days or more."
 _STOPPED = "Stopped at {when}: change drops if needed, then click Resume"
 _COLORS = {Decision.KEPT: None, Decision.BY_HAND: "accent"}
 
@@ -153,7 +158,9 @@ class ExercisePanel(SplitPanel):
         pages.addTab(self.table, "Observations")
         # The chart hides itself if there is nothing to draw; a page must not.
         pages.addTab(column(self.chart, stretch=self.chart), "Chart")
-        fill_column(self.result, self.head, pages, stretch=pages, margins=(6, 2, 6, 4))
+        start = self._button["start"]
+        introduction = Introduction(_INTRODUCTION, "Start", start.toolTip(), self.start)
+        self.fill_result(introduction, self.head, pages, stretch=pages)
 
     # -- the form ----------------------------------------------------------------------------------------------------
     def _show_project(self) -> None:
@@ -220,7 +227,10 @@ class ExercisePanel(SplitPanel):
         grid = None if entry is None or entry.project is None else entry.project.scenario.grid
         self.model.set_rows(rows, exercise_columns(units, 0.0 if grid is None else grid.cell_area_ha))
         self.chart.show_run(entry, units)
-        self.head.set_text(self._head(entry, rows))
+        self.show_introduction(entry is None or not entry.flies_loop)
+        self.introduction.start.setEnabled(plan.can_exercise)
+        self.introduction.set_trouble("" if plan.can_exercise else _NO_PLAN)
+        self.head.set_text("" if entry is None else self._head(entry, rows))
 
     def _not_flown(self, entry: RunEntry | None) -> str:
         """Return which drops of the plan the project refuses, and what to do; empty for none."""
@@ -238,9 +248,7 @@ class ExercisePanel(SplitPanel):
         steps = [_step(calendar, start) for start in (0.0, *(day.end for day in days[:-1]))]
         return [_Observation(step, _when(calendar, step), day) for step, day in zip(steps, days, strict=True)]
 
-    def _head(self, entry: RunEntry | None, rows: Sequence[_Observation]) -> str:
-        if entry is None or not entry.flies_loop:
-            return _NO_PLAN
+    def _head(self, entry: RunEntry, rows: Sequence[_Observation]) -> str:
         if entry.is_resumable:
             calendar = self._session.project.calendar
             when = _when(calendar, _step(calendar, rows[-1].day.end)) if rows else "the start"

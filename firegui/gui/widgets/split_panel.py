@@ -2,20 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from firegui.gui.base.layouts import fill_column, scroll_area, splitter
+from firegui.gui.base.layouts import Content, fill_column, muted_label, plain_label, scroll_area, splitter, vertical
+from firegui.gui.widgets.table_buttons import ButtonRow
 
 _WIDTHS = (320, 780)
+_WIDEST_TEXT = 640
+
+
+class Introduction(QWidget):
+    """Text in place of a result that was not made yet, with the button that makes it.
+
+    The text says what the result answers, what it needs and how long it takes; :attr:`trouble` what prevents
+    the start.
+    """
+
+    def __init__(self, text: str, start: str, start_tip: str, pressed: Callable[[], object]) -> None:
+        super().__init__()
+        self.text, self.trouble = plain_label(text, wordWrap=True), muted_label(role="warning")
+        buttons = ButtonRow()
+        self.start = buttons.add("start", start, start_tip, pressed, show_text=True)
+        self.start.setObjectName("introductionStart")
+        self.start.setAutoRaise(False)
+        for label in (self.text, self.trouble):
+            label.setMaximumWidth(_WIDEST_TEXT)
+        vertical(self, self.text, self.trouble, buttons, 1, margins=(12, 12, 12, 0), spacing=10)
+
+    def set_trouble(self, text: str) -> None:
+        """Show what prevents the start; nothing for an empty text."""
+        self.trouble.setText(text)
+        self.trouble.setVisible(bool(text))
 
 
 class SplitPanel(QWidget):
     """Base of panels with settings and a result.
 
-    Subclasses fill :attr:`settings` and :attr:`result`. The window takes both parts out with :meth:`take_parts` and
-    keeps the panel hidden; a panel that is shown itself has them side by side.
+    Subclasses fill :attr:`settings`, and the result with :meth:`fill_result`. The window takes both parts out with
+    :meth:`take_parts` and keeps the panel hidden; a panel that is shown itself has them side by side.
     """
 
     result_requested = Signal()
@@ -25,6 +53,17 @@ class SplitPanel(QWidget):
         super().__init__(parent)
         self.settings, self.result = QWidget(self), QWidget(self)
         self._has_parts = True
+
+    def fill_result(self, introduction: Introduction, *parts: Content, stretch: Content) -> None:
+        """Fill the result with ``parts``. The introduction is shown first, see :meth:`show_introduction`."""
+        self.introduction, self._made = introduction, QWidget(self.result)
+        fill_column(self._made, *parts, stretch=stretch)
+        fill_column(self.result, introduction, self._made, stretch=self._made, margins=(6, 2, 6, 4))
+
+    def show_introduction(self, on: bool, *, and_parts: bool = False) -> None:
+        """Show the introduction in place of the parts, or above them if they can be used already."""
+        self.introduction.setVisible(on)
+        self._made.setVisible(not on or and_parts)
 
     def take_parts(self) -> tuple[QWidget, QWidget]:
         """Return settings and result. The caller must give them another parent, and keeps this panel hidden."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QTabWidget
+from PySide6.QtWidgets import QAbstractItemView, QFileDialog, QTableView, QTabWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
@@ -92,6 +92,36 @@ def test_beside_the_map_of_a_small_window_every_title_of_every_table_can_be_read
         tables |= {table.accessibleName() for table in result.findChildren(QAbstractItemView) if table.isVisible()}
         assert list(cut_titles(result)) == []
     assert tables
+
+
+# -- before the first result -------------------------------------------------------------------------------------------
+@every
+def test_before_the_first_result_a_text_says_what_it_is_for_and_starts_it(
+    qtbot: QtBot, make: Make, analysis: Analysis, folder: Path, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel, controller, run = make()
+    introduction = panel.introduction
+    assert introduction.isVisible() and len(introduction.text.text()) > 100
+    lasting = panel.lasting_page
+    tables = [each for each in panel.result.findChildren(QTableView) if each.isVisible()]
+    assert all(lasting is not None and lasting.isAncestorOf(table) for table in tables)
+    monkeypatch.setattr(panel, "_find_problems", lambda: [Problem("Here", "is wrong", "mend it")])
+    session.project_edited.emit()
+    assert introduction.trouble.text() == "⚠ Here: is wrong — mend it" and not introduction.start.isEnabled()
+    monkeypatch.setattr(panel, "_find_problems", lambda: [])
+    session.project_edited.emit()
+    with qtbot.waitSignal(panel.start_requested):
+        introduction.start.click()
+    controller.start(CASES[analysis.name].request)
+    qtbot.waitUntil(run.working.is_set, timeout=PATIENCE)
+    assert not introduction.isVisible()
+
+
+@every_store
+def test_a_saved_result_takes_the_place_of_the_introduction(opened: Scene) -> None:
+    panel = opened[0]
+    assert not panel.introduction.isVisible()
+    assert panel.lasting_page is None or panel.pages.currentWidget() is not panel.lasting_page
 
 
 # -- buttons and messages ----------------------------------------------------------------------------------------------

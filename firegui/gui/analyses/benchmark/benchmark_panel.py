@@ -36,6 +36,12 @@ from firegui.gui.jobs.result_presenter import CompareMode, EvaluationRequest
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import add_table_actions, show_table
 
+_INTRODUCTION = (
+    "Compares ways of planning under one goal, one budget of drops and one number of fire simulations. It needs a "
+    "goal and a fleet, and no plan. It takes minutes to hours; the form says how many fire simulations the planners "
+    "that are ticked may use."
+)
+
 
 class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
     """Form of a benchmark, its tables and convergence chart, and its tasks while they run."""
@@ -45,6 +51,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         start="Run",
         start_tip="Run the benchmark; the project is saved first",
         stop_tip="Stop; finished tasks are kept, and running ones continue from their last state",
+        introduction=_INTRODUCTION,
         resume_tip="Finish the benchmark that is chosen, or add the planners and seeds that are ticked; nothing is "
         "computed twice. It keeps its own allowance, budget and first seed",
         progress="Share of the tasks that is done",

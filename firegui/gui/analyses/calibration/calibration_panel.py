@@ -56,6 +56,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         start="Calibrate",
         start_tip=_ASK,
         stop_tip="Stop and keep the best weights so far",
+        introduction=_ASK + " It takes minutes to hours; Stop keeps the best weights so far.",
         resume_tip="Resume the unfinished calibration of this project; the result is the same as without the stop",
     )
 

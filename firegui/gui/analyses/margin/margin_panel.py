@@ -28,6 +28,10 @@ _ABOUT = (
     "({seed})."
 )
 _LOWEST_PX = 60
+_INTRODUCTION = (
+    "Shows how many more drops a safer plan needs, and how much of the fire is left in its worst scenario. It needs "
+    "stress scenarios, and no plan. It makes three plans and tests each, so it takes longer than three plans."
+)
 
 
 class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
@@ -38,6 +42,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
         start="Make curve",
         start_tip="Make a plan for each margin and test it; the project is saved first",
         stop_tip="Stop within a second; plans that are done are kept",
+        introduction=_INTRODUCTION,
         resume_tip="Finish the margin curve that is chosen; plans that are done are kept",
         progress="Share of the margin curve that is done",
         saved_results="Earlier margin curves",

@@ -28,6 +28,11 @@ from firegui.runs.messages import counted, pair_text
 from firegui.runs.run_requests import schedule_title
 
 _NOTHING = "No table is shown: make one, or open an earlier one."
+_INTRODUCTION = (
+    "Scores a plan again and again while one assumption differs: how well drops work, where they land, or where "
+    "retardant acts. It needs a plan of this project. A table takes seconds to minutes; one that plans anew for each "
+    "assumed value takes as long as so many plans."
+)
 
 
 class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
@@ -38,6 +43,7 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         start="Make table",
         start_tip="Make the table; the project is saved first",
         stop_tip="Stop; the rows of a sweep so far are kept",
+        introduction=_INTRODUCTION,
         resume_tip="Finish the sweep that is chosen below; plans that are done are kept",
         progress="Share of the table that is done",
         saved_results="Earlier tables",

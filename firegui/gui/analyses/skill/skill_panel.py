@@ -49,7 +49,11 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
     """Scores of the forecast. Table, curves and maps follow the shown day of this panel."""
 
     texts = AnalysisTexts(
-        thing="scores", start="Run model check", start_tip=_ASK, stop_tip="Stop the scoring; nothing is kept"
+        thing="scores",
+        start="Run model check",
+        start_tip=_ASK,
+        stop_tip="Stop the scoring; nothing is kept",
+        introduction=_ASK + " It needs two observed perimeters and takes about as long as one fire simulation.",
     )
     needs_folder = False
 

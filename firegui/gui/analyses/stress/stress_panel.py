@@ -46,6 +46,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         start="Test",
         start_tip="Fly the schedule in every scenario; the project is saved first",
         stop_tip="Stop; draws that are done are kept",
+        introduction=_ABOUT
+        + " It needs a plan of this project and takes a fire simulation for each draw, a minute or less on most fires.",
         resume_tip="Finish the stress test that is chosen; draws that are done are kept",
         progress="Share of the scenarios that is done",
         saved_results="Earlier stress tests",
@@ -105,7 +107,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                         (self.table,)),
             PanelButton("export", "Export…", "Write table and map into a folder", self._export, result),
         )  # fmt: skip
-        self.work_page = self.table
+        self.work_page, self.lasting_page = self.table, self.scenarios
 
     def _write_key(self) -> None:
         start = f'<span style="color:{Ink.of(self.palette()).observed.name()}">□</span>&nbsp;fire at the start'

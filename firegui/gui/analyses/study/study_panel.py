@@ -35,6 +35,10 @@ from firegui.runs.events import WorkerSeen
 NOTHING = "No study is shown: run one, or open an earlier one."
 _MOST_PROBLEMS = 6
 """Largest number of problems that are listed."""
+_INTRODUCTION = (
+    "Makes a plan for every case of a study and compares them: another fleet, other days or settings. It needs a "
+    "study: choose New for an example, or open one. It takes as long as so many plans, shared out over the workers."
+)
 
 
 class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
@@ -45,6 +49,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         start="Run",
         start_tip="Run the study; the project is saved first",
         stop_tip="Stop within a second; cases that are done are kept, and the study can go on later",
+        introduction=_INTRODUCTION,
         resume_tip="Finish the study that is chosen: only the cases that are missing are computed",
         progress="Share of the cases that is done",
         saved_results="Earlier studies",
