@@ -50,12 +50,21 @@ def test_a_message_without_room_has_a_button_that_shows_the_whole(qtbot: QtBot, 
     box.close()
 
 
-def test_a_message_during_the_tip_of_a_command_is_shown_after_it_and_not_over_it(
-    qtbot: QtBot, window: MainWindow
-) -> None:
+def test_a_message_takes_the_place_of_the_tip_of_the_tool_under_the_mouse(qtbot: QtBot, window: MainWindow) -> None:
     status, bar = window.workbench.status, window.statusBar()
+    bar.showMessage("click corners to measure a distance")
+    window.workbench.session.message.emit("Whole fire: finished, 381 drops")
+    assert bar.currentMessage() == "" and status.message.isVisible()
+
+
+def test_a_message_waits_while_the_tip_of_a_command_is_shown(qtbot: QtBot, window: MainWindow) -> None:
+    status, bar = window.workbench.status, window.statusBar()
+    status._fade.setInterval(1)
     bar.showMessage("Stop and keep the best plan so far")
     window.workbench.session.message.emit("The run was stopped; its best plan is kept")
+    bar.showMessage("Pause before the next step or test")
+    qtbot.wait(30)
     assert not status.message.isVisible() and not status.details.isVisible()
+    status._fade.setInterval(10_000)
     bar.clearMessage()
     assert status.message.isVisible() and "is kept" in status.message.text()

@@ -45,7 +45,7 @@ class StatusBar(QObject):
         view.hovered.connect(lambda text: self._show_place(str(text)))
         session.message.connect(self._show_message)
         queue.changed.connect(self._show_work)
-        bar.messageChanged.connect(lambda _tip: self._arrange())
+        bar.messageChanged.connect(self._on_tip)
         self._show_place("")
         self._show_message("")
         self._show_work()
@@ -57,6 +57,17 @@ class StatusBar(QObject):
     def _show_message(self, text: str) -> None:
         self.message.set_text(self._session.units.restate(text))
         self._fade.start()
+        if text:
+            # The mouse may rest on the button of a tool, whose tip would hide that a run has finished.
+            self._bar.clearMessage()
+        self._arrange()
+
+    def _on_tip(self, tip: str) -> None:
+        """Keep the message while the tip of a command is in its place."""
+        if tip:
+            self._fade.stop()
+        elif self.message.text():
+            self._fade.start()
         self._arrange()
 
     def _arrange(self) -> None:
