@@ -116,6 +116,24 @@ def test_every_pass_after_the_first_is_marked(qtbot: QtBot, queue: RunQueue, plo
     assert plots.removed.legend.text() == "1 in round 2"
 
 
+def test_charts_of_drops_have_whole_numbers_however_few_there_are(plots: ProgressPanel, ended: RunEntry) -> None:
+    for chart, side in ((plots.drops, "left"), (plots.left, "left"), (plots.removed, "left"), (plots.left, "bottom")):
+        axis = chart.item.getAxis(side)
+        for low, high in ((0.0, 1.2), (3.9, 5.1), (0.0, 12.0), (0.0, 1e6)):
+            ticks = [tick for _space, values in axis.tickValues(low, high, 300) for tick in values]
+            assert ticks and all(tick == round(tick) for tick in ticks)
+    seconds = plots.elapsed.item.getAxis("left").tickValues(0.0, 1.2, 300)
+    assert any(tick != round(tick) for _space, values in seconds for tick in values)
+
+
+def test_no_batch_is_named_where_there_is_none(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
+    entry = run_to_end(qtbot, queue)
+    entry.state = RunState.RUNNING
+    entry.removals.extend([replace(removal(99), batch=0)])
+    plots.refresh()
+    assert plots.removed.legend.text() == "99 in round 1"
+
+
 def test_pointing_at_a_rollout_reads_it_out_on_every_chart(plots: ProgressPanel, ended: RunEntry) -> None:
     plots.slack.hovered.emit(6.4)
     assert plots.left.title.text() == "Drops left · round 1 · simulation 6"

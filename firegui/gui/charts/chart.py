@@ -101,17 +101,24 @@ class _CurveItem(pg.PlotDataItem):  # type: ignore[misc]
         return low, high
 
 
-class _XAxis(pg.AxisItem):  # type: ignore[misc]
-    """Horizontal axis that omits numbers which would overlap their left neighbour."""
+class ChartAxis(pg.AxisItem):  # type: ignore[misc]
+    """Axis of a chart; a horizontal one omits numbers which would overlap their left neighbour.
 
-    def __init__(self) -> None:
-        super().__init__("bottom")
+    One that ``is_whole`` counts things, and has no ticks between whole numbers.
+    """
+
+    is_whole = False
+
+    def tickSpacing(self, minVal: float, maxVal: float, size: float) -> list[tuple[float, float]]:
+        """Return distance and offset of the ticks, the largest distance first."""
+        found: list[tuple[float, float]] = super().tickSpacing(minVal, maxVal, size)
+        return [each for each in found if each[0] >= 1.0] or [(1.0, 0.0)] if self.is_whole else found
 
     def generateDrawSpecs(self, painter: QPainter) -> Any:
         """Return the axis line, its ticks and the texts that have room; ``None`` for none."""
         specs = super().generateDrawSpecs(painter)
-        if specs is None:
-            return None
+        if specs is None or self.orientation != "bottom":
+            return specs
         line, ticks, texts = specs
         shown, free = [], -np.inf
         for text in sorted(texts, key=lambda each: each[0].left()):
@@ -153,7 +160,9 @@ class Chart(QWidget):
         small = QFont(self.font())
         small.setPointSize(_FONT_POINTS)
         self.legend.setFont(small)
-        self.plot = pg.PlotWidget(axisItems={"bottom": _XAxis(), **(axes or {})}, enableMenu=False)
+        self.plot = pg.PlotWidget(
+            axisItems={**{side: ChartAxis(side) for side in ("left", "bottom")}, **(axes or {})}, enableMenu=False
+        )
         self.item = self.plot.getPlotItem()
         # pyqtgraph always creates its own menu. It has no parent and would outlive the chart.
         self.plot.destroyed.connect(self.item.ctrlMenu.deleteLater)
@@ -423,6 +432,11 @@ class Chart(QWidget):
     def set_y_label(self, text: str) -> None:
         """Set the label of the ordinate."""
         self._set_label("left", text)
+
+    def set_whole(self, side: str, on: bool = True) -> None:
+        """Set whether the axis ``left`` or ``bottom`` counts things: it has whole numbers only."""
+        axis = self.item.getAxis(side)
+        axis.is_whole, axis.picture = on, None
 
     def _set_label(self, side: str, text: str) -> None:
         # A new style replaces the previous one, including its colour.

@@ -203,6 +203,7 @@ class ProgressPanel(QWidget):
         for chart in self.epoch_charts:
             chart.set_log(options.log)
             chart.set_x_label(options.x_label)
+            chart.set_whole("bottom", options.x_column != "seconds")
             chart.fit()
         self._actions["rollouts"].setChecked(options.rollouts)
         self._actions["time"].setChecked(options.time and not options.rollouts)

@@ -38,6 +38,7 @@ class RemovalChart(Chart):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, "drops", parent)
+        self.set_whole("bottom")
         self._name = name
         self._holds = self.add_curve("accent", name=name, width=2.0, symbol=_SYMBOL)
         self._exceeds = self.add_curve("warning", name=f"{name}, exceeds a limit", width=0.0, symbol=_SYMBOL)

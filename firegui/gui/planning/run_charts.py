@@ -220,6 +220,7 @@ class ColumnChart(EpochChart):
     def __init__(self, name: str, column: str, role: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
         self._column, self._role = column, role
+        self.set_whole("left", column == "drops")
         self._line = self.add_curve(role, name=column, width=1.5)
 
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
@@ -253,6 +254,7 @@ class EliminationChart(RunChart):
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(name, "fire simulations", parent)
+        self.set_whole("bottom")
 
     def abscissa(self, entry: RunEntry, options: ChartOptions) -> Floats:
         """Return the abscissa of every row."""
@@ -279,6 +281,7 @@ class DropsLeftChart(EliminationChart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Drops left", parent)
+        self.set_whole("left")
         self._left = self.add_curve("retardant", width=2.0)
 
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
@@ -329,6 +332,7 @@ class RemovedChart(EliminationChart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Removed this round", parent)
+        self.set_whole("left")
         self._removed = self.add_curve("warning", width=1.5)
 
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
@@ -338,8 +342,9 @@ class RemovedChart(EliminationChart):
     def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
         removed, passes = self._whole(entry, "removed", row), self._whole(entry, "passes", row)
         pieces = [Piece(f"{removed:,} in round {passes}", "warning")]
-        if not (is_latest and entry.is_over):
-            pieces.append(Piece(f"batches of {self._whole(entry, 'batch', row):,}"))
+        # Drops that are removed for the stress scenarios are reported without a batch between two of them.
+        if (batch := self._whole(entry, "batch", row)) and not (is_latest and entry.is_over):
+            pieces.append(Piece(f"batches of {batch:,}"))
         return self._name, pieces
 
 

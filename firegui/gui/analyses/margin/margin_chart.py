@@ -40,6 +40,7 @@ class MarginChart(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "drops", parent)
+        self.set_whole("bottom")
         # Room for the names beside the points.
         self.item.vb.setDefaultPadding(_PADDING)
         self._front = self.add_curve("accent", name="front", width=1.4)

@@ -132,6 +132,7 @@ class SensitivityChart(Chart):
         level = None if table is None or measure is None else measure.level(table)
         self.set_level(level, "as planned for, expected effectiveness")
         self.set_x_label("" if table is None else _X_LABELS[table.kind])
+        self.set_whole("left", measure is _DROPS)
         self._title = "" if measure is None else measure.title
         self._read_outs = tuple(f"{name}: {number(value)}" for name, value in zip(self._names, values, strict=True))
         spread = bool(drawn.any())

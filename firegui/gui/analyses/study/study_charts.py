@@ -37,6 +37,8 @@ _BETTER, _WORSE = "#0072b2", "#d55e00"
 _MOST_NUMBERS = 240
 Entry = tuple[str, str]
 """Key and text of an entry of a combo box."""
+_COUNTS = ("drops_executed", "drops_proposed", "evaluations", "violations")
+"""Measures that are whole numbers."""
 
 
 class StudyChart(Chart):
@@ -274,6 +276,8 @@ class ParetoChart(StudyChart):
         if table is not None:
             self.set_x_label(table.label(x).lower())
             self.set_y_label(table.label(y).lower())
+            for side, measure in (("bottom", x), ("left", y)):
+                self.set_whole(side, measure in _COUNTS)
         self._show_caption()
 
     def _show_caption(self, text: str = "") -> None:

@@ -147,7 +147,8 @@ class BenefitChart(Chart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("", "", parent)
-        self.set_y_label("members")
+        self.set_y_label("fires")
+        self.set_whole("left")
         self._bars = {role: pg.BarGraphItem(x=[], height=[], width=1.0) for role in ("accent", "warning")}
         for role, bars in self._bars.items():
             self.add_area(bars, role, _BAR_ALPHA, outlined=True)
