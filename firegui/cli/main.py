@@ -6,6 +6,7 @@ before what the others need is loaded.
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 
@@ -53,6 +54,8 @@ COMMANDS = {name: (name, name) for name in (*SUMMARIES, *_HIDDEN)} | {
 }
 """Module of ``firegui.cli`` and name in it of every command."""
 _READS_FILES = "import"
+_WINDOW_WORDS = ("gui", "ui", "window", "workbench", "app", "run", "start")
+"""Words for the window, which needs none."""
 
 
 class CommandGroup(GuardedGroup):
@@ -77,15 +80,29 @@ class CommandGroup(GuardedGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that ``args`` name; ``open`` for a project in place of a command."""
+        """Return the command that ``args`` name; ``open`` for a project in place of a command.
+
+        Raises ``click.UsageError`` for another word, which says what to call instead.
+        """
         if args and args[0] not in COMMANDS and (args[0].rstrip("/\\").endswith(".firegui") or Path(args[0]).is_dir()):
             return super().resolve_command(ctx, ["open", *args])
-        return super().resolve_command(ctx, args)
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            raise click.UsageError(f"{error.message} {_suggestion(args[0])}", error.ctx) from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the list of commands with their summaries into ``formatter``."""
         with formatter.section("Commands"):
             formatter.write_dl(list(SUMMARIES.items()))
+
+
+def _suggestion(word: str) -> str:
+    """Return what to call instead of a command that does not exist."""
+    alike = get_close_matches(word, SUMMARIES)
+    if alike and word not in _WINDOW_WORDS:
+        return f"Did you mean firegui {alike[0]}?"
+    return "firegui opens the workbench, and firegui open PROJECT a project (a folder NAME.firegui) in it."
 
 
 def _show_version(context: click.Context, _option: click.Parameter, wanted: bool) -> None:

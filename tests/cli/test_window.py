@@ -37,6 +37,18 @@ def test_no_command_and_open_reach_the_window(firegui: Run, project: Path, monke
     assert firegui("nonsense").code == 2
 
 
+@pytest.mark.parametrize(
+    ("words", "instead"),
+    [
+        (("gui",), "firegui open PROJECT"), (("gui", "nowhere"), "firegui open PROJECT"),
+        (("fires/bear",), "firegui open PROJECT"), (("opne", "p"), "Did you mean firegui open?"),
+    ],
+)  # fmt: skip
+def test_a_wrong_command_says_what_to_call_instead(firegui: Run, words: tuple[str, ...], instead: str) -> None:
+    answer = firegui(*words)
+    assert answer.code == 2 and instead in answer.err
+
+
 @pytest.fixture
 def headless(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, Path]]:
     """No display, a small demo, and a picture that is only touched."""
