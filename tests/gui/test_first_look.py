@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,9 +13,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.gui.jobs.result_presenter import ResultPresenter
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
-from firegui.runs.spec import EvaluateSpec, PlanSpec
+from firegui.runs.control import RunControl
+from firegui.runs.events import RunEvent, StateChanged
+from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec
+from firegui.runs.stages import RunState
 from tests.gui.fake_runs import FakeExecute, frames, wait_idle
 from tests.gui.map_scene import open_map
 
@@ -71,6 +77,31 @@ def test_the_map_says_what_it_waits_for_until_the_fire_is_there(
     assert view.decorations.caption.awaited == "" and session.awaited == ""
     middle = view.camera.viewport.rect().center()
     assert view.snapshot().pixelColor(middle) != waiting.pixelColor(middle)
+
+
+def test_the_map_says_what_is_computed_and_for_how_long_already(qtbot: QtBot, session: Session) -> None:
+    now, goes_on = [100.0], threading.Event()
+
+    def execute(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        emit(StateChanged(RunState.PREPARING))
+        goes_on.wait(20)
+        goes_on.clear()
+        emit(StateChanged(RunState.RUNNING))
+        goes_on.wait(20)
+        FakeExecute()(spec, emit, control)
+
+    presenter = ResultPresenter(session, execute, clock=lambda: now[0])
+    presenter._tick.setInterval(1)
+    presenter.show_baseline()
+    assert session.awaited.splitlines()[1] == "Daily spread by the fire model, 0:00 so far"
+    now[0] = 112.0
+    qtbot.waitUntil(lambda: session.awaited.splitlines()[1] == "Daily spread by the fire model, 0:12 so far")
+    goes_on.set()
+    qtbot.waitUntil(lambda: session.awaited.splitlines()[1] == "Simulation of the fire, 0:12 so far")
+    goes_on.set()
+    qtbot.waitUntil(lambda: not presenter.activity)
+    assert session.awaited == "" and not presenter._tick.isActive()
+    presenter.shutdown()
 
 
 def test_a_run_that_is_started_before_there_is_a_fire_is_waited_for_too(

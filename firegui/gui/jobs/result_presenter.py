@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
@@ -10,19 +12,21 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from firegui.domain.project import Project, same_baseline, same_inputs, same_spread
 from firegui.errors import InputError, Problem
+from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import Execute, RunSlot
 from firegui.gui.jobs.run_list import save_scores
 from firegui.gui.session.session import FireView, Session, ShownResult
-from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished
+from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished, StateChanged
 from firegui.runs.fire_specs import run_spec
 from firegui.runs.spec import EvaluateSpec
-from firegui.runs.stages import FinishReason
+from firegui.runs.stages import FinishReason, RunState
 
 NO_DROPS = "Computing the fire without drops…"
 _FIRST_TIME = "The first time this can take a minute."
-_SETTLE_MS = 400
+_PREPARES, _SIMULATES = "Daily spread by the fire model", "Simulation of the fire"
+_SETTLE_MS, _TICK_MS = 400, 1_000
 _PAINTED_MS = 150
 """Time from the first painting of an opened project until its charts are painted too."""
 
@@ -81,9 +85,13 @@ class ResultPresenter(QObject):
     """A ``RunEntry`` has new numbers."""
     message = Signal(object)
 
-    def __init__(self, session: Session, execute: Execute, parent: QObject | None = None) -> None:
+    def __init__(
+        self, session: Session, execute: Execute, parent: QObject | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
-        self._session = session
+        self._session, self._clock = session, clock
+        self._since, self._simulates = clock(), False
         self._shown: RunEntry | None = None
         self._latest: RunEntry | None = None
         self._held = False
@@ -92,6 +100,8 @@ class ResultPresenter(QObject):
         self._slot = RunSlot(execute, self)
         self._slot.changed.connect(self._on_slot_changed)
         self.changed.connect(self._update_awaited)
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._tick.timeout.connect(self._update_awaited)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.show_baseline)
         self._painted = QTimer(self, singleShot=True, interval=_PAINTED_MS)
@@ -126,6 +136,7 @@ class ResultPresenter(QObject):
         """
         self.set_shown(None)
         self._latest = latest
+        self._restart_clock()
         self._opened.start()
         self._update_awaited()
 
@@ -159,6 +170,7 @@ class ResultPresenter(QObject):
         The plan of a run that is resumed stays until its next one.
         """
         shown = self._session.result
+        self._restart_clock()
         self.set_shown(entry)
         if shown.folder == entry.folder and shown.project is not None and same_inputs(shown.project, project):
             self._show(replace(shown, title=entry.title, fire=entry.fire))
@@ -231,7 +243,7 @@ class ResultPresenter(QObject):
 
     def cancel(self) -> None:
         """Cancel every request."""
-        for timer in (self._settle, self._opened, self._painted):
+        for timer in (self._settle, self._opened, self._painted, self._tick):
             timer.stop()
         self._waiting = self._current = None
         self._slot.cancel()
@@ -253,6 +265,7 @@ class ResultPresenter(QObject):
             return
         request, self._waiting = self._waiting, None
         self._current = request
+        self._restart_clock()
         self.set_shown(request.entry)
         self._begin_result(
             request.title, request.spec.project, of_member=request.spec.member is not None,
@@ -261,11 +274,19 @@ class ResultPresenter(QObject):
         )  # fmt: skip
         self._slot.begin(request.spec, self._subscribe)
 
+    def _restart_clock(self) -> None:
+        self._since, self._simulates = self._clock(), False
+
     def _subscribe(self, bridge: EventBridge) -> None:
+        bridge.subscribe(StateChanged, self._on_state)
         bridge.subscribe(BaselineReady, self._on_baseline)
         bridge.subscribe(PlanUpdated, self._on_plan)
         bridge.subscribe(Message, self.message)
         bridge.subscribe(RunFinished, self._on_finished)
+
+    def _on_state(self, event: StateChanged) -> None:
+        self._simulates = event.state is RunState.RUNNING
+        self._update_awaited()
 
     def _on_baseline(self, event: BaselineReady) -> None:
         self._show_baseline_of(event)
@@ -301,10 +322,22 @@ class ResultPresenter(QObject):
             self.changed.emit()
 
     def _update_awaited(self) -> None:
-        """Show on the map what it waits for. An active run also starts with the fire without drops."""
+        """Show on the map what it waits for, and for how long already.
+
+        An active run also starts with the fire without drops.
+        """
         live = self._shown is not None and not self._shown.is_over
         text = NO_DROPS if live else self.activity
-        self._session.set_awaited(f"{text}\n{_FIRST_TIME}" if text == NO_DROPS else text)
+        lines, is_computed = [text], live or (bool(text) and self._waiting is None)
+        if is_computed and self._session.result.baseline is None:
+            simulates = self._simulates or (live and self._shown is not None and self._shown.state is RunState.RUNNING)
+            lines.append(f"{_SIMULATES if simulates else _PREPARES}, {duration(self._clock() - self._since)} so far")
+            self._tick.start()
+        else:
+            self._tick.stop()
+        if text == NO_DROPS:
+            lines.append(_FIRST_TIME)
+        self._session.set_awaited("\n".join(lines))
 
     # -- the session's result ----------------------------------------------------------------------------------------
     def _begin_result(
