@@ -19,11 +19,11 @@ from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
-from firegui.gui.planning.result_view import details_html, report_html
+from firegui.gui.planning.result_view import details_html, replan_html, report_html
 from firegui.runs.events import StageBegan
 from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
-from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, wait_idle
+from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, replan_scores, wait_idle
 from tests.gui.readouts import cursor_of, level_text_of, mark_texts_of
 from tests.support import make_project
 
@@ -236,6 +236,13 @@ def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_ca
     lines = plain(details_html(entry))
     nominal, worst = entry.stress.nominal.share_worst, worst_case_text(entry.stress)
     assert lines[2] == f"Growth left, model · worst case|||{nominal:.1%} · {worst}"
+
+
+def test_the_result_of_a_replanned_run_names_the_effectiveness_that_it_is_scored_at(tmp_path: Path) -> None:
+    entry = pruned_entry(tmp_path)
+    html = replan_html(entry, replan_scores(2))
+    assert "Replanned from day 3 on, scored at expected effectiveness; 4 drops flown before are not counted" in html
+    assert plain(html)[:2] == ["|new plan|old plan continued|no further drops", "Further drops|3|7|0"]
 
 
 def test_a_run_that_only_pruned_says_what_it_knows(tmp_path: Path) -> None:

@@ -22,12 +22,12 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning import runs_table
 from firegui.gui.planning.run_cards import card_lines, wrapped_lines
-from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged
+from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged, group_of
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE, run_columns
 from firegui.gui.session.session import Session
 from firegui.runs.notes import MOST_LETTERS, NAME, read_name, write_name
-from firegui.runs.stages import FinishReason, RunState, Stage
+from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, removal, wait_idle
 from tests.gui.hands import show_widget
@@ -132,6 +132,16 @@ def test_groups_keep_the_order_within_them(project: Project, three: list[RunEntr
     for entry, made in zip(three, (project, own, project), strict=True):
         entry.project = made
     assert titles(arranged(three, "", RunOrder.NEWEST, RunGrouping.GOAL)) == ["c", "b", "a"]
+
+
+def test_runs_that_replan_are_grouped_apart_from_plans_and_exercises(three: list[RunEntry]) -> None:
+    plan, replanned, exercise = three
+    replanned.replans = exercise.replans = True
+    replanned.note, exercise.note = ReplanNote(2, ""), ReplanNote(1, "", closed_loop=True)
+    assert [group_of(entry, RunGrouping.KIND) for entry in three] == ["Plans", "Replanned", "Exercises"]
+    later = done("later")
+    mixed = arranged([plan, exercise, replanned, later], "", RunOrder.NEWEST, RunGrouping.KIND)
+    assert mixed == [later, plan, replanned, exercise]
 
 
 # -- in the panel ------------------------------------------------------------------------------------------------------

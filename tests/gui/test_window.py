@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableView, QToolBar, QToolButton
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.drops import DropList
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import CancelledError, InputError, Problem
@@ -36,6 +37,7 @@ from firegui.runs.events import RunEvent, RunFinished, StateChanged
 from firegui.runs.spec import PlanSpec, RunSpec
 from firegui.runs.stages import FinishReason, RunState
 from tests.gui.hands import LEFT, centre_of
+from tests.gui.saved_runs import stopped_run
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -452,3 +454,15 @@ def test_the_hint_of_a_tool_goes_with_it_while_the_map_is_hidden(window: MainWin
     assert not window.workbench.map.isVisible()
     session.set_tool(Tool.PAN)
     assert shell.centre.bar.note.text() == ""
+
+
+def test_a_run_that_was_copied_into_the_folder_is_listed_when_the_window_is_active_again(
+    window: MainWindow, saved: Path
+) -> None:
+    queue, app = window.workbench.queue, QApplication.instance()
+    assert isinstance(app, QApplication) and not queue.entries
+    copied = stopped_run(saved, DropList())
+    app.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)
+    assert not queue.entries
+    app.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    assert [entry.folder for entry in queue.entries] == [copied]
