@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QTableView, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QTableView, QTabWidget, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import focus_first
-from firegui.gui.base.dialogs import Dialog
+from firegui.gui.base.dialogs import Dialog, confirm
 from firegui.gui.base.layouts import column, scroll_area, vertical
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
@@ -185,3 +186,25 @@ def test_escape_closes_what_is_open_beside_the_map_and_the_focus_returns(window:
     assert part.isVisible() and QApplication.focusWidget() is not before
     assert press(Qt.Key.Key_Escape) is before
     assert not part.isVisible()
+
+
+@pytest.mark.parametrize("kind", ["problems", "question"])
+def test_the_focus_returns_when_a_message_is_closed(window: MainWindow, qtbot: QtBot, kind: str) -> None:
+    window.workbench.show_panel("Regions")
+    before = QApplication.focusWidget()
+    assert isinstance(before, QWidget) and before is not window.workbench.map.camera.widget
+
+    def close() -> None:
+        box = QApplication.activeModalWidget()
+        if isinstance(box, QDialog):
+            timer.stop()
+            box.accept()
+
+    timer = QTimer()
+    timer.timeout.connect(close)
+    timer.start(10)
+    if kind == "problems":
+        window.workbench.session.refuse(InputError([Problem("region R1", "it covers no cell", "make it larger")]))
+    else:
+        confirm(window, "Replace files", "Replace?")
+    qtbot.waitUntil(lambda: not timer.isActive() and QApplication.focusWidget() is before)

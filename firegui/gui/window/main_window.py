@@ -291,6 +291,13 @@ class MainWindow(QMainWindow):
             QApplication.sendEvent(menus, QResizeEvent(menus.size(), menus.size()))
             menus.update()
 
+    def event(self, event: QEvent) -> bool:
+        """Take the keyboard back when a dialog closes; not every window manager gives it back."""
+        handled = super().event(event)
+        if event.type() == QEvent.Type.WindowUnblocked:
+            self.activateWindow()
+        return handled
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Keep the start page below the menu bar when the bar changes its height."""
         if event.type() == QEvent.Type.Resize:
