@@ -466,3 +466,12 @@ def test_a_drop_is_picked_up_and_put_down_at_the_crosshair(session: Session, han
     hand.key(Qt.Key.Key_Down)
     assert session.plan_editor.selected is not None and session.plan_editor.selected.y == pytest.approx(FIRST.y + 3.0)
     assert hand.view.sketch.cursor is None
+
+
+def test_the_handle_of_a_drop_is_shown_only_while_it_turns_the_drop(session: Session, hand: Hand) -> None:
+    session.plan_editor.select(FIRST)
+    place = handle_of(session.plan_editor.rules, FIRST)
+    with_handle = hand.color(place)
+    session.set_tool(Tool.PAN)
+    session.plan_editor.select(FIRST)
+    assert hand.color(place) != with_handle

@@ -376,7 +376,10 @@ class ChangeLayer(RasterLayer):
 
 
 class ChosenLayer(PaintedLayer):
-    """The selected drop with its handle. While it is moved, a line starts at its former position."""
+    """The selected drop, with its handle in the tool that turns it.
+
+    While it is moved, a line starts at its former position.
+    """
 
     key = "chosen"
     title = "Selected drop"
@@ -442,11 +445,13 @@ class ChosenLayer(PaintedLayer):
         painter.fillPath(path, QBrush(faded(self._material_color(drop), 0.2 if broken else 0.7)))
         released, landed = (transform.map(QPointF(c + 0.5, r + 0.5)) for r, c in ((drop.y, drop.x), (y, x)))
         handle = transform.map(QPointF(*reversed(handle_of(rules, drop))))
+        turns = self.session.tool is Tool.DROP
         painter.setBrush(QBrush(self.ink.card))
         for pen in (QPen(self.ink.halo, 4.0), QPen(color, 1.5)):
             painter.setPen(pen)
             painter.drawLine(released, landed)
-            painter.drawEllipse(handle, _HANDLE_PX, _HANDLE_PX)
+            if turns:
+                painter.drawEllipse(handle, _HANDLE_PX, _HANDLE_PX)
             painter.drawRect(QRectF(released.x() - 3.0, released.y() - 3.0, 6.0, 6.0))
 
     def _paint_way(self, painter: QPainter, transform: QTransform, drop: Drop, to: Drop) -> None:
