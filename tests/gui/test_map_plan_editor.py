@@ -475,3 +475,19 @@ def test_the_handle_of_a_drop_is_shown_only_while_it_turns_the_drop(session: Ses
     session.set_tool(Tool.PAN)
     session.plan_editor.select(FIRST)
     assert hand.color(place) != with_handle
+
+
+def test_a_drop_that_is_shown_is_enlarged_in_view_and_the_map_stays_if_it_is(session: Session, hand: Hand) -> None:
+    camera = hand.view.camera
+    camera.fit_bounds(30.0, 50.0, 38.0, 58.0)
+    hand.view.show_drop(FIRST)
+    assert camera.viewport.rect().adjusted(90, 90, -90, -90).contains(hand.pixel(place_of(session, FIRST)))
+    area = camera.area
+    hand.view.show_drop(FIRST)
+    assert camera.area == area
+    # Far away, the drop is a few pixels.
+    for _ in range(8):
+        camera.zoom(0.6)
+    small = camera.pixels_per_cell
+    hand.view.show_drop(FIRST)
+    assert camera.pixels_per_cell > 2.0 * small

@@ -291,3 +291,21 @@ def test_the_region_under_a_larger_one_can_be_selected(session: Session, hand: H
     assert session.selected_region == "small"
     hand.click((15.0, 20.0))
     assert session.selected_region == "large"
+
+
+def test_a_region_that_is_selected_elsewhere_is_brought_into_view(session: Session, hand: Hand) -> None:
+    camera, region = hand.view.camera, regions_of(session)["R1"]
+    top, left, bottom, right = region.bounds
+    session.select_region("")
+    camera.widget.clearFocus()
+    camera.fit_bounds(34.0, 52.0, 38.0, 58.0)
+    session.select_region("R1")
+    seen = camera.viewport.rect()
+    assert seen.contains(hand.pixel((top, left))) and seen.contains(hand.pixel((bottom, right)))
+    # While the map has the keyboard, it stays where it is.
+    session.select_region("")
+    camera.fit_bounds(34.0, 52.0, 38.0, 58.0)
+    area = camera.area
+    camera.widget.setFocus()
+    session.select_region("R1")
+    assert camera.area == area

@@ -18,6 +18,8 @@ from firegui.domain.grid import bounding_box
 _ABOVE_PX, _BELOW_PX, _SIDE_PX, _BESIDE_PX = 42.0, 30.0, 16.0, 58.0
 """Room around the whole grid, and between the grid and what covers a part of the map, for latitudes."""
 _CLOSEST_CELLS = 6.0
+_WELL_SEEN_PX = 40.0
+"""A smaller part of the map is enlarged to be seen."""
 _LEAST_SHARE = 0.6
 """A map is not drawn smaller than this share of its size to stay clear of what covers it."""
 MapArea = tuple[float, float, float, float]
@@ -121,6 +123,15 @@ class Camera(QObject):
         margin = max(0.15 * max(bottom - top, right - left), 3.0)
         part = QRectF(left, top, right - left, bottom - top).adjusted(-margin, -margin, margin, margin)
         self._show_within(part, QRectF(self.viewport.rect()))
+
+    def show_part(self, top: float, left: float, bottom: float, right: float) -> None:
+        """Show a part of the grid among what surrounds it, unless it is well in view already."""
+        part = QRectF(self.to_pixel(top, left), self.to_pixel(bottom, right))
+        seen = QRectF(self.viewport.rect()).adjusted(_SIDE_PX, _ABOVE_PX, -_SIDE_PX, -_BELOW_PX)
+        is_clear = seen.contains(part) and not self._covered.intersects(part)
+        if not is_clear or max(part.width(), part.height()) < _WELL_SEEN_PX:
+            around = max(bottom - top, right - left)
+            self.fit_bounds(top - around, left - around, bottom + around, right + around)
 
     def set_covered(self, box: QRect) -> None:
         """Keep what is fitted in view clear of ``box``, in pixels of the viewport, which something covers."""

@@ -11,6 +11,7 @@ from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QPointF, QRec
 from PySide6.QtGui import QAction, QImage, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
+from firegui.domain.drops import Drop
 from firegui.domain.grid import bounding_box
 from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
@@ -22,6 +23,7 @@ from firegui.gui.map.drop_edits import card_rows
 from firegui.gui.map.drop_menu import NEAR_PX, DropMenu, drop_at
 from firegui.gui.map.event_filters import FileDrops, MouseRouter
 from firegui.gui.map.key_cursor import KeyCursor
+from firegui.gui.map.layers.drop_layers import SIGMAS
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_colors import Ink
@@ -161,6 +163,13 @@ class MapView(QWidget):
             cells = shown.scenario.ignition if observed is None else observed
         self._zoom_to_cells(cells)
 
+    def show_drop(self, drop: Drop) -> None:
+        """Bring the footprint of a drop well into view."""
+        rules = self._session.plan_editor.rules
+        kind, cell = rules.tails[drop.column].type, self._session.project.scenario.grid.cell_size_m
+        (y, x), reach = rules.landing(drop), SIGMAS * kind.sigma_parallel_m / cell
+        self.camera.show_part(y + 0.5 - reach, x + 0.5 - reach, y + 0.5 + reach, x + 0.5 + reach)
+
     def zoom_to_selection(self) -> None:
         """Show the selected drops, else the selected region."""
         editor = self._session.plan_editor
@@ -286,6 +295,7 @@ class MapView(QWidget):
         session.awaited_changed.connect(self._schedule)
         session.units_changed.connect(self._schedule)
         session.tool_changed.connect(self._on_tool)
+        session.region_selected.connect(self._on_region)
         self.layers.reordered.connect(self._schedule)
         self.drop_card.closed.connect(self._deselect_drop)
         self.camera.moved.connect(self._schedule)
@@ -359,6 +369,12 @@ class MapView(QWidget):
         self.hint_changed.emit()
         self._mark("regions")
         self._mark("tool")
+
+    def _on_region(self, name: str) -> None:
+        """Show a region that was selected elsewhere. The map must not move under the mouse or the crosshair."""
+        region = find_region(self._session, name)
+        if region is not None and not self.camera.widget.hasFocus():
+            self.camera.show_part(*region.bounds)
 
     def _active_tool(self) -> MapTool | None:
         return self._tools[self._session.tool] if self._session.has_project else None

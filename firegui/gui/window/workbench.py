@@ -465,9 +465,7 @@ class Workbench(QObject):
         if drop is None:
             return
         self.session.set_step(drop.step)
-        y, x = self.session.plan_editor.rules.landing(drop)
-        for each in self.maps.shown_maps:
-            each.camera.bring_into_view(y + 0.5, x + 0.5)
+        self.maps.active_map.show_drop(drop)
 
     def _edit_drop(self) -> None:
         if (drop := self.session.plan_editor.selected) is not None:
