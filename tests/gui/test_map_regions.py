@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
@@ -65,13 +67,23 @@ def test_with_shift_the_tool_draws_another_rectangle(session: Session, hand: Han
     assert set(regions_of(session)) == {"R1", "R2", "R3"} and session.tool is Tool.PAN
 
 
-def test_f2_names_the_region_that_was_just_drawn(session: Session, hand: Hand) -> None:
+def test_a_drawn_region_is_named_at_once_and_its_size_is_told(session: Session, hand: Hand) -> None:
     session.set_tool(Tool.RECTANGLE)
     hand.drag((20.5, 30.5), (25.5, 35.5))
-    hand.key(Qt.Key.Key_F2)
     dialog = hand.view.menu.dialog
-    assert dialog is not None and dialog.textValue() == "R2"
-    dialog.reject()
+    assert dialog is not None and dialog.isVisible()
+    assert "6 × 6 = 36 cells · 3.2 ha" in dialog.labelText()
+    (field,) = dialog.findChildren(QLineEdit)
+    assert field.selectedText() == "R2"
+    QTest.keyClicks(field, "Village")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert set(regions_of(session)) == {"R1", "Village"} and session.selected_region == "Village"
+
+
+def test_no_name_is_asked_for_while_the_tool_draws_on(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((20.5, 30.5), (25.5, 35.5), modifier=Qt.KeyboardModifier.ShiftModifier)
+    assert hand.view.menu.dialog is None
 
 
 def test_the_outline_shows_its_size_in_cells_and_hectares_while_it_is_drawn(session: Session, hand: Hand) -> None:

@@ -241,7 +241,15 @@ class RegionMenu:
 
     def rename(self, name: str) -> None:
         """Open the dialog for a new name."""
-        dialog = self._ask("Rename region", f"New name of region {name}:")
+        self._ask_name("Rename region", f"New name of region {name}:", name)
+
+    def name_new(self, region: Region) -> None:
+        """Open the dialog for the name of a region that was drawn, which tells the size."""
+        size = size_text(region, self._session.project.scenario.grid, self._session.units)
+        self._ask_name("New region", f"Name of the new region, {size}:", region.name)
+
+    def _ask_name(self, title: str, label: str, name: str) -> None:
+        dialog = self._ask(title, label)
         dialog.setTextValue(name)
         dialog.textValueSelected.connect(lambda to: rename_region(self._session, name, to))
         dialog.open()

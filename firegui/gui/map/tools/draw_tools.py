@@ -18,7 +18,8 @@ _NEAR_PX = 8.0
 class ShapeTool(MapTool):
     """Base class of the tools that draw one new shape, after which the map has the tool Pan again.
 
-    Shift at the end keeps the tool for another one. Subclasses with ``draws_zones`` draw no-drop zones.
+    Shift at the end keeps the tool for another one; without it, a dialog asks for the name of a region. Subclasses with
+    ``draws_zones`` draw no-drop zones.
     """
 
     cursor = Qt.CursorShape.CrossCursor
@@ -36,6 +37,8 @@ class ShapeTool(MapTool):
             self.cancel()
             if not draws_on:
                 self.session.set_tool(Tool.PAN)
+                if not self.draws_zones:
+                    self.context.menu.name_new(shape)
 
     def _size_text(self, shape: Region) -> str:
         return size_text(shape, self.session.project.scenario.grid, self.session.units)
