@@ -14,8 +14,9 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.gui.map.layers.layer import RasterLayer
-from firegui.gui.map.map_board import pixels_of
+from firegui.gui.map.map_board import MapRenderer, pixels_of
 from firegui.gui.session.session import FireView, Session, ShownResult
+from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.readouts import view_buttons_of
@@ -58,7 +59,7 @@ def test_a_button_shows_baseline_plan_and_difference_beside_each_other(together:
 def test_in_a_small_window_all_of_each_map_is_in_sight(qtbot: QtBot, together: MainWindow) -> None:
     together.resize(860, 700)
     qtbot.waitUntil(lambda: together.width() <= 900)
-    board, panes = together.workbench.maps, together.workbench.maps.panes
+    board, panes = together.workbench.maps, together.workbench.maps.shown_maps
     edges = [(pane.x(), pane.x() + pane.width()) for pane in panes]
     assert edges[0][0] == 0 and edges[-1][1] <= board.width()
     assert all(before[1] <= after[0] for before, after in pairwise(edges))
@@ -92,6 +93,21 @@ def test_space_plays_all_three(qtbot: QtBot, together: MainWindow) -> None:
     qtbot.waitUntil(
         lambda: {pane.drawn_step for pane in together.workbench.maps.panes} == {together.workbench.session.step}
     )
+
+
+def test_beside_a_result_two_maps_stand_in_place_of_three_strips(qtbot: QtBot, together: MainWindow) -> None:
+    workbench = together.workbench
+    together.resize(1440, 900)
+    qtbot.waitUntil(lambda: len(workbench.maps.shown_maps) == 3)
+    workbench.show_panel("Stress")
+    workbench.shell.set_mode(CentreMode.BOTH)
+    workbench.shell.set_drawer_visible(True)
+    qtbot.waitUntil(lambda: len(workbench.maps.shown_maps) == 2)
+    assert all(pane.isVisible() and pane.width() >= 200 for pane in workbench.maps.shown_maps)
+    # A film still has all three.
+    assert len(MapRenderer(workbench.session, workbench.maps)._maps) == 3
+    workbench.shell.set_mode(CentreMode.MAP)
+    qtbot.waitUntil(lambda: len(workbench.maps.shown_maps) == 3)
 
 
 def test_a_layer_that_is_hidden_is_hidden_on_all(together: MainWindow) -> None:

@@ -20,7 +20,7 @@ from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
-from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet
+from firegui.domain.stress import DEFAULT_SCENARIOS, NEEDS_EXERCISE, StressScenario, StressSet
 from firegui.errors import InputError
 from firegui.gui.analyses.panel import WARNING
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
@@ -35,6 +35,9 @@ from firegui.runs.header import schedule_hash
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from tests.gui.analyses.scene import STRESS, stress_maps, stress_table, write_header
+from tests.gui.hands import show_widget
+from tests.gui.layout_shares import cut_titles
+from tests.gui.shell_scene import settle
 
 EDIT = Qt.ItemDataRole.EditRole
 
@@ -73,6 +76,26 @@ def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_mar
     assert color is not None
     assert "1 of 2 scenarios above the limit of 5.0%" in shown.head.text()
     assert f"mended is left out: {NEEDS_EXERCISE}" in shown.head.text()
+
+
+def test_beside_the_map_the_table_of_the_default_scenarios_does_not_scroll_sideways(
+    qtbot: QtBot, shown: StressPanel, saved: Path
+) -> None:
+    table = stress_table()
+    named = tuple(
+        replace(table.results[0], scenario=scenario) for scenario in DEFAULT_SCENARIOS if not scenario.repair_hours
+    )
+    longest = replace(table.results[0], scenario=replace(table.results[0].scenario, name="failures, repaired"))
+    result = shown._controller.shown
+    assert result is not None
+    shown._controller._show(replace(result, table=replace(table, results=(*named, longest))))
+    part = shown.result
+    part.setParent(None)
+    # Beside the map of a window of 1440×900.
+    show_widget(qtbot, part, 539, 400)
+    settle()
+    assert shown.table.horizontalScrollBar().maximum() == 0
+    assert list(cut_titles(part)) == []
 
 
 def test_drops_that_a_daylight_rule_leaves_out_are_named_before_the_start_and_in_the_result(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QSize, Qt
-from PySide6.QtGui import QAction, QImage, QPainter
+from PySide6.QtGui import QAction, QImage, QPainter, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from firegui.domain.project import Project
@@ -104,11 +104,13 @@ _PARTS = (
 )
 """What each of the sides shows: the time and the scale once, and the legend of each colour scale once."""
 GAP_PX = 3
+_ROOM_FOR_THREE_PX = 600
+"""On a narrower board what the plan saves has no map of its own: three would be strips."""
 _NARROWEST_PX = 120
 
 
 class MapBoard(QStackedWidget):
-    """Map ``main`` alone, or three maps with its layers, which are created when first shown."""
+    """Map ``main`` alone, or three maps with its layers (two on a narrow board), created when first shown."""
 
     def __init__(self, session: Session, main: MapView, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -126,7 +128,9 @@ class MapBoard(QStackedWidget):
     @property
     def shown_maps(self) -> tuple[MapView, ...]:
         """The maps on screen, from left to right."""
-        return self.panes if self._session.side_by_side else (self.main,)
+        if not self._session.side_by_side:
+            return (self.main,)
+        return tuple(pane for pane in self.panes if not pane.isHidden())
 
     @property
     def active_map(self) -> MapView:
@@ -154,6 +158,7 @@ class MapBoard(QStackedWidget):
     def _turn(self, side_by_side: bool) -> None:
         if side_by_side:
             self._make_panes()
+            self._fit_panes()
             self.setCurrentIndex(1)
             # The zoom of one wide map would crop the fire in narrow ones.
             for pane in self.panes:
@@ -186,6 +191,15 @@ class MapBoard(QStackedWidget):
             pane.set_menu_actions(self._menu_actions)
             pane.layers.copy_from(self.main.layers)
         self.addWidget(page)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many maps side by side as there is room for."""
+        super().resizeEvent(event)
+        self._fit_panes()
+
+    def _fit_panes(self) -> None:
+        for pane in self.panes[2:]:
+            pane.setHidden(self.width() < _ROOM_FOR_THREE_PX)
 
     def _link(self, moved: Camera) -> None:
         if self._following:
@@ -249,7 +263,7 @@ class MapRenderer(QWidget):
         self._sessions = tuple(_frozen_session(session, view, self) for view in self._views)
         self._maps = []
         for view, copy in zip(self._views, self._sessions, strict=True):
-            like = shown[own.index(view)] if view in own else shown[0]
+            like = shown[own.index(view)] if view in own[: len(shown)] else shown[0]
             self._maps.append(self._map(copy, like, board))
         if self._views == SIDES:
             for made, parts in zip(self._maps, _PARTS, strict=True):

@@ -57,12 +57,14 @@ class SplitPanel(QWidget):
     def fill_result(self, introduction: Introduction, *parts: Content, stretch: Content) -> None:
         """Fill the result with ``parts``. The introduction is shown first, see :meth:`show_introduction`."""
         self.introduction, self._made = introduction, QWidget(self.result)
+        # A small window has room for a part of the text only.
+        self._first = scroll_area(introduction, horizontal=False)
         fill_column(self._made, *parts, stretch=stretch)
-        fill_column(self.result, introduction, self._made, stretch=self._made, margins=(6, 2, 6, 4))
+        fill_column(self.result, self._first, self._made, stretch=self._made, margins=(6, 2, 6, 4))
 
     def show_introduction(self, on: bool, *, and_parts: bool = False) -> None:
         """Show the introduction in place of the parts, or above them if they can be used already."""
-        self.introduction.setVisible(on)
+        self._first.setVisible(on)
         self._made.setVisible(not on or and_parts)
 
     def take_parts(self) -> tuple[QWidget, QWidget]:

@@ -327,7 +327,8 @@ class Centre(QWidget):
         self._results.setVisible(result is not None and mode is not CentreMode.MAP)
         self.stage.setVisible(result is None or mode is not CentreMode.CHART)
         if was_alone and mode is CentreMode.BOTH:
-            self._parts.setSizes([1_000, 1_000])
+            # A table needs a little more room than the map to show its columns.
+            self._parts.setSizes([1_000, 1_100])
         if hasattr(self, "bar"):
             self.bar.show_modes(self._has_result)
 

@@ -9,6 +9,7 @@ from firegui.domain.stress import StressResult, StressTable
 from firegui.domain.units import Units
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import Column
+from firegui.runs.messages import counted
 
 ABOVE = "▲ "
 """Prefix of a share above the limit, which also has the colour of a warning."""
@@ -35,24 +36,23 @@ def stress_columns(
     area = units.area_value(cell_area_ha)
 
     return (
-        Column("Scenario", lambda result: result.scenario.name, tip="the model's own world comes first", is_text=True),
+        Column("Scenario", lambda result: result.scenario.name, tip="the model's own world comes first", is_text=True,
+               cell_tip=lambda result: f"{scenario_text(result.scenario)}: {counted(len(result.draws), 'draw')} flown"),
         Column("Growth left", lambda result: result.share_worst, share_text,
                f"{_GROWTH}; largest over the draws. {ABOVE.strip()}: above the plan's limit of {limit:.1%}", "worst",
                color=lambda result: "error" if result.share_worst > limit else None),
         Column("Burned", lambda result: result.cells_worst, number, "final size in the worst draw",
-               f"{units.area_unit}, worst", area),
+               units.area_unit, area),
         Column("No drops", lambda result: result.cells_no_drops, number,
                "final size without drops in the same scenario, in which the fire may be larger than in the model",
-               f"{units.area_unit}, same", area),
+               units.area_unit, area),
         *([] if not has_regions else [
             Column("In regions", lambda result: result.protected_worst, number,
-                   "expected burned area inside the protected regions in the worst draw", f"{units.area_unit}, worst",
-                   area),
+                   "expected burned area inside the protected regions in the worst draw", units.area_unit, area),
         ]),
         Column("Growth left", lambda result: result.share_mean, "{:.1%}".format, f"{_GROWTH}; mean of the draws",
                "mean"),
         Column("Drops flown", lambda result: result.flown_mean, "{:,.0f}".format, "drops that happened", "mean"),
-        Column("Draws", lambda result: len(result.draws), "{:,}".format, "draws that were flown"),
         Column("What differs", lambda result: result.scenario, scenario_text, "from the model", is_text=True,
-               sort_key=scenario_text),
+               sort_key=scenario_text, cell_tip=lambda result: scenario_text(result.scenario)),
     )  # fmt: skip

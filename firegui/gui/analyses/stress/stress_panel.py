@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker
-from PySide6.QtWidgets import QTableView, QToolButton
+from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton
 
 from firegui.analyses.stress.results import stress_draw_spec, table_csv
 from firegui.domain.stress import StressResult
@@ -30,6 +30,10 @@ _ABOUT = (
     "Flies the schedule in every scenario of the project: worlds that differ from the model. Growth left compares each "
     "with its own fire without drops: at 0 % the plan holds, at 100 % it is as good as none."
 )
+_INTRODUCTION = (
+    "Tests a plan in the scenarios below, worlds that differ from the model. It needs a plan of this project, and "
+    "takes a fire simulation for each draw: a minute or less on most fires."
+)
 _NOTHING = "No stress test is shown: make one, or open an earlier one."
 _KEY = (
     "The share of the draws in which a cell burns although the plan holds it in the model.\n"
@@ -46,8 +50,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         start="Test",
         start_tip="Fly the schedule in every scenario; the project is saved first",
         stop_tip="Stop; draws that are done are kept",
-        introduction=_ABOUT
-        + " It needs a plan of this project and takes a fire simulation for each draw, a minute or less on most fires.",
+        introduction=_INTRODUCTION,
         resume_tip="Finish the stress test that is chosen; draws that are done are kept",
         progress="Share of the scenarios that is done",
         saved_results="Earlier stress tests",
@@ -165,6 +168,10 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             area, has_regions = shown.project.scenario.grid.cell_area_ha, bool(shown.project.regions)
             columns = stress_columns(shown.limit, area, self._session.units, has_regions=has_regions)
             self.model.set_rows(stress_rows(shown.table), columns)
+            header = self.table.horizontalHeader()
+            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+            # What differs takes the room that is left: beside the map the table must not scroll sideways.
+            header.setSectionResizeMode(len(columns) - 1, QHeaderView.ResizeMode.Stretch)
             self._select(selected)
         self.head.setText(_NOTHING if shown is None or shown.table is None else head_text(shown))
         names = [] if shown is None else list(shown.leaks)
