@@ -147,13 +147,13 @@ def test_the_card_of_a_drop_shows_its_whole_title_and_its_coordinates_as_the_tab
     assert lonlat is not None and format_place(*lonlat, session.drawing.coordinates) in card.text
 
 
-def test_the_card_of_a_drop_keeps_clear_of_the_legend_and_of_the_pinned_cell(session: Session, hand: Hand) -> None:
-    card, camera = hand.view.drop_card, hand.view.camera
+def test_the_card_of_a_drop_keeps_clear_of_what_covers_the_map(session: Session, hand: Hand) -> None:
+    card = hand.view.drop_card
     for _ in range(2):
         session.plan_editor.select(FIRST)
         hand.view.flush()
         far = card.geometry()
-        camera.set_covered(far)
+        hand.view.set_overlays([far])
         session.plan_editor.select(None)
         session.plan_editor.select(FIRST)
         hand.view.flush()

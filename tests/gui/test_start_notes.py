@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QPoint, QRect
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
 from firegui.domain.settings import Setting
@@ -21,6 +23,8 @@ from firegui.gui.session.session import Session, Tool
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import Hand
+from tests.gui.plan_editor_scene import FakePreviewer, show_plan
+from tests.gui.shell_scene import settle
 
 
 @pytest.fixture
@@ -68,6 +72,29 @@ def test_a_drawn_region_without_weight_is_told_over_the_map_and_protected_by_one
     assert not notice.isVisible()
     session.undo_stack.undo()
     assert setting_of(session) is Setting.A
+
+
+@pytest.mark.parametrize("place", [(4.0, 6.0), (4.0, 54.0), (36.0, 6.0), (36.0, 54.0), (36.0, 30.0)])
+def test_the_notice_and_the_card_of_a_drop_lie_side_by_side_on_a_small_map(
+    window: MainWindow, session: Session, notice: RegionNotice, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch,
+    place: tuple[float, float],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(window.workbench.plan_preview, "_make_preview", FakePreviewer)
+    window.resize(1280, 720)
+    window.workbench.shell.set_side_visible(True)
+    settle()
+    drops = DropList((Drop(10, 0, *place, 0.0),))
+    show_plan(session, drops)
+    session.set_tool(Tool.DROP)
+    session.plan_editor.select(drops.drops[0])
+    notice.tell_all()
+    view = window.workbench.map
+    view.flush()
+    card, stage = view.drop_card, window.workbench.shell.stage
+    assert card.isVisible() and notice.isVisible()
+    there = QRect(card.mapTo(stage, QPoint()), card.size())
+    assert not there.intersects(notice.geometry())
+    assert not any(there.intersects(each.geometry()) for each in stage.cards.values() if each.isVisible())
 
 
 def test_no_notice_where_regions_are_weighed_renamed_or_the_notice_was_closed(

@@ -88,11 +88,6 @@ class Camera(QObject):
         """Whether the whole grid is kept in view."""
         return self._whole
 
-    @property
-    def covered(self) -> QRect:
-        """What the legend covers, in pixels of the viewport."""
-        return self._covered.toRect()
-
     def add(self, item: QGraphicsItem) -> None:
         """Add an item that moves with the map. The caller keeps the reference."""
         self._box.addItem(item, ignoreBounds=True)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QImage, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
@@ -92,6 +92,7 @@ class MapView(QWidget):
         self.ground_menu: QMenu | None = None
         self._hover_dirty = False
         self._drawn_step = -1
+        self._overlays: list[QRect] = []
         self._tools = self._make_tools()
         self._key_cursor = KeyCursor(self.camera, self.sketch)
         self._router = MouseRouter(self.camera, self._key_cursor, self._active_tool)
@@ -117,6 +118,11 @@ class MapView(QWidget):
     def set_menu_actions(self, actions: Sequence[QAction]) -> None:
         """Set the actions that every context menu of the map ends with."""
         self._menu_actions = tuple(actions)
+
+    def set_overlays(self, parts: list[QRect]) -> None:
+        """Keep the card of the selected drop clear of ``parts`` of the map, which something else covers."""
+        self._overlays = parts
+        self._schedule()
 
     @property
     def has_menu_place(self) -> bool:
@@ -445,7 +451,7 @@ class MapView(QWidget):
             return
         self.drop_card.fill(*found)
         y, x = editor.rules.landing(drop)
-        covered = [self.camera.covered] if self.card.isHidden() else [self.camera.covered, self.card.geometry()]
+        covered = [*self._overlays] if self.card.isHidden() else [*self._overlays, self.card.geometry()]
         pixel = self.camera.to_point(y + 0.5, x + 0.5)
         self.drop_card.move_to_far_corner(pixel, self.camera.viewport.rect(), covered)
 

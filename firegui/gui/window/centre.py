@@ -103,6 +103,8 @@ class MapStage(QWidget):
     """Name of a card that was shown, closed or folded, and whether it is shown."""
     covered_changed = Signal(QRect)
     """Part of the map that the legend may cover; empty if the legend is closed."""
+    overlays_changed = Signal(list)
+    """Parts of the map below the visible cards and the notice, as rectangles."""
 
     def __init__(self, maps: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -112,6 +114,7 @@ class MapStage(QWidget):
         self._notice: QWidget | None = None
         self._is_split = self._has_other_legend = False
         self._covered = QRect()
+        self._overlays: list[QRect] = []
         self._is_small = self._is_folded_on_large = False
         vertical(self, maps, margins=0)
         self.setFocusProxy(maps)
@@ -196,6 +199,10 @@ class MapStage(QWidget):
             size = self._notice.sizeHint().boundedTo(QSize(self.width() - 2 * _EDGE, self.height()))
             self._notice.setGeometry((self.width() - size.width()) // 2, _NORTH_ARROW, size.width(), size.height())
             self._notice.raise_()
+        overlays = [part.geometry() for part in (*self.cards.values(), self._notice) if part and not part.isHidden()]
+        if overlays != self._overlays:
+            self._overlays = overlays
+            self.overlays_changed.emit(overlays)
 
     def _place(self, name: str, card: OverlayCard) -> QRect:
         if name != _LEGEND:
