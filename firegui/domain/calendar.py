@@ -24,6 +24,11 @@ def turnaround_steps(hours: float, steps_per_day: int) -> int:
     return math.ceil(hours / 24.0 * steps_per_day - 1e-9)
 
 
+def to_the_minute(when: datetime) -> datetime:
+    """Return the nearest minute: steps rarely begin at one."""
+    return when.replace(second=0, microsecond=0) + timedelta(minutes=math.floor(when.second / 60.0 + 0.5))
+
+
 @dataclass(frozen=True, slots=True)
 class Calendar:
     """The planning window: ``days`` days of ``steps_per_day`` steps from ``start``.
@@ -102,10 +107,11 @@ class Calendar:
         return " – ".join(ends) if self.is_dated else DATE_UNKNOWN
 
     def clock_text(self, when: datetime) -> str:
-        """Return the local clock time of ``when``, ``09:30``.
+        """Return the local clock time of ``when`` to the nearest minute, ``09:30``.
 
         Where the date is not known, the result is the time since the start of the plan's day: ``+09:30 h``.
         """
+        when = to_the_minute(when)
         if self.is_dated:
             return f"{when.astimezone(self.local_zone):%H:%M}"
         hours, rest = divmod(int((when - self.start).total_seconds() // 60) % (24 * 60), 60)

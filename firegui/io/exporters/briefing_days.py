@@ -5,7 +5,6 @@ Tables have ruled columns, and the drops of a day go over as many pages as they 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -19,7 +18,7 @@ from firegui.domain.units import Units
 from firegui.io.exporters.content import ExportContent, light_of
 from firegui.io.exporters.figure_page import INK, LINE, RULE, FigurePage, shortened, wrapped
 from firegui.io.exporters.map_margin import mean_wind
-from firegui.io.exporters.table import DropRow, whole_heading
+from firegui.io.exporters.table import DropRow, both_ways
 
 ROTOR_MS = 40.0
 """Below this speed over the drop an aircraft type is listed with the helicopters: a fleet does not say which it is."""
@@ -167,11 +166,6 @@ def _sun_in(light: list[tuple[datetime, datetime]], begin: datetime, end: dateti
     return rises[0] if rises else None, sets[0] if sets else None
 
 
-def to_the_minute(when: datetime) -> datetime:
-    """Return the nearest minute: steps rarely begin at one."""
-    return when.replace(second=0, microsecond=0) + timedelta(minutes=math.floor(when.second / 60.0 + 0.5))
-
-
 CELL = 7.2
 ROW = 0.158
 HEAD = 6.4
@@ -228,23 +222,12 @@ def drop_cells(row: DropRow, dark: bool, calendar: Calendar) -> list[str]:
     ]  # fmt: skip
 
 
-def both_ways(heading: float | None) -> str:
-    """Return the axis of a run as its two headings to the degree, ``010/190``; north is 360."""
-    known = whole_heading(heading)
-    if known is None:
-        return ""
-    first = round(known) % 180
-    return f"{first or 360:03d}/{first + 180:03d}"
-
-
 def hhmm(when: datetime, calendar: Calendar) -> str:
     """Return a time on the 24-hour clock of ``calendar`` to the nearest minute: ``0930``.
 
     Where the date is not known, the result is the time since the start of the plan's day: ``+0930``.
     """
-    if not calendar.is_dated:
-        return calendar.clock_text(when).removesuffix(" h").replace(":", "")
-    return f"{to_the_minute(when).astimezone(calendar.local_zone):%H%M}"
+    return calendar.clock_text(when).removesuffix(" h").replace(":", "")
 
 
 def drop_lines(period: Period, calendar: Calendar) -> list[list[str]]:

@@ -22,7 +22,6 @@ from firegui.io.exporters.briefing_days import (
     hhmm,
     remarks,
     stretched,
-    to_the_minute,
     type_lines,
 )
 from firegui.io.exporters.content import ExportContent
@@ -235,7 +234,7 @@ def _draw_prepared(page: FigurePage, area: Box, content: ExportContent) -> None:
     _block(page, (x, top, width, height), TITLES[11])
     made = content.sheet.prepared or content.made
     zone = content.project.calendar.zone_name
-    local = to_the_minute(made.astimezone(content.project.calendar.local_zone))
+    local = made.astimezone(content.project.calendar.local_zone)
     fields = (
         ("Name:", content.sheet.author, 0.34), ("Position/Title:", "", 0.22), ("Signature:", "", 0.22),
         ("Date/Time:", f"{local:%Y-%m-%d %H%M} {zone}", 0.22),

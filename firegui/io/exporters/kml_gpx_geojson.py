@@ -173,7 +173,11 @@ def _add_drops(folder: XML.Element, rows: Sequence[DropRow], content: ExportCont
     """Add one placemark: a drop, or all drops of an aircraft on a day."""
     first = rows[0].drop
     placemark = add(folder, "Placemark")
-    title = f"{first.aircraft} {rows[0].clock}" if len(rows) == 1 else f"{first.aircraft}, {len(rows)} drops"
+    title = (
+        f"#{rows[0].number} {first.aircraft} {rows[0].clock}"
+        if len(rows) == 1
+        else f"{first.aircraft}, {len(rows)} drops"
+    )
     add(placemark, "name", title)
     add(placemark, "description", _table(rows))
     look.add_to(placemark, rows[0], content)
@@ -200,7 +204,7 @@ def _table(rows: Sequence[DropRow]) -> str:
 def _add_areas(folder: XML.Element, areas: Iterable[Area]) -> None:
     for area in areas:
         placemark = add(folder, "Placemark")
-        add(placemark, "name", area.name if area.row is None else f"{area.name} {area.row.clock}")
+        add(placemark, "name", area.name if area.row is None else f"#{area.row.number} {area.name} {area.row.clock}")
         held = f"{utc_text(area.begin)} to {utc_text(area.end)}" if area.begin and area.end else ""
         add(placemark, "description", "<br/>".join(escape(text) for text in (str(area.kind), held, NOTICE) if text))
         time_span(placemark, area.begin, area.end)

@@ -16,6 +16,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from firegui.domain.calendar import to_the_minute
 from firegui.domain.drops import DropList, half_turn
 from firegui.domain.fleet import AircraftType
 from firegui.domain.project import Project
@@ -103,8 +104,8 @@ class DropRow:
 
     @property
     def when(self) -> str:
-        """The local time, or the day and the time since its start."""
-        return self.time_local or f"day {self.day + 1}, {self.clock}"
+        """The local time to the minute, or the day and the time since its start."""
+        return _minute(self.time_local) or f"day {self.day + 1}, {self.clock}"
 
 
 def drop_rows(
@@ -169,6 +170,20 @@ def _row(
 def utc_text(when: datetime) -> str:
     """Return an aware time in UTC, such as ``2020-08-19T07:28:48Z``."""
     return when.isoformat(timespec="seconds").replace("+00:00", "Z")
+
+
+def _minute(time: str) -> str:
+    """Return an ISO time to the nearest minute, as printed tables give it; empty without a time."""
+    return time and to_the_minute(datetime.fromisoformat(time)).isoformat(" ", "minutes")
+
+
+def both_ways(heading: float | None) -> str:
+    """Return the axis of a run as its two headings to the degree, ``010/190``; north is 360."""
+    known = whole_heading(heading)
+    if known is None:
+        return ""
+    first = round(known) % 180
+    return f"{first or 360:03d}/{first + 180:03d}"
 
 
 def whole_heading(degrees: float | None) -> float | None:
@@ -251,8 +266,8 @@ def drop_words(row: DropRow) -> list[tuple[str, str]]:
         ("Drop", "" if row.number is None else f"{row.number:,}"),
         ("Aircraft", f"{drop.aircraft} ({drop.type})"),
         ("Load", f"{drop.payload_gal:,.0f} gal {drop.material}"),
-        ("Local time" if row.time_local else "Time", row.when.replace("T", " ")),
-        ("UTC", row.time_utc),
+        ("Local time" if row.time_local else "Time", row.when),
+        ("UTC", _minute(row.time_utc).replace("+00:00", "Z")),
         ("Release (WGS 84)", row.release_ddm or ""),
         ("Landing (WGS 84)", row.landing_ddm or ""),
         ("Run heading, either way", heading_words(row)),
@@ -265,14 +280,14 @@ def drop_words(row: DropRow) -> list[tuple[str, str]]:
 
 
 def heading_words(row: DropRow) -> str:
-    """Return ``034.0° true, 020.5° magnetic (declination 13.5° E)``; empty without a place."""
+    """Return ``034/214 true, 021/201 magnetic (declination 13.5° E)``; empty without a place."""
     true, magnetic = row.run_headings
     if true is None:
         return ""
     if magnetic is None or row.declination is None:
-        return f"{true:05.1f}° true"
+        return f"{both_ways(true)} true"
     side = "E" if row.declination >= 0 else "W"
-    return f"{true:05.1f}° true, {magnetic:05.1f}° magnetic (declination {abs(row.declination):.1f}° {side})"
+    return f"{both_ways(true)} true, {both_ways(magnetic)} magnetic (declination {abs(row.declination):.1f}° {side})"
 
 
 def _rounded(value: float | None, digits: int) -> float | None:

@@ -77,3 +77,8 @@ def test_days_are_called_from_1_and_the_state_after_the_last_step_is_the_end_of_
     assert [BEAR.day_name(step) for step in (0, 49, 50, 749, 750)] == [
         "Day 1", "Day 1", "Day 2", "Day 15", "End of day 15",
     ]  # fmt: skip
+
+
+def test_a_clock_time_is_rounded_to_the_minute_as_printed_tables_round_it() -> None:
+    calendar = Calendar(datetime(2020, 8, 19, 6, tzinfo=UTC), 2, 50)
+    assert calendar.clock_text(calendar.time_of_step(1)) == "06:29"

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from firegui.domain.calendar import to_the_minute
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.operations import Grounding, Operations
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
@@ -17,10 +18,10 @@ from firegui.domain.units import Units
 from firegui.errors import CancelledError
 from firegui.io.daylight import place_of, sunlight
 from firegui.io.exporters.briefing import briefing_pages, write_briefing
-from firegui.io.exporters.briefing_days import both_ways, periods_of, to_the_minute, type_lines
+from firegui.io.exporters.briefing_days import periods_of, type_lines
 from firegui.io.exporters.content import ExportContent, Paper, Sheet
 from firegui.io.exporters.ics220 import FREQUENCIES, PERSONNEL, TITLES
-from firegui.io.exporters.table import NOTICE
+from firegui.io.exporters.table import NOTICE, both_ways
 from tests.support import StopAt
 from tests.unit.io.builders import aircraft
 from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned, texts_of

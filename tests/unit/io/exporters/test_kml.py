@@ -13,7 +13,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.errors import InputError
 from firegui.io.exporters import export, kml_gpx_geojson, refusals
 from firegui.io.exporters.kml_gpx_geojson import NAMESPACE, kml_colour
-from firegui.io.exporters.table import NOTICE
+from firegui.io.exporters.table import NOTICE, both_ways
 from tests.unit.io.builders import aircraft, drop, project
 from tests.unit.io.exporters.plans import plan
 
@@ -82,11 +82,21 @@ def test_drops_are_in_a_folder_a_day_and_hold_from_their_step_to_the_end_of_the_
     assert titles[:2] == ["Day 1, 2020-08-20, drops", "Day 2, 2020-08-21, drops"]
     assert "Day 1, 2020-08-20, footprints" in titles and titles[-1] == "Perimeters"
     first = named(root, "Placemark")[0]
-    assert text(first, "name") == "S-2T-2 09:36"
+    # The number is that of the printed table, the time is rounded as there.
+    assert text(first, "name") == "#1 S-2T-2 09:36"
     (span,) = first.findall(f"{{{NAMESPACE}}}TimeSpan")
     assert (text(span, "begin"), text(span, "end")) == ("2020-08-20T16:36:00Z", "2020-08-21T07:00:00Z")
-    balloon = text(first, "description")
-    for part in ("1,200 gal retardant", "2020-08-20 09:36:00-07:00", "39°44.981′ N", "magnetic", "184 ft AGL", NOTICE):
+    balloon, heading = text(first, "description"), plan().flown[0].run_headings[1]
+    for part in (
+        "1,200 gal retardant",
+        "2020-08-20 09:36-07:00",
+        "2020-08-20 16:36Z",
+        "39°44.981′ N",
+        both_ways(heading),
+        "magnetic",
+        "184 ft AGL",
+        NOTICE,
+    ):
         assert part in balloon
 
 
