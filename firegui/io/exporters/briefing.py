@@ -394,12 +394,18 @@ def _drops_text(line: TypeLine | None) -> str:
 
 
 def _grounded(content: ExportContent, period: Period) -> str:
-    """Return which types stay on the ground all day, by id, or how many where that is a long list."""
+    """Return the ids of the types that stay on the ground all day.
+
+    Where most do, the others are named; where both lists are long, they are counted.
+    """
     kinds = [kind for kind in content.project.planned_fleet.types if kind.count]
     ids = [kind.id for kind in kinds if period.day in kind.grounded_days]
-    if len(ids) > 2:
-        return "all types" if len(ids) == len(kinds) else f"{len(ids)} of {len(kinds)} types"
-    return ", ".join(ids)
+    others = [kind.id for kind in kinds if kind.id not in ids]
+    if len(ids) <= 2:
+        return ", ".join(ids)
+    if len(others) > 2:
+        return f"{len(ids)} of {len(kinds)} types"
+    return f"all but {', '.join(others)}" if others else "all types"
 
 
 def _sentence(text: str) -> str:

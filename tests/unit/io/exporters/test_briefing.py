@@ -17,7 +17,7 @@ from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScena
 from firegui.domain.units import Units
 from firegui.errors import CancelledError
 from firegui.io.daylight import place_of, sunlight
-from firegui.io.exporters.briefing import briefing_pages, write_briefing
+from firegui.io.exporters.briefing import briefing_pages, day_lines, write_briefing
 from firegui.io.exporters.briefing_days import periods_of, type_lines
 from firegui.io.exporters.content import ExportContent, Paper, Sheet
 from firegui.io.exporters.ics220 import FREQUENCIES, PERSONNEL, TITLES
@@ -253,3 +253,14 @@ def test_stopping_between_pages_leaves_no_file(tmp_path: Path) -> None:
 def test_times_are_given_to_the_nearest_minute() -> None:
     assert to_the_minute(datetime(2020, 8, 20, 23, 59, 30, tzinfo=UTC)) == datetime(2020, 8, 21, tzinfo=UTC)
     assert to_the_minute(datetime(2020, 8, 20, 0, 28, 48, tzinfo=UTC)).minute == 29
+
+
+@pytest.mark.parametrize(
+    ("grounded", "types", "text"),
+    [(2, 4, "T0, T1"), (3, 4, "all but T3"), (4, 4, "all types"), (3, 6, "3 of 6 types"), (0, 4, "")],
+)
+def test_the_days_name_what_is_grounded_or_what_is_not(grounded: int, types: int, text: str) -> None:
+    fleet = Fleet(tuple(aircraft(id=f"T{number}", count=1) for number in range(types)))
+    days = {f"T{number}": (date(2020, 8, 20),) for number in range(grounded)}
+    what = content(drops=[], project=replace(planned(), fleet=fleet, grounded=days))
+    assert text in {line[-1] for line in day_lines(what, periods_of(what))[:-1]}
