@@ -199,7 +199,7 @@ def _columns(areas: Sequence[Area]) -> Columns:
         columns |= {"step": [row.drop.step for row in rows], "day": [row.day for row in rows]}
         columns["material"] = [str(row.drop.material) for row in rows]
         columns["near_water"] = [row.near_water for row in rows]
-        columns["drop"] = [row.number for row in rows]
+        columns |= {"drop": [row.number for row in rows], "plan_day": [row.day + 1 for row in rows]}
     return columns | {"notice": [NOTICE] * len(areas)}
 
 

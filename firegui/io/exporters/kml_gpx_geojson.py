@@ -319,7 +319,7 @@ def _area(area: Area) -> dict[str, Any]:
         drop = area.row.drop
         properties |= {"step": drop.step, "day": area.row.day, "material": str(drop.material)}
         properties |= {"time_local": area.row.time_local or None, "near_water": area.row.near_water}
-        properties["drop"] = area.row.number
+        properties |= {"drop": area.row.number, "plan_day": area.row.day + 1}
     if area.weight is not None:
         properties["weight"] = area.weight
     properties["notice"] = NOTICE

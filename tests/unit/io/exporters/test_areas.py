@@ -90,6 +90,7 @@ def test_no_drop_zones_are_areas_of_their_own_kind(tmp_path: Path) -> None:
     kinds = [feature["properties"]["kind"] for feature in features]
     assert kinds.count("no-drop zone") == 1 and kinds.count("footprint") == 2
     assert {"protected region", "observed perimeter", "planned perimeter", "perimeter without drops"} < set(kinds)
+    assert all(one["properties"]["plan_day"] == one["properties"]["day"] + 1 for one in features[:2])
 
 
 def test_what_crosses_the_antimeridian_is_cut_there() -> None:

@@ -51,6 +51,7 @@ def test_drops_keep_their_attributes_and_their_types(package: Path) -> None:
     assert drops["time"][0] == np.datetime64("2020-08-20T16:36:00.000")
     footprints = table(package, "footprints")
     assert footprints["name"] == ["S-2T-2", "CL-415-1"]
+    assert np.array_equal(np.asarray(footprints["plan_day"]), np.asarray(footprints["day"]) + 1)
     assert footprints["end"][0] == np.datetime64("2020-08-21T07:00:00.000")
 
 
