@@ -27,7 +27,7 @@ from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.result_panel import ResultPanel
 from firegui.gui.planning.run_comparison import ComparisonPanel, compared, differing_inputs, run_comparison_spec
 from firegui.gui.planning.runs_table import TITLE
-from firegui.gui.session.session import ShownResult
+from firegui.gui.session.session import FireView, ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import load_project, save_project
@@ -39,6 +39,7 @@ from tests.gui.layout_shares import cut_titles
 from tests.gui.test_dialogs import press, when_open
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+ALT = Qt.KeyboardModifier.AltModifier
 
 
 @pytest.fixture
@@ -126,6 +127,30 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     shell.set_drawer_visible(True)
     shell.show_workspace(WorkspaceName.RUNS)
     assert shell.is_drawer_visible
+
+
+def test_a_comparison_names_the_views_opens_at_the_end_and_is_ended_above_the_map(
+    qtbot: QtBot, bench: MainWindow
+) -> None:
+    first, second = run(qtbot, bench), run(qtbot, bench)
+    workbench, session = bench.workbench, bench.workbench.session
+    bar, views = workbench.shell.centre.bar, workbench.actions.group("view")
+    names = [action.text() for action in views]
+    assert names == ["No drops", "Plan", "Saved"] and bar.back.isHidden()
+    session.set_step(1)
+    workbench.plan.compare(first, second)
+    wait_idle(qtbot, workbench.queue)
+    assert session.step == session.project.calendar.n_steps
+    assert [action.text() for action in views] == ["Plan 1", "Plan 2", "Difference"]
+    assert first.title in views[0].toolTip() and second.title in views[1].toolTip()
+    # A view of one plan is part of the comparison still.
+    QTest.keyClick(bench, Qt.Key.Key_1, ALT)
+    assert session.view is FireView.BASELINE and session.result.against == first.title
+    assert bar.back.isVisible() and bar.back.text() == "End comparison"
+    QTest.mouseClick(bar.back, LEFT)
+    wait_idle(qtbot, workbench.queue)
+    assert not session.result.against and workbench.queue.shown is second
+    assert [action.text() for action in views] == names and bar.back.isHidden()
 
 
 def test_a_comparison_that_gave_way_to_something_else_does_not_split_the_map_later(

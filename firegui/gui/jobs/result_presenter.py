@@ -299,6 +299,9 @@ class ResultPresenter(QObject):
         request = self._current
         if request is None:
             return
+        if request.compare is not None:
+            # Plans differ most at the end.
+            self._session.set_step(request.spec.project.calendar.n_steps)
         if request.compare is CompareMode.DIFFERENCE:
             self._session.set_view(FireView.DIFFERENCE)
         elif request.compare is CompareMode.SIDE_BY_SIDE:

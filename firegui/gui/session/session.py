@@ -103,7 +103,9 @@ class ShownResult:
         return self.against or "no drops", self.plan_name or "plan"
 
     def drops_in(self, view: FireView) -> tuple[DropRecord, ...]:
-        """Return the drops of the plan whose fire a view shows."""
+        """Return the drops of the plan whose fire a view shows; none for the difference of two plans."""
+        if self.against and view is FireView.DIFFERENCE:
+            return ()
         return self.first_drops if view is FireView.BASELINE else self.drops
 
 

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 from firegui.gui.base.icons import icon
 from firegui.gui.base.plain_text import plain
 from firegui.gui.planning.plan_control import PlanControl
-from firegui.gui.session.session import Session
+from firegui.gui.session.session import FireView, Session
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.window.action_registry import (
     ACTIONS,
@@ -151,6 +151,7 @@ class Actions(QObject):
         for name, action in self._actions.items():
             action.setEnabled(holds[ACTIONS[name].when])
         _explain(self["stop"], _STOP_NOW if plan.is_stopping else ACTIONS["stop"].help)
+        self._name_views()
 
     def _check(self) -> None:
         session, drawing = self._session, self._session.drawing
@@ -164,6 +165,22 @@ class Actions(QObject):
         self["snap_corners"].setChecked(drawing.snap_corners)
         self["snap_cells"].setChecked(drawing.snap_cells)
         self.choose("coordinates", drawing.coordinates.value)
+
+    def _name_views(self) -> None:
+        """Name the views of the map after what they show: two plans where these are compared."""
+        result = self._session.result
+        names = {}
+        if result.against:
+            names = {
+                FireView.BASELINE: ("Plan 1", f"the fire of {result.against}"),
+                FireView.PLAN: ("Plan 2", f"the fire of {result.plan_name}"),
+                FireView.DIFFERENCE: ("Difference", "chance burned with plan 1 minus that with plan 2"),
+            }
+        for view in FireView:
+            spec = ACTIONS[f"view:{view.value}"]
+            text, help = names.get(view, (spec.text, spec.help))
+            self[spec.name].setText(text)
+            _explain(self[spec.name], help)
 
     def _name_undo(self, text: str) -> None:
         self["undo"].setText(f"&Undo {text}".strip())

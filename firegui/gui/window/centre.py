@@ -236,6 +236,9 @@ class MapStage(QWidget):
         self.place_cards()
 
 
+_BACK_TIP = "Show the run that was on the map before"
+
+
 class CentreBar(QWidget):
     """Bar above the map: which fire it shows, the way back from another result, and what the centre shows.
 
@@ -247,10 +250,9 @@ class CentreBar(QWidget):
     ) -> None:
         super().__init__()
         self.note = ElidedLabel(role="muted")
-        self.back = tool_button("Back to the run", "Show the run that was on the map before")
+        self.back = tool_button("", _BACK_TIP)
         self.back.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.back.setAutoRaise(False)
-        self.back.hide()
         fire_buttons, self._modes, card_buttons = (
             [action_button(action, _TEXT) for action in actions] for actions in (views, modes, cards)
         )
@@ -266,6 +268,7 @@ class CentreBar(QWidget):
         second = horizontal(None, (self.stopped, 1), self.resume, margins=0, spacing=8)
         vertical(self, first, second, margins=(6, 2, 6, 2), spacing=2)
         self.show_stopped("")
+        self.show_back(is_shown=False, compares=False)
         # A narrow bar shows icons: its texts must not set the least width of the window.
         self.setMinimumWidth(_LEAST_BAR)
 
@@ -274,6 +277,12 @@ class CentreBar(QWidget):
         self.stopped.setText(text)
         for part in (self.stopped, self.resume):
             part.setVisible(bool(text))
+
+    def show_back(self, *, is_shown: bool, compares: bool) -> None:
+        """Show the way back from another result than a run's, or the end of a comparison."""
+        self.back.setText("End comparison" if compares else "Back to the run")
+        self.back.setVisible(is_shown or compares)
+        self._fit()
 
     def show_modes(self, shown: bool) -> None:
         """Show the switch of the centre, or hide it where there is no result."""

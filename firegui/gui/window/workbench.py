@@ -321,7 +321,7 @@ class Workbench(QObject):
 
     def _show_way_back(self) -> None:
         result = self.session.result
-        self.shell.centre.bar.back.setVisible(result.of_ensemble)
+        self.shell.centre.bar.show_back(is_shown=result.of_ensemble, compares=bool(result.against))
         self._show_hint()
 
     def _show_stopped(self) -> None:
