@@ -4,14 +4,19 @@ A round removes, little by little, the drops that the scenarios' mean gradient s
 the others adapt, and goes on adapting until the steps are small. Then it tests the plan in every scenario on draws that
 no training has seen. A plan that fails adapts again, the second time with some drops back; in the end it is refused.
 The round after one that did not hold at once removes half as many. The last round finds what each drop is worth, which
-is how much more burns without it, and removes the drops of least worth that the limits do not need. Nothing adapts
-after it.
+is how much more burns without it, and removes the drops of least worth that the limits do not need.
+
+At the very end the plan settles: no drop goes, and all move by small steps that become smaller still. What the removals
+left just within the limits then holds in more draws. The settled plan is taken if it leaks less than the one before in
+a test of both on the same fresh draws.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +29,7 @@ from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.elimination import Batches, EliminationReport, PlanTried, pinned_drops
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress import executed_only
-from firegui.planning.stress_limits import REMOVALS, StressTests, WorldTest
+from firegui.planning.stress_limits import REMOVALS, WORST_LIMIT, StressTests, WorldTest
 from firegui.planning.stress_placing import SCENARIOS
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.gates import gates_of
@@ -78,6 +83,15 @@ RATE, LAST_RATE, RATE_POWER = 0.5, 0.06, 0.75
 adaptation begins with a step size that is less by this power of its length: it could not settle again after a larger
 one."""
 
+SETTLING = 6.0 / 13.0
+"""Part of the epochs of the first round in which the plan settles."""
+
+SETTLING_RATE, LAST_SETTLING_RATE = 0.3, 0.03
+"""Step sizes in cells while a plan settles."""
+
+SETTLING_DRAWS = 4
+"""How many times the draws of another test decide whether the settled plan is taken: the difference is small."""
+
 TOLERATED = 1.5
 """By what factor a scenario may exceed its limits in a plan that follows one that leaks, if it did not already."""
 
@@ -86,8 +100,8 @@ class Count(IntEnum):
     """Places in :attr:`PruningState.counts`.
 
     ``END`` is an index of :data:`ENDS`; ``FAILED`` is a world's, −1: none. ``REFUSED`` is how many single drops in a
-    row could not be removed. In the ``LAST`` round drops are removed and nothing adapts. ``GRADIENTS`` are those of all
-    epochs, which the allowance does not count.
+    row could not be removed. In the ``LAST`` round drops are removed and nothing adapts until the plan is ``SETTLING``.
+    ``GRADIENTS`` are those of all epochs, which the allowance does not count.
     """
 
     ROUND = 0
@@ -107,6 +121,7 @@ class Count(IntEnum):
     REFUSED = 14
     LAST = 15
     GRADIENTS = 16
+    SETTLING = 17
 
 
 class Phase(IntEnum):
@@ -177,6 +192,10 @@ class StressPruning:
             remedy = "resume with the project the run was started on"
             raise InputError([Problem("pruning checkpoint", "is not of this schedule", remedy)])
         nothing = np.zeros_like(z)
+        if state is not None:
+            # A run of an older version knows of no settling.
+            missing = len(Count) - len(state.counts)
+            state = replace(state, counts=np.append(state.counts, np.zeros(missing, np.int64)))
         # The reference is tested before a drop is removed.
         counts = np.zeros(len(Count), np.int64)
         counts[Count.FAILED] = -1
@@ -296,7 +315,7 @@ class StressPruning:
             if now.trial.sum() < now.kept.sum():
                 self._change(Count.PHASE, Phase.TESTING)
             else:
-                self._end()
+                self._settle()
             return
         begin, end = batches.next
         if end - begin > left:
@@ -325,13 +344,12 @@ class StressPruning:
         _, _, slope = self._training.step(schedule, number, count, leaks, check=check)
         half = max(*self._model.shape, 3) / 2.0
         done = (epoch + 1) / self._length
-        high = max(RATE * (self._length / self._margin.adapt_epochs) ** RATE_POWER, LAST_RATE)
-        rate = falling(high, LAST_RATE, epoch / self._length) / half
+        rate = falling(*self._rates, epoch / self._length) / half
         z, mean, square = adam_step(now.trial_poses, slope.clipped(1.0).pose, now.mean, now.square, epoch + 1, rate)
         worth = MEMORY * now.worth - (1.0 - MEMORY) * slope.logit
         trial = now.trial
         # A plan that still leaks adapts before more drops are removed.
-        mends = self._count(Count.ROUND) > 1 and self._leaks
+        mends = self._settles or (self._count(Count.ROUND) > 1 and self._leaks)
         if self._count(Count.ATTEMPT) == 0 and done > LOOKING and not mends:
             cut = self._cut_of(int(now.kept.sum()), self._cut) * min(done / REMOVING, 1.0)
             trial = self._without_least(trial, worth, int(now.kept.sum()) - round(cut))
@@ -371,6 +389,9 @@ class StressPruning:
     def _judge(self, check: Check | None) -> None:
         """Test the plan at work; take it over, let it adapt again, or go back."""
         self._change(Count.TESTS, self._count(Count.TESTS) + 1)
+        if self._settles:
+            self._judge_settled(check)
+            return
         now, first = self._state, self._count(Count.ROUND) == 0
         known, holds = now.excess, not self._leaks
         excess = self._excess(check, until_refused=holds)
@@ -397,12 +418,35 @@ class StressPruning:
             learned = np.where(now.trial[:, :, None], now.trial_poses, now.pose_logits)
             self._begin_round(self._cut / 2.0, learned)
 
+    def _judge_settled(self, check: Check | None) -> None:
+        """Take the settled plan over if it leaks less than the latest one in the same draws, and end."""
+        now, draws, limit = self._state, self._margin.draws, self._tests.limit
+        before, after = (
+            list(self._tests.shares(plan, self._count(Count.TESTS), draws=SETTLING_DRAWS * draws, check=check))
+            for plan in (self.schedule, self._schedule(now.trial, now.trial_poses))
+        )
+        self._charge(sum(len(test.shares) for test in (*before, *after)))
+        # A scenario without chance must hold as before. In the others, which draws leak differs in any case.
+        holds = all(
+            len(new.shares) > 1 or new.excess(limit) <= max(old.excess(limit), 1.0)
+            for old, new in zip(before, after, strict=True)
+        )
+        if holds and _leaked(after, limit) < _leaked(before, limit):
+            tested = np.array([replace(test, shares=test.shares[:draws]).excess(limit) for test in after])
+            # A plan that leaks less than one that holds does hold.
+            excess = tested if self._leaks else now.excess
+            flown = self._flown(now.trial, now.trial_poses).proposed
+            self._state = replace(self._state, kept=flown, pose_logits=now.trial_poses, excess=excess)
+            self._metrics = simulate(self._model, self.schedule, check=check).metrics
+            self.tried.append(PlanTried(self.schedule, self._metrics, float(excess.max())))
+        self._end()
+
     def _give_back(self) -> None:
         """Take the more valuable half of the removed drops back, to be tested again; end without any."""
         now = self._state
         gone = np.flatnonzero(now.kept & ~now.trial)
         if len(gone) < 2:
-            self._end()
+            self._settle()
             return
         trial = now.trial.copy()
         trial.ravel()[_ascending(gone, -now.worth)[: (len(gone) + 1) // 2]] = True
@@ -419,7 +463,7 @@ class StressPruning:
         if int(kept.sum()) <= self._fewest and not self._leaks:
             self._change(Count.END, ENDS.index(ENOUGH))
         elif self._count(Count.LAST):
-            self._end()
+            self._settle()
         else:
             at_once = self._count(Count.ATTEMPT) == 0
             self._begin_round(self._cut if at_once else self._cut / 2.0, self._state.pose_logits)
@@ -431,17 +475,28 @@ class StressPruning:
         poses = now.pose_logits if last else poses
         self._state = replace(now, trial=now.kept, trial_poses=poses, cut=np.array([cut]))
         if last and self._leaks:
-            self._end()
+            self._settle()
             return
         self._change(Count.ROUND, self._count(Count.ROUND) + 1)
         self._change(Count.ATTEMPT, 0)
         self._change(Count.LAST, int(last))
+        self._change(Count.SETTLING, 0)
         if not last:
             self._begin_adapting()
             return
         self._change(Count.RANKED, 0)
         self._change(Count.REFUSED, 0)
         self._change(Count.PHASE, Phase.RANKING)
+
+    def _settle(self) -> None:
+        """Let the latest plan taken over settle; without scenarios or drops, end."""
+        now = self._state
+        self._state = replace(now, trial=now.kept, trial_poses=now.pose_logits)
+        if len(self._training) and now.kept.any():
+            self._change(Count.SETTLING, 1)
+            self._begin_adapting()
+        else:
+            self._end()
 
     def _end(self) -> None:
         """End with the latest plan taken over."""
@@ -481,11 +536,25 @@ class StressPruning:
         return tests >= self._settings.allowance
 
     @property
+    def _settles(self) -> bool:
+        return bool(self._count(Count.SETTLING))
+
+    @property
+    def _rates(self) -> tuple[float, float]:
+        """First and last step size of the adaptation at work, in cells."""
+        if self._settles:
+            return SETTLING_RATE, LAST_SETTLING_RATE
+        return max(RATE * (self._length / self._margin.adapt_epochs) ** RATE_POWER, LAST_RATE), LAST_RATE
+
+    @property
     def _length(self) -> int:
         """Epochs of the adaptation at work."""
-        part = self._cut / FIRST_CUT
-        if self._count(Count.ATTEMPT) > 0:
-            part = min(part, MENDING)
+        if self._settles:
+            part = SETTLING
+        elif self._count(Count.ATTEMPT) > 0:
+            part = min(self._cut / FIRST_CUT, MENDING)
+        else:
+            part = self._cut / FIRST_CUT
         return max(1, round(part * self._margin.adapt_epochs))
 
     @property
@@ -569,6 +638,14 @@ class StressPruning:
 def _leak(excess: Floats) -> float:
     """Return by what factors the worlds exceed their limits, together."""
     return float(np.maximum(excess - 1.0, 0.0).sum())
+
+
+def _leaked(tests: Sequence[WorldTest], limit: float) -> float:
+    """Return the mean shares that are left in the worlds, together.
+
+    A share counts up to the largest that any draw may leave: how far a fire goes that has escaped is luck.
+    """
+    return sum(fmean(min(share, WORST_LIMIT * limit) for share in test.shares) for test in tests)
 
 
 def _ascending(drops: Ints, worth: Floats) -> Ints:

@@ -20,9 +20,9 @@ from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
 from firegui.planning.stress import executed_only, rollouts, scores, stress_worlds
-from firegui.planning.stress_limits import REMOVALS, WorldTest
+from firegui.planning.stress_limits import REMOVALS, StressTests, WorldTest
 from firegui.planning.stress_placing import StressPlanner
-from firegui.planning.stress_pruning import WATCHED, Count, Phase
+from firegui.planning.stress_pruning import WATCHED, Count, Phase, StressPruning
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
@@ -105,12 +105,14 @@ def test_both_stages_resume_bit_for_bit_at_any_moment(tmp_path: Path, monkeypatc
     same_arrays(planners[-1].state(), unbroken.state())
 
     whole, broken = margin.second_stage(model, unbroken.best), margin.second_stage(model, unbroken.best)
-    for number in range(60):
+    number = 0
+    while not whole.finished:
+        number += 1
         assert whole.advance().rollouts == broken.advance().rollouts
         broken.state().save(tmp_path / f"pruning-{number}")
         broken = margin.second_stage(model, unbroken.best, tmp_path / f"pruning-{number}")
         same_arrays(broken.state(), whole.state())
-    assert whole.report.drops < whole.report.drops_before
+    assert whole.report.drops < whole.report.drops_before and whole.state().counts[Count.SETTLING]
 
 
 def test_the_training_weighs_scenarios_by_their_leaks_and_keeps_the_best_tested_plan() -> None:
@@ -238,6 +240,74 @@ def test_a_plan_that_cannot_hold_says_so_and_does_not_leak_more() -> None:
     excess = pruning.state().excess
     assert excess.max() == pruning.report.ratios["final"]
     assert np.maximum(excess - 1.0, 0.0).sum() <= np.maximum(first - 1.0, 0.0).sum()
+
+
+def settling(of: Project) -> tuple[StressPruning, StressPruning]:
+    """Return a removal that has just begun to settle, and one of the same plan without settling, at its end."""
+    model, margin, reference = placed(of)
+    pruning = margin.second_stage(model, reference)
+    while not pruning.state().counts[Count.SETTLING]:
+        assert not pruning.finished
+        pruning.advance()
+    ended = margin.second_stage(model, reference)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(StressPruning, "_settle", StressPruning._end)
+        while not ended.finished:
+            ended.advance()
+    return pruning, ended
+
+
+def test_at_the_end_the_plan_settles_and_no_drop_goes() -> None:
+    pruning, ended = settling(project(adapt_epochs=65))
+    before = pruning.state()
+    np.testing.assert_array_equal(before.kept, ended.state().kept)
+    np.testing.assert_array_equal(before.pose_logits, ended.state().pose_logits)
+    moved = []
+    for _ in range(30):
+        earlier = pruning.state().trial_poses
+        assert pruning.advance().removed == ended.report.removed
+        moved.append(float(np.abs(pruning.state().trial_poses - earlier).max()))
+        np.testing.assert_array_equal(pruning.state().trial, before.kept)
+    assert 0.0 < moved[-1] < 0.5 * moved[0]
+    while not pruning.finished:
+        pruning.advance()
+    assert pruning.finished == ended.finished == "held"
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_the_settled_plan_is_taken_if_it_leaks_no_more_in_the_same_draws(
+    better: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pruning, ended = settling(project())
+    while pruning.state().counts[Count.PHASE] == Phase.ADAPTING:
+        pruning.advance()
+    settled = pruning.state().trial_poses
+    asked: list[tuple[int, int | None]] = []
+
+    def shares(_self: StressTests, plan: Schedule, test: int, *, draws: int | None = None, **_more: object) -> object:
+        asked.append((test, draws))
+        assert plan.pose_logits is not None
+        is_settled = np.array_equal(plan.pose_logits, settled)
+        share = 0.5 if is_settled == better else 0.6
+        yield WorldTest("failures", (share,) * (draws or 1))
+
+    monkeypatch.setattr(StressTests, "shares", shares)
+    pruning.advance()
+    assert asked[0] == asked[1] and asked[0][1] == 4 * MARGIN.draws
+    assert pruning.finished
+    taken = settled if better else ended.state().pose_logits
+    np.testing.assert_array_equal(pruning.state().pose_logits, taken)
+
+
+def test_a_removal_that_an_older_version_saved_goes_on_and_settles(tmp_path: Path) -> None:
+    of = project()
+    model, margin, reference = placed(of)
+    pruning = margin.second_stage(model, reference)
+    pruning.advance()
+    state = pruning.state()
+    replace(state, counts=state.counts[: Count.SETTLING]).save(tmp_path / "older")
+    older = margin.second_stage(model, reference, tmp_path / "older")
+    same_arrays(older.state(), state)
 
 
 def test_with_the_design_margin_nothing_but_the_model_counts() -> None:
