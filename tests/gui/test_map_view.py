@@ -26,6 +26,7 @@ from firegui.gui.map.items import Drawing, ScreenItem, text_width
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.readout import wind_origin
+from firegui.gui.session.plan_editor import EDITED
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from tests.gui.map_scene import MIDDLE, Hand, growing, only, open_map, painted, placed_labels, undo_steps
 
@@ -377,9 +378,11 @@ def test_the_title_names_the_run_and_says_that_its_plan_was_edited(
     session: Session, hand: Hand, project: Project
 ) -> None:
     run = ShownResult("Whole fire", growing(project, 2), plan=growing(project, 1), folder=Path("run"))
+    name = f"Whole fire, {EDITED}"
+    edited = replace(run, title=name, plan_name=name, folder=None, by_hand=True)
     titles = []
     for result, view in (
-        (run, FireView.PLAN), (run, FireView.DIFFERENCE), (replace(run, by_hand=True), FireView.PLAN),
+        (run, FireView.PLAN), (run, FireView.DIFFERENCE), (edited, FireView.PLAN),
     ):  # fmt: skip
         session.show_result(result)
         session.set_view(view)

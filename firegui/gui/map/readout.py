@@ -15,7 +15,6 @@ from firegui.domain.scenario import LAYERS, Scenario
 from firegui.gui.map.decorations import Caption
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_content import CellLocation, MapState
-from firegui.gui.session.plan_editor import EDITED
 from firegui.gui.session.session import FireView, ShownResult
 
 SEPARATOR = "  ·  "
@@ -158,9 +157,8 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
 
 
 def _plan_name(result: ShownResult) -> str:
-    """Return the name of the shown plan: that of its run, and whether it was edited since; empty for none."""
-    name = result.plan_name or (result.title if result.folder is not None else "")
-    return f"{name or TITLES[FireView.PLAN]}, {EDITED}" if result.by_hand else name
+    """Return the name of the shown plan, which tells whether it was edited; empty for none."""
+    return result.plan_name or (result.title if result.folder is not None else "")
 
 
 def _fire_name(shown: MapState) -> str:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 from firegui.gui.base.layouts import vertical
 from firegui.gui.charts.chart import REPAINT_MS
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.result_view import ResultView, no_run_text
+from firegui.gui.planning.result_view import ResultView, edited_text, no_run_text
 from firegui.gui.session.session import Session
 
 _LEAST_HEIGHT = 200
@@ -32,8 +32,9 @@ class ResultPanel(QWidget):
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the result of the shown run."""
-        self.view.show_run(self._queue.shown, self._session.units, no_run_text(self._session.result))
+        """Show the result of the shown run, and whether the map has its drops."""
+        result = self._session.result
+        self.view.show_run(self._queue.shown, self._session.units, no_run_text(result), note=edited_text(result))
 
     def _schedule(self) -> None:
         if not self._throttle.isActive():

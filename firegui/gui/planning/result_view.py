@@ -49,9 +49,11 @@ class ResultView(QScrollArea):
         super().__init__(parent)
         names = ("Result of the run", "Days of the plan", "How the run ended", "Objective and steps")
         self._headline, self._days, self._ended, self._details = map(_text_label, names)
+        self._note = _text_label("What the map shows instead")
+        self._note.setProperty("role", "warning")
         self._wide = self._narrow = "", "", ""
         self._advanced = FoldedSection(_ADVANCED, vertical(None, self._details, margins=0))
-        self.setWidget(column(self._headline, self._days, self._ended, self._advanced, margins=_MARGIN))
+        self.setWidget(column(self._note, self._headline, self._days, self._ended, self._advanced, margins=_MARGIN))
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.show_run(None)
@@ -59,10 +61,12 @@ class ResultView(QScrollArea):
     @property
     def text(self) -> str:
         """The text, as HTML, with what is folded."""
-        return "".join(label.text() for label in (self._headline, self._days, self._ended, self._details))
+        return "".join(label.text() for label in (self._note, self._headline, self._days, self._ended, self._details))
 
-    def show_run(self, entry: RunEntry | None, units: Units = Units.METRIC, instead: str = _NO_RUN) -> None:
-        """Show a run with its quantities in ``units``, or the text ``instead`` where there is none."""
+    def show_run(
+        self, entry: RunEntry | None, units: Units = Units.METRIC, instead: str = _NO_RUN, note: str = ""
+    ) -> None:
+        """Show a run in ``units`` below a ``note``, or the text ``instead`` where there is none."""
         if entry is not None:
             entry.complete_summary()
         none = escape(instead), "", ""
@@ -71,7 +75,8 @@ class ResultView(QScrollArea):
         headline, days, ended = self._wide
         details = "" if entry is None else details_html(entry, units)
         for label, text in (
-            (self._headline, headline), (self._days, days), (self._ended, ended), (self._details, details),
+            (self._note, escape(note)), (self._headline, headline), (self._days, days), (self._ended, ended),
+            (self._details, details),
         ):  # fmt: skip
             if text != label.text():
                 label.setText(text)
@@ -91,7 +96,7 @@ class ResultView(QScrollArea):
         for label, text in ((self._headline, headline), (self._days, days)):
             if text != label.text():
                 label.setText(text)
-        for label in (self._headline, self._ended):
+        for label in (self._note, self._headline, self._ended):
             label.setMaximumWidth(width)
             # The layout asks for the height at the width of the table of days, which is larger.
             label.setMinimumHeight(label.heightForWidth(width) if label.text() else 0)
@@ -102,6 +107,13 @@ def no_run_text(result: ShownResult) -> str:
     if result.against and result.plan_name:
         return f"The map compares {result.against} and {result.plan_name}: click one in the list for its result."
     return _NO_RUN
+
+
+def edited_text(result: ShownResult) -> str:
+    """Return that the map has edited drops, which no result is of; empty where it has not."""
+    if not result.by_hand:
+        return ""
+    return "⚠ This is the plan before your edit. Keep the edited drops as a run for the result of the plan on the map."
 
 
 def _fits(html: str, label: QLabel, width: int) -> bool:

@@ -226,7 +226,8 @@ def _edited_result(plan: EditedPlan, shown: ShownResult, rules: DropValidator) -
 
     Edited drops are flown in the fire simulated from the start, so a replanned run's fire without drops is left out.
     """
-    name = f"{plan.origin.plan_name or plan.origin.title}, {EDITED}"
+    # A run that was kept of edited drops says so in its name already.
+    name = f"{(plan.origin.plan_name or plan.origin.title).removesuffix(f', {EDITED}')}, {EDITED}"
     if plan.origin.fire:
         name += ON_SIMULATED
         shown = replace(shown, baseline=None, baseline_metrics=None, fire="")

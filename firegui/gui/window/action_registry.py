@@ -241,7 +241,7 @@ _ALL_ACTIONS = (
                _C.SELECTED_DROPS),
     ActionSpec("keep_drops", "&Keep edited drops as a run",
                "score the drops that were edited by hand and keep them as a run; so does saving the project",
-               "keep", "drops", (), _C.EDITED_DROPS),
+               "keep", "drops", (), _C.EDITED_DROPS, tool_text="Keep as a run"),
     ActionSpec("start", "&Start plan", "save the project and plan it", "start", "progress", ("F5",), _C.CAN_START,
                synonyms="run optimize calculate go"),
     ActionSpec("quick", "&Quick plan",

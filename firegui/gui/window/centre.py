@@ -236,6 +236,7 @@ class MapStage(QWidget):
         self.place_cards()
 
 
+_EDITED = "Drops edited by hand: the plan on the map is in no run yet"
 _BACK_TIP = "Show the run that was on the map before"
 
 
@@ -243,11 +244,13 @@ class CentreBar(QWidget):
     """Bar above the map: which fire it shows, the way back from another result, and what the centre shows.
 
     A line below says where the shown run stopped and resumes it. It stays until the run goes on or another is shown.
+    Another one says that the shown drops were edited, and keeps them.
     """
 
     def __init__(
-        self, views: Iterable[QAction], modes: Iterable[QAction], cards: Iterable[QAction], resume: QAction
-    ) -> None:
+        self, views: Iterable[QAction], modes: Iterable[QAction], cards: Iterable[QAction], resume: QAction,
+        keep: QAction,
+    ) -> None:  # fmt: skip
         super().__init__()
         self.note = ElidedLabel(role="muted")
         self.back = tool_button("", _BACK_TIP)
@@ -266,8 +269,14 @@ class CentreBar(QWidget):
         self.resume.setAutoRaise(False)
         first = horizontal(None, fires, (self.note, 1), self.back, choices, shown, margins=0, spacing=8)
         second = horizontal(None, (self.stopped, 1), self.resume, margins=0, spacing=8)
-        vertical(self, first, second, margins=(6, 2, 6, 2), spacing=2)
+        self.edited = plain_label(_EDITED, wordWrap=True)
+        self.edited.setProperty("role", "warning")
+        self.keep = action_button(keep, _TEXT)
+        self.keep.setAutoRaise(False)
+        third = horizontal(None, (self.edited, 1), self.keep, margins=0, spacing=8)
+        vertical(self, first, second, third, margins=(6, 2, 6, 2), spacing=2)
         self.show_stopped("")
+        self.show_edited(False)
         self.show_back(is_shown=False, compares=False)
         # A narrow bar shows icons: its texts must not set the least width of the window.
         self.setMinimumWidth(_LEAST_BAR)
@@ -277,6 +286,11 @@ class CentreBar(QWidget):
         self.stopped.setText(text)
         for part in (self.stopped, self.resume):
             part.setVisible(bool(text))
+
+    def show_edited(self, shown: bool) -> None:
+        """Show that the drops on the map were edited, with the button that keeps them; or hide both."""
+        for part in (self.edited, self.keep):
+            part.setVisible(shown)
 
     def show_back(self, *, is_shown: bool, compares: bool) -> None:
         """Show the way back from another result than a run's, or the end of a comparison."""

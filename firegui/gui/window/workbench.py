@@ -277,10 +277,13 @@ class Workbench(QObject):
         views = (*actions.group("view"), actions["side_by_side"])
         shell.centre.set_bar(
             CentreBar(
-                views, actions.group("centre"), (actions["show_layers"], actions["show_legend"]), actions["resume"]
+                views, actions.group("centre"), (actions["show_layers"], actions["show_legend"]), actions["resume"],
+                actions["keep_drops"],
             )
-        )
+        )  # fmt: skip
         self.plan.changed.connect(self._show_stopped)
+        for signal in (session.plan_editor.edited, session.result_changed, self.queue.changed):
+            signal.connect(self._show_edited)
         shell.centre.bar.back.clicked.connect(lambda _checked=False: self.queue.show_run_again())
         session.result_changed.connect(self._show_way_back)
         session.tool_changed.connect(self._focus_tool)
@@ -327,6 +330,15 @@ class Workbench(QObject):
     def _show_stopped(self) -> None:
         stopped = self.plan.stopped
         self.shell.centre.bar.show_stopped("" if stopped is None else stopped.stop_text)
+
+    def _keep_drops(self) -> None:
+        # The run lies in the folder of the project.
+        if self.session.folder is not None or self.documents.save():
+            self.session.plan_editor.save_requested.emit()
+
+    def _show_edited(self) -> None:
+        is_edited = self.session.plan_editor.plan is not None
+        self.shell.centre.bar.show_edited(is_edited and self.plan_preview.saver.has_unsaved)
 
     def _show_hint(self) -> None:
         """Show how the tool is used, or else what is on the map instead of a plan."""
@@ -419,7 +431,7 @@ class Workbench(QObject):
             "unpin_drops": lambda: unpin_marked(session),
             "remove_drops": lambda: remove_marked(session),
             "export_drops": self._export_selected,
-            "keep_drops": session.plan_editor.save_requested.emit,
+            "keep_drops": self._keep_drops,
             "start": plan.start,
             "quick": plan.quick,
             "stages": lambda value: session.set_stages(STAGES[value]),

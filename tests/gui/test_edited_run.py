@@ -1,0 +1,35 @@
+"""A shown run whose drops are edited: the line above the map that keeps them, and what its result says."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.planning.result_panel import ResultPanel
+from firegui.gui.window.main_window import MainWindow
+from tests.gui.fake_runs import wait_idle
+from tests.gui.hands import LEFT
+from tests.gui.plan_editor_scene import DROPS
+
+pytestmark = pytest.mark.usefixtures("saved")
+
+
+def test_edited_drops_are_kept_above_the_map_and_the_result_says_that_it_is_of_the_plan_before(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    workbench = window.workbench
+    bar, session, queue = workbench.shell.centre.bar, workbench.session, workbench.queue
+    panel = workbench.panel("Result", ResultPanel)
+    workbench.plan.start()
+    wait_idle(qtbot, queue)
+    panel.refresh()
+    assert bar.edited.isHidden() and bar.keep.isHidden() and "before your edit" not in panel.view.text
+    session.plan_editor.edit("move the drops", DROPS, None)
+    panel.refresh()
+    assert bar.edited.isVisible() and bar.keep.text() == "Keep as a run"
+    assert "before your edit" in panel.view.text
+    QTest.mouseClick(bar.keep, LEFT)
+    qtbot.waitUntil(lambda: len(queue.entries) == 2)
+    assert bar.edited.isHidden() and bar.keep.isHidden()
+    wait_idle(qtbot, queue)
