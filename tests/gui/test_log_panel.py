@@ -60,13 +60,18 @@ def test_edits_runs_messages_and_refusals_are_written_once_each(
     session: Session, queue: RunQueue, book: EventLog
 ) -> None:
     session.set_regions("clear the regions", ())
-    session.undo_stack.undo()
+    said: list[str] = []
+    session.message.connect(said.append)
+    session.undo()
+    session.redo()
+    assert said == ["Undone: clear the regions", "Redone: clear the regions"]
     queue._log("Whole fire, 19 Aug 12:00 · completed: 40 epochs\nwith a second line")
     session.message.emit("Saved to p.firegui")
     session.refuse(InputError([Problem("fleet", "is empty", "add one")], "No plan"))
     assert texts(book) == [
         ("edit", "clear the regions"),
-        ("edit", "undid: clear the regions"),
+        ("edit", "Undone: clear the regions"),
+        ("edit", "clear the regions"),
         ("info", "Whole fire, 19 Aug 12:00 · completed: 40 epochs\nwith a second line"),
         ("info", "Saved to p.firegui"),
         ("warning", "No plan:\n  • fleet: is empty — add one"),

@@ -261,6 +261,18 @@ class Session(QObject):
         if moved:
             self.folder_changed.emit()
 
+    def undo(self) -> None:
+        """Undo the last edit, and tell which one."""
+        text = self.undo_stack.undoText()
+        self.undo_stack.undo()
+        self.message.emit(f"Undone: {text}")
+
+    def redo(self) -> None:
+        """Repeat the edit that was undone last, and tell which one."""
+        text = self.undo_stack.redoText()
+        self.undo_stack.redo()
+        self.message.emit(f"Redone: {text}")
+
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
         """Replace the project as one undoable step called ``text``.
 

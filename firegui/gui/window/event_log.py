@@ -91,8 +91,9 @@ class EventLog(QObject):
 
     def _on_message(self, text: str) -> None:
         # The queue reports messages of runs in full, before their first line reaches the status bar.
+        # A repeated edit is in the log as the edit.
         last = self._entries[-1].text if self._entries else ""
-        if self._session.units.restate(text.strip()) not in (last, last.partition("\n")[0].strip()):
+        if self._session.units.restate(text.strip()) not in (last, last.partition("\n")[0].strip(), f"Redone: {last}"):
             self.add(text)
 
     def _on_refused(self, error: InputError) -> None:
@@ -105,7 +106,7 @@ class EventLog(QObject):
         if not isValid(stack):
             return
         if index < before and index < stack.count():
-            self.add(f"undid: {stack.text(index)}", LogLevel.EDIT)
+            self.add(f"Undone: {stack.text(index)}", LogLevel.EDIT)
         elif index > before:
             self.add(stack.text(index - 1), LogLevel.EDIT)
 
