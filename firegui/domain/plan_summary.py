@@ -90,7 +90,7 @@ class RegionSummary:
     is_in_goal: bool = True
 
     def text(self, bare: str, units: Units = Units.METRIC) -> str:
-        """Return what burns of it, such as ``0.4 ha of 52.0 ha burned (31.0 ha without drops)``.
+        """Return what burns of it, such as ``0.4 ha burned (31.0 ha without drops), area 52.0 ha``.
 
         ``bare`` says what the other fire is without.
         """
@@ -99,7 +99,7 @@ class RegionSummary:
             return f"{units.area(self.area_ha)}, what burns of it is not known{left}"
         without = self.burned_ha_no_drops
         other = "" if without is None else f" ({units.area(without)} {bare})"
-        return f"{units.area(self.burned_ha)} of {units.area(self.area_ha)} burned{other}{left}"
+        return f"{units.area(self.burned_ha)} burned{other}, area {units.area(self.area_ha)}{left}"
 
 
 @dataclass(frozen=True, slots=True)

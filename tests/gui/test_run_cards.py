@@ -64,9 +64,9 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     entry, region = done("one", 5.5, 381), RegionSummary("R1", 52.0, 0.4, 31.0)
     assert entry.summary is not None
     entry.summary = replace(entry.summary, regions=(region,))
-    assert card_lines(entry)[:2] == ["R1: 0.4 ha of 52.0 ha burned", "1,198 ha saved (99.5 %) · 1,731 m³"]
+    assert card_lines(entry)[:2] == ["R1: 0.4 ha burned, area 52.0 ha", "1,198 ha saved (99.5 %) · 1,731 m³"]
     entry.summary = replace(entry.summary, regions=(region, region), together=replace(region, name=""))
-    assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres of 128 acres burned"
+    assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres burned, area 128 acres"
     entry.summary = replace(entry.summary, regions=(replace(region, is_in_goal=False),), together=None)
     assert card_lines(entry)[0].startswith("1,198 ha saved")
     # The worst case is that of the regions, too.

@@ -246,6 +246,17 @@ def test_what_burns_of_each_region_is_compared_first_and_only_within_one_outline
     assert (first.change, second.change) == ("not comparable: the regions differ", "−0.2 ha")
 
 
+@pytest.mark.parametrize(
+    ("final", "change"), [(1.0, "−25.0 %"), (0.25, "+12.5 %"), (0.5, "0"), (None, "")]
+)  # fmt: skip
+def test_what_is_saved_has_a_change_in_points_of_percent(project: Project, final: float | None, change: str) -> None:
+    one, other = (RunEntry(f"run {k}", Path(f"run{k}"), project) for k in range(2))
+    one.summary = PlanSummary((), 0.5, 2.0, "", False, 0.09)
+    other.summary = replace(one.summary, final_ha=final)
+    (line,) = (line for line in compared(one, other) if line.what == "Saved")
+    assert line.change == change
+
+
 def test_other_margins_are_named_setting_by_setting(project: Project) -> None:
     none, stress = project.with_margin(Margin.NONE), project.with_margin(Margin.STRESS)
     stress = replace(stress, plan=replace(stress.plan, margin=replace(stress.plan.margin, limit=0.1)))

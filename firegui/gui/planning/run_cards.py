@@ -65,7 +65,7 @@ def _time_words(entry: RunEntry) -> str:
 
 
 def _regions_text(entry: RunEntry, units: Units) -> str:
-    """Return what burns of the regions: ``R1: 0.4 ha of 52.0 ha burned``.
+    """Return what burns of the regions: ``R1: 0.4 ha burned, area 52.0 ha``.
 
     Empty where the goal does not count them.
     """
@@ -162,7 +162,7 @@ class RunCards(QStyledItemDelegate):
         painter.setFont(name_font)
         painter.setPen(QColor(colors.text))
         room = box.width() - (0 if below else QFontMetrics(font).horizontalAdvance(state) + 2 * _PAD)
-        shown = QFontMetrics(name_font).elidedText(self._name(place), Qt.TextElideMode.ElideMiddle, room)
+        shown = QFontMetrics(name_font).elidedText(self._name(place), Qt.TextElideMode.ElideRight, room)
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _name(self, place: int) -> str:

@@ -84,7 +84,8 @@ def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[Compariso
     left, right = one.summary, other.summary
     if left is None or right is None:
         return
-    yield ComparisonRow("Saved", _saved(left), _saved(right), help="of the fire without drops at the end of the plan")
+    help = "of the fire without drops at the end of the plan; the change in points of percent"
+    yield ComparisonRow("Saved", _saved(left), _saved(right), _more_saved(left, right), help)
     one_volume, other_volume = (units.volume_value(each.gallons) for each in (left, right))
     yield _line(f"Volume ({units.volume_unit})", one_volume, other_volume, "retardant and water of all drops")
     yield _line("Drops at night", left.night, right.night, "before sunrise or after sunset")
@@ -121,6 +122,13 @@ def _outlines(entry: RunEntry) -> dict[str, object]:
 
 def _saved(summary: PlanSummary) -> str:
     return "–" if summary.saved_share is None else saved_text(summary.saved_share)
+
+
+def _more_saved(one: PlanSummary, other: PlanSummary) -> str:
+    if one.saved_share is None or other.saved_share is None:
+        return ""
+    points = f"{100.0 * (other.saved_share - one.saved_share):+.1f}".replace("-", "−")
+    return "0" if points[1:] == "0.0" else f"{points} %"
 
 
 def _numbers(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:

@@ -203,7 +203,8 @@ def bar_color(entry: RunEntry) -> str:
 
 
 def _tip(entry: RunEntry, units: Units) -> str:
-    lines = [str(entry.folder)]
+    # A long name is shortened in the list.
+    lines = [entry.title, str(entry.folder)]
     if entry.message:
         lines.append(f"{entry.status}: {units.restate(entry.message)}")
     if entry.eta is not None:

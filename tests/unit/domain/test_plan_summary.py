@@ -97,7 +97,7 @@ def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
     project = with_areas(make_project(), R1).protecting()
     found = in_regions(project, tested=True)
     lines = found.headline()
-    assert lines[0] == ("Region R1", "0.9 ha of 9.0 ha burned (4.5 ha without drops)")
+    assert lines[0] == ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha")
     assert lines[1][0] == "Final size"
     # The case in which most of the region burns is not the one in which most of the whole fire burns.
     assert dict(lines)["Worst stress case, regions"] == "weak: 1.8 ha burned"
@@ -107,12 +107,12 @@ def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
 def test_several_regions_are_reported_together_and_each_with_what_overlaps_counted_once() -> None:
     found = in_regions(with_areas(make_project(), R1, R2).protecting())
     assert found.headline()[:3] == [
-        ("Protected regions", "1.4 ha of 13.5 ha burned (6.8 ha without drops)"),
-        ("Region R1", "0.9 ha of 9.0 ha burned (4.5 ha without drops)"),
-        ("Region R2", "0.9 ha of 9.0 ha burned (4.5 ha without drops)"),
+        ("Protected regions", "1.4 ha burned (6.8 ha without drops), area 13.5 ha"),
+        ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha"),
+        ("Region R2", "0.9 ha burned (4.5 ha without drops), area 9.0 ha"),
     ]
     assert found.all_regions is found.together
-    assert found.headline(Units.US)[1] == ("Region R1", "2.2 acres of 22.2 acres burned (11.1 acres without drops)")
+    assert found.headline(Units.US)[1] == ("Region R1", "2.2 acres burned (11.1 acres without drops), area 22.2 acres")
 
 
 def test_regions_that_the_goal_leaves_out_come_after_the_whole_fire_and_say_so() -> None:
@@ -120,7 +120,7 @@ def test_regions_that_the_goal_leaves_out_come_after_the_whole_fire_and_say_so()
     plain = replace(plain, plan=replace(plain.plan, setting=Setting.A, weights=ObjectiveWeights.of(Setting.A)))
     lines = in_regions(plain, tested=True).headline()
     assert lines[0][0] == "Final size"
-    assert lines[1] == ("Region R1", "0.9 ha of 9.0 ha burned (4.5 ha without drops); not in the goal")
+    assert lines[1] == ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha; not in the goal")
     assert "Worst stress case, regions" not in dict(lines)
 
 
