@@ -167,6 +167,7 @@ def _stress(content: ExportContent) -> Iterator[str]:
         "The same plan where the world differs from the model, worst first; “nominal” is the model itself. In some "
         "cases the fire is larger than in the model, so each is compared with its own fire without drops."
     )
+    caption = " ".join((caption, *(f"{name} is left out: {reason}." for name, reason in content.stress.left_out)))
     yield f'<h2 id="stress">Stress cases</h2>{html_table(titles, rows, numbers=(1, 2, 3, 4), caption=caption)}'
 
 

@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from firegui.domain.scenario import UNKNOWN_START
-from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
+from firegui.domain.stress import NEEDS_EXERCISE, NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.domain.units import Units
 from firegui.errors import CancelledError
 from firegui.io.exporters import export
@@ -123,6 +123,15 @@ def test_every_map_is_a_picture_with_a_text(shared: tuple[ExportContent, str]) -
         picture = Image.open(io.BytesIO(base64.b64decode(item["src"].partition(",")[2])))
         assert picture.size == (int(item["width"]), int(item["height"]))
         assert len(picture.convert("RGB").getcolors(1 << 20) or []) > 10
+
+
+def test_a_stress_case_that_was_not_tested_is_named_with_the_reason(shared: tuple[ExportContent, str]) -> None:
+    what, text = shared
+    assert what.stress is not None and "is left out" not in text
+    table = replace(what.stress, left_out=(("failures, repaired", NEEDS_EXERCISE),))
+    assert f"failures, repaired is left out: {NEEDS_EXERCISE}." in report_text(
+        replace(what, stress=table), lambda: None
+    )
 
 
 def test_names_cannot_become_markup() -> None:
