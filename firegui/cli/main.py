@@ -53,7 +53,6 @@ COMMANDS = {name: (name, name) for name in (*SUMMARIES, *_HIDDEN)} | {
     "open": ("open", "open_command"),
 }
 """Module of ``firegui.cli`` and name in it of every command."""
-_READS_FILES = "import"
 _WINDOW_WORDS = ("gui", "ui", "window", "workbench", "app", "run", "start")
 """Words for the window, which needs none."""
 
@@ -70,9 +69,6 @@ class CommandGroup(GuardedGroup):
         if cmd_name not in COMMANDS:
             return None
         module, attribute = COMMANDS[cmd_name]
-        if cmd_name == _READS_FILES:
-            # The process that reads the files loads its libraries while this one loads the command.
-            import_module("firegui.io.safe_open.processes").READERS.warm()
         found = getattr(import_module(f"firegui.cli.{module}"), attribute)
         assert isinstance(found, click.Command)
         return found
@@ -84,6 +80,9 @@ class CommandGroup(GuardedGroup):
 
         Raises ``click.UsageError`` for another word, which says what to call instead.
         """
+        if not ctx.resilient_parsing and not {"-h", "--help"}.intersection(args):
+            # The process that reads the files loads its libraries while this one loads the command.
+            import_module("firegui.io.safe_open.processes").READERS.warm()
         if args and args[0] not in COMMANDS and (args[0].rstrip("/\\").endswith(".firegui") or Path(args[0]).is_dir()):
             return super().resolve_command(ctx, ["open", *args])
         try:

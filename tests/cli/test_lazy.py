@@ -34,6 +34,15 @@ def test_a_name_there_is_not_is_no_command() -> None:
     assert main.get_command(click.Context(main), "extinguish") is None
 
 
+@pytest.mark.parametrize("code", ["import firegui", *(
+    f"import firegui.cli.main; firegui.cli.main.main({words!r})"
+    for words in (["--help"], ["--version"], ["plan", "--help"])
+)])  # fmt: skip
+def test_nothing_that_reads_no_file_starts_a_reader(code: str) -> None:
+    refused = "import subprocess; subprocess.Popen.__init__ = None;"
+    loaded_by(f"{refused} {code}")
+
+
 LARGE = {
     "PySide6", "gpxpy", "h5netcdf", "h5py", "matplotlib", "numba", "numpy", "pandas", "pyarrow", "pygeomag", "pyogrio",
     "pyproj", "rasterio", "safetensors", "scipy", "shapely", "torch",

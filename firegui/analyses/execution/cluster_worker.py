@@ -26,6 +26,7 @@ from firegui.analyses.execution.tasks import (
     perform,
 )
 from firegui.errors import CancelledError
+from firegui.io.safe_open.processes import READERS
 from firegui.runs.control import RunControl
 from firegui.runs.header import NOT_INSTALLED, installed_versions
 
@@ -74,6 +75,7 @@ class AnalysisPlugin(WorkerPlugin):  # type: ignore[misc]
                     return TaskOutcome(error=f"worker {self._setup.name}: {'; '.join(wrong)}")
                 try:
                     self._worker = open_worker(self._setup, self._control)
+                    READERS.rest()  # which have read the project
                 except CancelledError:
                     return TaskOutcome(cancelled=True)
                 except Exception as error:  # of a worker without room or rights; other workers may have them

@@ -29,6 +29,7 @@ from firegui.analyses.execution.tasks import (
     perform,
 )
 from firegui.errors import CancelledError
+from firegui.io.safe_open.processes import READERS
 from firegui.runs.control import RunControl
 
 GRACE_SECONDS = 10.0
@@ -140,6 +141,7 @@ def work(connection: Connection, setup_file: str, name: str) -> None:
     except Exception as error:
         channel.send(WorkerMessage(is_ready=False, outcome=failed(error, setup)))
         return
+    READERS.rest()  # which have read the project
     channel.send(WorkerMessage())
     link = TaskLink(channel.control, channel.send_report)
     for task in channel.tasks():

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from firegui.gui.window.workbench import Workbench
 
 _WORKBENCH = "firegui.gui.window.workbench"
+_READERS = "firegui.io.safe_open.processes"
 _SYSTEM = "system"
 _BESIDE_MENUS = 60
 """Width that Qt keeps free between the menus and the tool bar in their row, with some air."""
@@ -107,6 +108,8 @@ class MainWindow(QMainWindow):
             self._waiting.append(do)
 
     def _loading(self) -> Iterator[None]:
+        import_module(_READERS).READERS.warm()
+        yield
         for name in _LOADED_FIRST:
             import_module(name)
             yield

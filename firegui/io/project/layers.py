@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from datetime import date
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -25,6 +27,7 @@ from firegui.io.project.maps_file import read_maps, write_maps
 from firegui.io.project.text import ArrayFile, Event
 from firegui.io.project.weights_file import read_weights, weights_bytes, write_weights
 from firegui.io.rasters.geotiff import Raster, read_raster, write_raster
+from firegui.io.safe_open.processes import MOST_READERS
 from firegui.io.source_files import file_problem, outside_problem
 
 MAPS = "maps"
@@ -101,15 +104,21 @@ def read_layers(
     """Read every file back, adding what is missing, changed or of another shape to ``problems``."""
     arrays: dict[str, Array] = {}
     maps = None
-    for key, file in files.items():
-        path = checked_path(folder, key, file, problems)
-        try:
-            if path is not None and key == MAPS:
-                maps = read_maps(path).maps
-            elif path is not None:
-                arrays[key] = _layer(key, read_raster(path))
-        except InputError as error:
-            problems.extend(error.problems)
+    paths = {key: checked_path(folder, key, file, problems) for key, file in files.items()}
+    with ThreadPoolExecutor(MOST_READERS) as threads:
+        rasters = {
+            key: threads.submit(copy_context().run, read_raster, path)
+            for key, path in paths.items()
+            if path is not None and key != MAPS
+        }
+        for key, path in paths.items():
+            try:
+                if key in rasters:
+                    arrays[key] = _layer(key, rasters.pop(key).result())
+                elif path is not None:
+                    maps = read_maps(path).maps
+            except InputError as error:
+                problems.extend(error.problems)
     _check_shapes(arrays, maps, event, problems)
     _check_present(files, event.observed_dates, problems)
     return arrays, maps

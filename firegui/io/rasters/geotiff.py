@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -21,11 +22,12 @@ from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_bytes
 from firegui.io.crs import wkt
-from firegui.io.safe_open.direct.rasters import raster_dataset
+from firegui.io.safe_open.rasters import raster_dataset
 from firegui.io.source_files import cells_problem, claim_size_problem, error_text
 
 _GIS_NODATA = float("nan")
 _FILTERS = threading.RLock()
+_BYTES_AT_ONCE = 256 * 2**20
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,23 +55,24 @@ def read_raster(path: Path, bands: Sequence[int] | None = None) -> Raster:
             raise InputError([Problem(str(path), "is a folder, not a raster file", "give the GeoTIFF itself")])
         raise InputError([Problem(str(path), "the file does not exist", "check the path")])
     try:
-        with without_place_warnings(), raster_dataset(path, ("GTiff",)) as source:
-            problem = cells_problem(str(path), *source.shape) or (
-                claim_size_problem(str(path), (source.count if bands is None else len(bands), *source.shape))
-            )
-            if problem is not None:
-                raise InputError([problem])
-            place = None if source.transform == Affine.identity() else tuple(source.transform)[:6]
-            crs = source.crs.to_wkt() if source.crs else None
-            descriptions = tuple(text or "" for text in source.descriptions)
-            # rasterio takes no empty list.
-            nothing = np.empty((0, *source.shape), source.dtypes[0])
-            values = nothing if bands is not None and not bands else source.read(bands and list(bands))
-            return Raster(values, place, crs, source.nodata, descriptions, dict(source.tags()))
-    except (RasterioError, CRSError, OSError) as error:
+        source = raster_dataset(path, ("GTiff",))
+        numbers = list(range(1, source.count + 1) if bands is None else bands)
+        problem = cells_problem(str(path), *source.shape) or (
+            claim_size_problem(str(path), (len(numbers), *source.shape))
+        )
+        if problem is not None:
+            raise InputError([problem])
+        # Each request has its limit of memory: it is given so many bands as are held well within it.
+        values = np.empty((len(numbers), *source.shape), source.dtypes[0])
+        step = max(1, _BYTES_AT_ONCE // (prod(source.shape) * values.itemsize))
+        for first in range(0, len(numbers), step):
+            values[first : first + step] = source.read(numbers[first : first + step])
+    except OSError as error:
         raise InputError(
             [Problem(str(path), f"cannot be read as a raster ({error_text(error)})", "check that it is a GeoTIFF")]
         ) from error
+    place = None if source.transform == Affine.identity() else source.place
+    return Raster(values, place, source.crs_wkt, source.nodatavals[0], source.descriptions, source.tags)
 
 
 def write_raster(

@@ -5,6 +5,8 @@ Nothing is pickled. What arrives is judged by its size before memory is spent on
 
 from __future__ import annotations
 
+import os
+import sys
 from math import prod
 from multiprocessing.connection import Connection
 from typing import Any
@@ -36,8 +38,7 @@ def send(connection: Connection, value: Any) -> None:
 
     connection.send_bytes(msgspec.msgpack.encode(value, enc_hook=encode))
     for array in arrays:
-        if array.nbytes:
-            connection.send_bytes(_bytes_of(array))
+        _send_bytes(connection, _bytes_of(array))
 
 
 def receive(connection: Connection) -> Any:
@@ -59,9 +60,33 @@ def receive(connection: Connection) -> Any:
 
     value = msgspec.msgpack.decode(connection.recv_bytes(_MOST_BYTES), ext_hook=decode)
     for array in arrays:
-        if array.nbytes and connection.recv_bytes_into(_bytes_of(array)) != array.nbytes:
-            raise OSError("an array came without some of its bytes")
+        _receive_bytes(connection, _bytes_of(array))
     return value
+
+
+if sys.platform == "win32":
+
+    def _send_bytes(connection: Connection, data: memoryview) -> None:
+        if data.nbytes:
+            connection.send_bytes(data)
+
+    def _receive_bytes(connection: Connection, target: memoryview) -> None:
+        if target.nbytes and connection.recv_bytes_into(target) != target.nbytes:
+            raise OSError("an array came without some of its bytes")
+
+else:
+
+    def _send_bytes(connection: Connection, data: memoryview) -> None:
+        while data.nbytes:
+            data = data[os.write(connection.fileno(), data) :]
+
+    def _receive_bytes(connection: Connection, target: memoryview) -> None:
+        # A connection's own function would copy them twice more.
+        while target.nbytes:
+            count = os.readv(connection.fileno(), [target])
+            if not count:
+                raise EOFError
+            target = target[count:]
 
 
 def _bytes_of(array: NDArray[Any]) -> memoryview:

@@ -30,7 +30,9 @@ from firegui.io.safe_open.reader import MEMORY_BYTES, PROCESSOR_SECONDS, SECONDS
 READER_ARGUMENT = "--read-files"
 """First argument of a packaged program that is to be a reader; the handle of its pipe follows."""
 
-_MOST_READERS = 2
+MOST_READERS = 2
+"""Readers of one program, and so many files are read at once."""
+
 _EVERY_SECONDS, _GRACE_SECONDS = 0.1, 0.5
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
@@ -143,7 +145,7 @@ class ReaderProcess:
 class ReaderPool:
     """Readers of this program. A request waits for a free one."""
 
-    def __init__(self, most: int = _MOST_READERS) -> None:
+    def __init__(self, most: int = MOST_READERS) -> None:
         self._most = most
         self._free: list[ReaderProcess] = []
         self._at_work: list[ReaderProcess] = []
@@ -165,6 +167,12 @@ class ReaderPool:
         """
         with self._reader() as reader:
             return reader.request(operation, path, arguments)
+
+    def rest(self) -> None:
+        """End the readers without work, of a program that will hardly read another file."""
+        with self._changed:
+            for reader in self._free:
+                reader.end()
 
     def close(self) -> None:
         """End all readers."""

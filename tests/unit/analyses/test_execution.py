@@ -74,6 +74,12 @@ def test_a_task_that_fails_ends_alone_and_a_task_whose_worker_dies_is_begun_agai
     assert sum("its task is given to another" in text for text in scene.warned) == 4
 
 
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc")
+def test_a_worker_keeps_no_reader_once_it_has_read_what_it_works_on(scene: Scene) -> None:
+    with closing(scene.executor(1, b"reads")) as executor:
+        assert outcomes(executor, [b"children"])[0].result == b""
+
+
 def test_an_error_in_the_midst_of_ordered_results_is_raised(scene: Scene) -> None:
     with closing(scene.executor(0)) as executor:
         results = results_in_order(executor, [b"one", b"fail", b"two"], scene.control)

@@ -25,7 +25,7 @@ def add() -> None:
     reader.PROCESSOR_SECONDS, reader.MEMORY_BYTES = 1, 400 * 2**20
 
 
-def crash(files: direct.OpenFiles, path: Path) -> None:
+def crash(files: direct.OpenFiles, path: Path, *_: object) -> None:
     os.abort()
 
 

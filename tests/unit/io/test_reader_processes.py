@@ -18,10 +18,12 @@ import shapely
 
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError, InputError, Problems
+from firegui.io.project.store import load_project
 from firegui.io.safe_open import interruptible, processes
 from firegui.io.safe_open.processes import ReaderPool, ReadError
 from firegui.io.vectors.perimeters import read_perimeters
 from firegui.io.weather.netcdf_file import read_netcdf
+from tests.support import tiny_project
 from tests.unit.io import reader_faults
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="faults are made with signals and limits of POSIX")
@@ -156,6 +158,23 @@ def test_a_netcdf_file_that_crashes_its_library_is_one_problem(tmp_path: Path, m
     what = "cannot be read as NetCDF (the library that reads it crashed (SIGABRT))"
     assert [str(problem) for problem in problems] == [f"a.nc: {what} — get the file again from where it came"]
     crashing.close()
+
+
+def test_a_raster_of_a_project_that_crashes_its_library_is_one_problem(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tiny_project(tmp_path)
+    crashing = ReaderPool()
+    monkeypatch.setattr(processes, "_START", reader_faults.START.replace("add()", "add_crash()"))
+    monkeypatch.setattr("firegui.io.safe_open.rasters.READERS", crashing)
+
+    with pytest.raises(InputError) as refused:
+        load_project(folder)
+
+    crashing.close()
+    layers = {str(path) for path in (folder / "layers").iterdir()}
+    assert {problem.where for problem in refused.value.problems} >= layers
+    assert all("the library that reads it crashed" in str(p) for p in refused.value.problems if p.where in layers)
 
 
 def test_a_ring_that_crosses_itself_everywhere_is_refused(
