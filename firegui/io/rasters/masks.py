@@ -201,7 +201,8 @@ def mask_rings(mask: NDArray[np.bool_]) -> list[list[list[tuple[float, float]]]]
     A closed ring holds ``(column, row)`` corners where it turns. Cells that touch at a corner only are apart.
     """
     cells = np.ascontiguousarray(mask, np.bool_)
-    found = shapes(cells.view(np.uint8), mask=cells, connectivity=4, transform=_HALF_CELLS)
+    with without_place_warnings():  # rasterio changes the filters of warnings here, too
+        found = list(shapes(cells.view(np.uint8), mask=cells, connectivity=4, transform=_HALF_CELLS))
     return [[[(x / 2.0, y / 2.0) for x, y in ring] for ring in shape["coordinates"]] for shape, _ in found]
 
 

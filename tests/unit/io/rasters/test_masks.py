@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import numpy as np
@@ -94,3 +96,17 @@ def test_the_areas_inside_the_rings_add_up_to_the_cells(seed: int) -> None:
 
 def test_an_empty_mask_has_no_rings() -> None:
     assert mask_rings(np.zeros((3, 3), bool)) == []
+
+
+def test_rings_are_found_in_several_threads_at_once_without_a_warning() -> None:
+    masks = [np.eye(8, dtype=bool)] * 1_000
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            found = list(threads.map(mask_rings, masks))
+    finally:
+        sys.setswitchinterval(interval)
+
+    assert all(len(rings) == 8 for rings in found)
