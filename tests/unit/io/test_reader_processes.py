@@ -191,7 +191,9 @@ def test_a_ring_that_crosses_itself_everywhere_is_refused(
     with pytest.raises(InputError) as refused:
         read_perimeters(tmp_path / "a.gpkg", GRID)
 
-    what = "crosses itself in too many places to be repaired (reading it takes more than 20 s of computing)"
-    assert [str(problem) for problem in refused.value.problems] == [
-        f"a.gpkg, feature 1: {what} — draw it again, or leave it out"
+    # Which limit is reached first depends on the speed of the machine.
+    what = "a.gpkg, feature 1: crosses itself in too many places to be repaired (reading it takes more than {})"
+    limits = ("20 s of computing", "1,536 MB of memory")
+    assert [str(problem) for problem in refused.value.problems] in [
+        [f"{what.format(limit)} — draw it again, or leave it out"] for limit in limits
     ]
