@@ -251,7 +251,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
 
     def _prune(self, session: RunSession, previous: RunRecord | None, reference: Schedule) -> None:
         self._kept = reference
-        text = "elimination of the drops that are not needed"
+        text = "remove needless drops"
         self._emit(StageBegan(Stage.PRUNE, self._count, self._count, text))
         rows = () if previous is None else previous.elimination
         epoch, plan = session.folder.header.best_epoch, self._spec.project.plan

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 _FIRST = "gradient descent on the days that are left"
-_SECOND = "elimination of the drops that are not needed"
+_SECOND = "remove needless drops"
 
 
 class ReplanFolder(RunFolder):

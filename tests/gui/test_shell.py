@@ -511,3 +511,13 @@ def test_space_after_the_key_of_a_workspace_folds_no_section(window: MainWindow,
         assert focus is window.workbench.runs.table
     if workspace is WorkspaceName.PLAN:
         assert isinstance(focus, QRadioButton) and focus.isChecked()
+
+
+def test_from_workspace_to_workspace_by_key_no_heading_gets_the_focus(window: MainWindow) -> None:
+    shell = window.workbench.shell
+    for workspace in (WorkspaceName.RUNS, WorkspaceName.ANALYSE, WorkspaceName.PLAN, WorkspaceName.ANALYSE):
+        shell.go_to_workspace(workspace)
+        settle()
+        focus = QApplication.focusWidget()
+        assert focus is not None and shell.side.columns[workspace].isAncestorOf(focus)
+        assert focus.property("role") != "section"
