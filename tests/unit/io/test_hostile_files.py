@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import sqlite3
 import sys
 from collections.abc import Callable, Iterator
@@ -16,6 +18,7 @@ import pytest
 import rasterio
 import shapely
 from rasterio import Affine
+from rasterio.enums import Resampling
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem, Problems
@@ -35,6 +38,7 @@ from tests.support import tiny_project
 from tests.unit.io import reader_faults
 from tests.unit.io.listener import Listener, listening
 
+_IN_OPEN = 0x20
 GRID = Grid(40, 60, 30.0, (30.0, 0.0, 500_000.0, 0.0, -30.0, 4_000_000.0), "EPSG:32610")
 
 
@@ -265,6 +269,34 @@ def test_an_erdas_image_with_its_cells_elsewhere_is_refused(tmp_path: Path) -> N
         as_header(path)
 
 
+def erdas_with_overviews(path: Path, beside: str) -> Path:
+    write_tif(path, "HFA")
+    with rasterio.Env(HFA_USE_RRD=beside), rasterio.open(path, "r+") as file:
+        file.build_overviews([2, 4], Resampling.average)
+    return path
+
+
+@pytest.mark.parametrize("name", [b"../ab.rrd", b"/tmp/.rrd", b"other.rrd"])
+@pytest.mark.parametrize("place", ["image.img", "image.rrd"])
+def test_an_erdas_image_with_its_overviews_in_another_file_is_refused(tmp_path: Path, name: bytes, place: str) -> None:
+    path = erdas_with_overviews(tmp_path / "image.img", "YES")
+    (tmp_path / "other.rrd").write_bytes((tmp_path / "image.rrd").read_bytes())
+    hostile = path.read_bytes().replace(b"image.rrd(:", name + b"(:")
+    (tmp_path / place).write_bytes(hostile)
+
+    with pytest.raises(InputError, match="reaches into other files"):
+        as_header(path)
+
+
+@pytest.mark.parametrize("beside", ["YES", "NO"])
+def test_an_erdas_image_with_overviews_of_its_own_is_taken_under_any_name(tmp_path: Path, beside: str) -> None:
+    path = erdas_with_overviews(tmp_path / "image.img", beside)
+    as_header(path)
+    for file in list(tmp_path.iterdir()):
+        file.rename(file.with_stem("renamed"))
+    as_header(tmp_path / "renamed.img")
+
+
 @pytest.mark.parametrize("place", [name for name, (file, _) in PLACES.items() if file == "a.tif"])
 def test_complex_numbers_are_refused(tmp_path: Path, place: str) -> None:
     path = tmp_path / "a.tif"
@@ -320,8 +352,16 @@ def _virtual(file: h5py.File, other: Path) -> None:
     file.create_virtual_dataset("u", layout)
 
 
+def _virtual_without_end(file: h5py.File, other: Path) -> None:
+    space = h5py.h5s.create_simple((10,), (h5py.h5s.UNLIMITED,))
+    space.select_hyperslab((0,), (1,), block=(h5py.h5s.UNLIMITED,))
+    stored = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    stored.set_virtual(space, str(other).encode(), b"u", space)
+    h5py.h5d.create(file.id, b"u", h5py.h5t.NATIVE_FLOAT, space, stored)
+
+
 @pytest.mark.parametrize("group", ["", "fire/2020"])
-@pytest.mark.parametrize("make", [_external_storage, _external_link, _virtual])
+@pytest.mark.parametrize("make", [_external_storage, _external_link, _virtual, _virtual_without_end])
 @pytest.mark.parametrize("read", [as_netcdf, as_events])
 def test_hdf5_that_takes_values_from_another_file_is_refused(
     tmp_path: Path, make: Callable[[h5py.File, Path], None], read: Callable[[Path], None], group: str
@@ -333,6 +373,28 @@ def test_hdf5_that_takes_values_from_another_file_is_refused(
 
     with pytest.raises(InputError, match="reaches into other files"):
         read(tmp_path / "a.h5")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks inotify")
+@pytest.mark.parametrize("make", [_external_storage, _external_link, _virtual, _virtual_without_end])
+def test_the_file_that_hdf5_names_is_never_opened(tmp_path: Path, make: Callable[[h5py.File, Path], None]) -> None:
+    with h5py.File(tmp_path / "secret.h5", "w") as other:
+        other.create_dataset("u", (10,), "f4", maxshape=(None,), chunks=(10,))[...] = 1.0
+    with h5py.File(tmp_path / "a.h5", "w") as file:
+        make(file, tmp_path / "secret.h5")
+    libc = ctypes.CDLL(None)
+    watch = libc.inotify_init1(os.O_NONBLOCK)
+    assert libc.inotify_add_watch(watch, os.fsencode(tmp_path / "secret.h5"), _IN_OPEN) > 0
+
+    with pytest.raises(InputError, match="reaches into other files"):
+        as_netcdf(tmp_path / "a.h5")
+
+    with pytest.raises(BlockingIOError):
+        os.read(watch, 4096)
+    with h5py.File(tmp_path / "a.h5", "r") as file:
+        assert file["u"][...].shape == (10,)
+    assert os.read(watch, 4096)  # it would have been seen
+    os.close(watch)
 
 
 def test_a_link_in_a_project_is_not_followed_out_of_it(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import mmap
 import re
-from collections.abc import Sequence
+import struct
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,8 @@ def raster_dataset(path: Path, drivers: Sequence[str] = RASTER_DRIVERS) -> Any:
     _check_companions(path)
     if driver == "HFA" and _contains(path, b"ExternalRasterDMS"):
         raise UnsafeFileError(f"{ELSEWHERE}: it is an ERDAS image with its cells elsewhere")
+    if driver == "HFA" and _names_overviews(path):
+        raise UnsafeFileError(f"{ELSEWHERE}: it is an ERDAS image with its overviews elsewhere")
     source = rasterio.open(gdal_path(path), driver=driver)
     if source.tags(ns="OVERVIEWS"):
         source.close()
@@ -182,7 +185,9 @@ def _check_companions(path: Path) -> None:
         ending = ".aux.xml" if beside.name.lower().endswith(".aux.xml") else beside.suffix.lower()
         if ending in (".ovr", ".msk") and beside.stat().st_size:
             raster_dataset(beside, ("GTiff",)).close()
-        elif _contains_any(beside, _NAMES_OF_FILES.get(ending, ())):
+        elif _contains_any(beside, _NAMES_OF_FILES.get(ending, ())) or (
+            ending in (".aux", ".rrd") and _names_overviews(beside)
+        ):
             raise UnsafeFileError(f"{ELSEWHERE}: {beside.name} beside it names another file")
 
 
@@ -193,3 +198,46 @@ def _contains_any(path: Path, texts: Sequence[bytes]) -> bool:
 def _contains(path: Path, text: bytes) -> bool:
     with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
         return mapped.find(text) >= 0
+
+
+def _names_overviews(path: Path) -> bool:
+    """Return whether an ERDAS file takes overviews from a file other than itself and its .rrd file.
+
+    An image that was renamed names its old self: that is taken where no such file is there.
+    """
+    own = {path.name, f"{path.stem}.rrd"}
+    if not path.stat().st_size:
+        return False
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        for start, size in _erdas_nodes(mapped, b"rrdnameslist"):
+            text = mapped[start : start + size]
+            for end in (found.start() for found in re.finditer(rb"\(:", text)):
+                # A text comes after its place in the file, which is no part of it.
+                name = next(
+                    (text[at:end] for at in range(end, 3, -1) if text[at - 4 : at] == struct.pack("<I", start + at)),
+                    b"/",
+                ).decode("utf-8", "replace")  # fmt: skip
+                if re.search(r"[/\\:\0]", name) or (name not in own and (path.parent / name).exists()):
+                    return True
+    return False
+
+
+def _erdas_nodes(data: mmap.mmap, name: bytes) -> Iterator[tuple[int, int]]:
+    """Yield place and size of the data of each node of an ERDAS file with a name, in lower case.
+
+    A file of another kind has none.
+    """
+    if len(data) < 20 or data[:15].lower() != b"ehfa_header_tag":
+        return
+    header = struct.unpack_from("<I", data, 16)[0]
+    left = [struct.unpack_from("<I", data, header + 8)[0]] if header + 12 <= len(data) else []
+    seen = {0}
+    while left:
+        at = left.pop()
+        if at in seen or at + 88 > len(data):
+            continue
+        seen.add(at)
+        following, _, _, child, place, size, called = struct.unpack_from("<6I64s", data, at)
+        left += [following, child]
+        if called.partition(b"\0")[0].lower() == name:
+            yield place, size
