@@ -49,12 +49,13 @@ class CellSetup:
     """Data of a study that its workers need.
 
     ``settings`` are the study's, ``out`` is its folder, and a cell is saved every ``checkpoint_seconds``. Workers on
-    other machines cannot write to the folder of the study: without ``out`` a cell keeps no checkpoint.
+    other machines cannot write to the folder of the study: without ``out`` a cell keeps no checkpoint. JSON has no
+    infinite number: ``None`` stands for one.
     """
 
     settings: StudySettings
     out: str = ""
-    checkpoint_seconds: float = math.inf
+    checkpoint_seconds: float | None = None
 
 
 def cell_folder(out: Path, number: int) -> Path:
@@ -100,11 +101,12 @@ class CellWorker:
         control.check()
         nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
         baseline = self._engine.simulate(model, nothing, check=control.check).metrics
+        every = self._setup.checkpoint_seconds
         with self._folder(cell) as folder:
             within = _CellLink(link, 0 if terms.planner == PlannerName.TWO_STAGE else terms.allowance)
             context = TaskContext(
                 folder, folder, self._backend, project, PreparedEngine(model), model, within,
-                self._setup.checkpoint_seconds,
+                math.inf if every is None else every,
             )  # fmt: skip
             task = self._task(terms, project)
             if terms.planner == SCHEDULE:
