@@ -14,9 +14,11 @@ from PySide6.QtCore import QByteArray, QEvent, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
+    QComboBox,
     QLabel,
     QLineEdit,
     QMainWindow,
+    QPushButton,
     QRadioButton,
     QScrollArea,
     QToolBar,
@@ -513,11 +515,19 @@ def test_space_after_the_key_of_a_workspace_folds_no_section(window: MainWindow,
         assert isinstance(focus, QRadioButton) and focus.isChecked()
 
 
-def test_from_workspace_to_workspace_by_key_no_heading_gets_the_focus(window: MainWindow) -> None:
+def test_from_workspace_to_workspace_by_key_no_heading_or_button_gets_the_focus(window: MainWindow) -> None:
     shell = window.workbench.shell
     for workspace in (WorkspaceName.RUNS, WorkspaceName.ANALYSE, WorkspaceName.PLAN, WorkspaceName.ANALYSE):
         shell.go_to_workspace(workspace)
         settle()
         focus = QApplication.focusWidget()
         assert focus is not None and shell.side.columns[workspace].isAncestorOf(focus)
-        assert focus.property("role") != "section"
+        assert focus.property("role") != "section" and not isinstance(focus, QPushButton | QToolButton)
+    # What had the focus in a workspace has it again.
+    field = shell.side.columns[WorkspaceName.PLAN].findChild(QComboBox, "margin_kind")
+    assert field is not None
+    shell.go_to_workspace(WorkspaceName.PLAN)
+    field.setFocus()
+    for workspace in (WorkspaceName.RUNS, WorkspaceName.PLAN):
+        shell.go_to_workspace(workspace)
+    assert QApplication.focusWidget() is field

@@ -264,6 +264,8 @@ class Shell(QWidget):
 
     def go_to_workspace(self, workspace: WorkspaceName) -> None:
         """Show a workspace, and give the focus to its side panel."""
+        # Qt moves the focus of a control that is hidden into what is shown instead, such as Start plan.
+        self.setFocus()
         self.show_workspace(workspace)
         focus_pane(self.side.entry)
 
