@@ -77,11 +77,12 @@ def test_a_panel_that_is_built_late_shows_what_happened_before(
     qtbot.waitUntil(lambda: bool(session.result.drops))
     session.plan_editor.select(drop_of(session, session.result.drops[0]))
     session.message.emit("a line of the log")
-    for name in [name for name in workbench.panels if name not in LASTING]:
-        workbench.shell.reveal_panel(name)
-        workbench.shell.set_mode(CentreMode.BOTH)
-    settle(20)
     for name, make in workbench._panel_makers():
+        if name not in LASTING:
+            # What is hidden is drawn when it is shown again.
+            workbench.shell.reveal_panel(name)
+            workbench.shell.set_mode(CentreMode.BOTH)
+            settle(20)
         early, late = workbench.panels[name], make()
         # Not a window of its own: the focus would select a row of a table.
         late.setParent(window)
