@@ -247,7 +247,7 @@ def test_what_burns_of_each_region_is_compared_first_and_only_within_one_outline
 
 
 @pytest.mark.parametrize(
-    ("final", "change"), [(1.0, "−25.0 %"), (0.25, "+12.5 %"), (0.5, "0"), (None, "")]
+    ("final", "change"), [(1.0, "−25.0 points"), (0.25, "+12.5 points"), (0.5, "0"), (None, "")]
 )  # fmt: skip
 def test_what_is_saved_has_a_change_in_points_of_percent(project: Project, final: float | None, change: str) -> None:
     one, other = (RunEntry(f"run {k}", Path(f"run{k}"), project) for k in range(2))

@@ -84,7 +84,7 @@ def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[Compariso
     left, right = one.summary, other.summary
     if left is None or right is None:
         return
-    help = "of the fire without drops at the end of the plan; the change in points of percent"
+    help = "of the fire without drops at the end of the plan"
     yield ComparisonRow("Saved", _saved(left), _saved(right), _more_saved(left, right), help)
     one_volume, other_volume = (units.volume_value(each.gallons) for each in (left, right))
     yield _line(f"Volume ({units.volume_unit})", one_volume, other_volume, "retardant and water of all drops")
@@ -128,7 +128,7 @@ def _more_saved(one: PlanSummary, other: PlanSummary) -> str:
     if one.saved_share is None or other.saved_share is None:
         return ""
     points = f"{100.0 * (other.saved_share - one.saved_share):+.1f}".replace("-", "−")
-    return "0" if points[1:] == "0.0" else f"{points} %"
+    return "0" if points[1:] == "0.0" else f"{points} points"
 
 
 def _numbers(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
