@@ -249,3 +249,25 @@ def test_the_spec_of_a_kept_plan_is_of_the_project_it_was_made_for(
     session.mark_saved(tmp_path)
     qtbot.waitUntil(lambda: bool(execute.runs), timeout=LONG_MS)
     assert isinstance(execute.runs[0], PlanSpec) and execute.runs[0].project is made_for
+
+
+def test_undo_and_redo_show_the_effect_of_the_edit_that_they_lead_to(
+    qtbot: QtBot, session: Session, plan_preview: PlanPreview
+) -> None:
+    editor, changes = session.plan_editor, []
+    for column in (31.0, 33.0):
+        drop = editor.drops.at(FIRST.key)
+        assert drop is not None
+        changes.append(moved(session, drop, replace(drop, x=column)))
+        editor.request_preview(changes[-1])
+        qtbot.waitUntil(lambda: shows_preview_of(session, changes[-1]))
+        assert make(session, changes[-1])
+        settled(qtbot, session)
+    session.undo_stack.undo()
+    assert editor.change == changes[0] and shows_preview_of(session, changes[0])
+    session.undo_stack.undo()
+    assert editor.change is None and editor.preview is None
+    session.undo_stack.redo()
+    assert editor.change == changes[0] and shows_preview_of(session, changes[0])
+    session.undo_stack.redo()
+    assert editor.change == changes[1] and shows_preview_of(session, changes[1])

@@ -6,6 +6,7 @@ the current plan, and saved as a run by :class:`~firegui.gui.planning.edited_pla
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 EDITED = "edited by hand"
 ON_SIMULATED = ", on the simulated fire"
+_EFFECTS = 16
+"""Edits whose effects are remembered for undo and redo."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +73,7 @@ class PlanEditor(QObject):
         self._marked: frozenset[tuple[int, int]] = frozenset()
         self._change: DropChange | None = None
         self._preview: PreviewResult | None = None
+        self._effects: deque[tuple[DropChange, PreviewResult]] = deque(maxlen=_EFFECTS)
         self._validator: DropValidator | None = None
         self._blocked = ""
         session.project_opened.connect(self._reset)
@@ -160,6 +164,7 @@ class PlanEditor(QObject):
         """Show a preview that was computed."""
         if self._change is not None:
             self._preview = preview
+            self._remember_effect()
             self.preview_ready.emit()
 
     def edit(self, text: str, after: DropList, selected: Drop | None, merge: int = -1) -> None:
@@ -189,17 +194,35 @@ class PlanEditor(QObject):
             self._plan = plan
             rules = self._rules_of(plan.origin.project or self._session.project)
             self._session.show_result(_edited_result(plan, shown if shown.by_hand else plan.origin, rules))
+            self._remember_effect()
         if had_selection:
             self._follow_edit(before_drops)
         self.edited.emit()
 
     def _follow_edit(self, before: DropList) -> None:
-        """After an undo or redo, end the preview of other drops, and select the drop that the step brought."""
-        if self._change is not None and self._change.after != self.drops:
-            self.request_preview(None)
+        """After an undo or redo, show the effect of the edit that it led to, and select its drop."""
+        if self._change is None or self._change.after != self.drops:
+            self._show_known_effect()
         brought = [drop for drop in self.drops.drops if before.at(drop.key) != drop]
         if self.selected is None and len(brought) == 1:
             self.select(brought[0])
+
+    def _show_known_effect(self) -> None:
+        """Show the effect of the edit that made the drops if it is known; else end the preview of other drops."""
+        known = [] if self._plan is None else [each for each in self._effects if each[0].after == self.drops]
+        if known:
+            self._change, self._preview = known[-1]
+            self.preview_ready.emit()
+        elif self._change is not None:
+            self.request_preview(None)
+
+    def _remember_effect(self) -> None:
+        """Remember the previewed effect if it is that of the edit that made the drops."""
+        change, preview = self._change, self._preview
+        if self._plan is None or change is None or preview is None or preview.before is None:
+            return
+        if change.before != change.after == preview.request.after == self.drops:
+            self._effects.append((change, preview))
 
     def _rules_of(self, project: Project) -> DropValidator:
         if self._validator is None or self._validator.project is not project:
@@ -210,6 +233,7 @@ class PlanEditor(QObject):
         plan = self._plan
         if plan is not None and not self._session.result.by_hand:
             self._plan = None
+            self._effects.clear()
             self.request_preview(None)
             self.superseded.emit(plan)
         if self._selected is not None and self.drops.at(self._selected) is None:
@@ -217,6 +241,7 @@ class PlanEditor(QObject):
 
     def _reset(self) -> None:
         self._plan, self._validator = None, None
+        self._effects.clear()
         self.select(None)
         self.request_preview(None)
 
