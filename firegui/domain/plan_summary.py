@@ -240,11 +240,11 @@ class PlanSummary:
     def headline(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
         """Return what is reported first, as titles and texts; the worst stress case where the plan was tested.
 
-        The protected regions come first where the goal counts them.
+        The protected regions come first where the goal counts them, and each of several after the final size.
         """
         size, regions = [("Final size", self.size_text(units))], self.region_lines(units)
         lines = [
-            *([*regions, *size] if self.protects_regions else [*size, *regions]),
+            *([*regions[:1], *size, *regions[1:]] if self.protects_regions else [*size, *regions]),
             ("Drops", f"{self.drops:,}"),
             ("Volume", self.volume_text(units)),
             ("Drops at night", self.night_text),

@@ -67,9 +67,9 @@ def start_notes(project: Project, units: Units = Units.METRIC) -> tuple[GradedNo
 
 
 def unprotected_text(names: Sequence[str]) -> str:
-    """Return that a plan does not protect the regions called ``names``."""
+    """Return that plans by these settings do not protect the regions called ``names``."""
     *others, last = names
-    return f"The plan does not protect {', '.join(others)}{' and ' if others else ''}{last} yet."
+    return f"The settings do not protect {', '.join(others)}{' and ' if others else ''}{last} yet."
 
 
 def settled(project: Project, remedy: Remedy) -> Project:

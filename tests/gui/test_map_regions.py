@@ -5,6 +5,8 @@ At first there is R1 at rows 2–10, columns 5–25, and an empty undo stack.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -78,6 +80,19 @@ def test_a_drawn_region_is_named_at_once_and_its_size_is_told(session: Session, 
     QTest.keyClicks(field, "Village")
     QTest.keyClick(field, Qt.Key.Key_Return)
     assert set(regions_of(session)) == {"R1", "Village"} and session.selected_region == "Village"
+
+
+@pytest.mark.parametrize("edited_since", [False, True])
+def test_cancel_of_the_name_takes_the_drawn_region_back(session: Session, hand: Hand, edited_since: bool) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((20.5, 30.5), (25.5, 35.5))
+    dialog = hand.view.menu.dialog
+    assert dialog is not None and set(regions_of(session)) == {"R1", "R2"}
+    if edited_since:
+        session.set_plan("fewer days", replace(session.project.plan, days=session.project.plan.days - 1))
+    dialog.reject()
+    # Only the drawing itself is taken back.
+    assert set(regions_of(session)) == ({"R1", "R2"} if edited_since else {"R1"})
 
 
 def test_no_name_is_asked_for_while_the_tool_draws_on(session: Session, hand: Hand) -> None:

@@ -56,12 +56,12 @@ def test_overlapping_regions_are_counted_once_in_the_share(session: Session, pan
 def test_below_the_table_it_says_where_regions_get_a_weight_as_long_as_they_have_none(
     session: Session, panel: RegionsPanel
 ) -> None:
-    assert "does not protect them yet" in panel.footer and "Goal and search" in panel.footer
+    assert "do not protect them yet" in panel.footer and "Goal and search" in panel.footer
     plan = session.project.plan
     session.set_plan("choose B", replace(plan, setting=Setting.B, weights=ObjectiveWeights.of(Setting.B)))
     assert panel.footer == "2 regions · 10.8 % of the domain protected"
     session.undo_stack.undo()
-    assert "does not protect them yet" in panel.footer
+    assert "do not protect them yet" in panel.footer
 
 
 def test_a_rename_in_the_table_is_one_undoable_step(qtbot: QtBot, session: Session, panel: RegionsPanel) -> None:

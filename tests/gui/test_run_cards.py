@@ -56,7 +56,7 @@ def test_a_card_has_what_is_saved_drops_volume_night_and_the_worst_case() -> Non
     entry = done("one", 5.5, 381, 193)
     entry.stress = stress_table()
     first, second = card_lines(entry)
-    assert first == "1,198 ha saved (99.5 %) · 1,731 m³"
+    assert first == "Final size 5.5 ha, 1,198 ha saved (99.5 %) · 1,731 m³"
     assert second.startswith("193 at night · worst case ")
 
 
@@ -64,11 +64,11 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     entry, region = done("one", 5.5, 381), RegionSummary("R1", 52.0, 0.4, 31.0)
     assert entry.summary is not None
     entry.summary = replace(entry.summary, regions=(region,))
-    assert card_lines(entry)[:2] == ["R1: 0.4 ha burned, area 52.0 ha", "1,198 ha saved (99.5 %) · 1,731 m³"]
+    assert card_lines(entry)[:2] == ["R1: 0.4 ha burned", "Final size 5.5 ha, 1,198 ha saved (99.5 %) · 1,731 m³"]
     entry.summary = replace(entry.summary, regions=(region, region), together=replace(region, name=""))
-    assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres burned, area 128 acres"
+    assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres burned"
     entry.summary = replace(entry.summary, regions=(replace(region, is_in_goal=False),), together=None)
-    assert card_lines(entry)[0].startswith("1,198 ha saved")
+    assert card_lines(entry)[0].startswith("Final size 5.5 ha, 1,198 ha saved")
     # The worst case is that of the regions, too.
     entry.stress = stress_table()
     assert "growth left" in card_lines(entry)[1]
@@ -78,7 +78,7 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
 
 
 def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:
-    assert card_lines(done("one", 1504.0, 3, 0))[0].startswith("300 ha larger")
+    assert card_lines(done("one", 1504.0, 3, 0))[0].startswith("Final size 1,504 ha, 300 ha larger")
 
 
 def test_a_run_at_work_has_its_progress_first_and_no_empty_line() -> None:

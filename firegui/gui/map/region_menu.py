@@ -244,15 +244,24 @@ class RegionMenu:
         self._ask_name("Rename region", f"New name of region {name}:", name)
 
     def name_new(self, region: Region) -> None:
-        """Open the dialog for the name of a region that was drawn, which tells the size."""
-        size = size_text(region, self._session.project.scenario.grid, self._session.units)
-        self._ask_name("New region", f"Name of the new region, {size}:", region.name)
+        """Open the dialog for the name of a drawn region, which tells its size; Cancel removes it."""
+        session = self._session
+        size = size_text(region, session.project.scenario.grid, session.units)
+        drawn = session.undo_stack.index()
+        dialog = self._ask_name("New region", f"Name of the new region, {size}:", region.name)
 
-    def _ask_name(self, title: str, label: str, name: str) -> None:
+        def take_back() -> None:
+            if session.undo_stack.index() == drawn:
+                session.undo_stack.undo()
+
+        dialog.rejected.connect(take_back)
+
+    def _ask_name(self, title: str, label: str, name: str) -> QInputDialog:
         dialog = self._ask(title, label)
         dialog.setTextValue(name)
         dialog.textValueSelected.connect(lambda to: rename_region(self._session, name, to))
         dialog.open()
+        return dialog
 
     def edit_weight(self, name: str) -> None:
         """Open the dialog for a new weight."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
@@ -25,8 +24,8 @@ _SEPARATOR = " · "
 def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     """Return the lines below the name of a run.
 
-    First what burns of the protected regions, where the goal counts them; then what its plan saves, with drops and
-    their volume; then drops at night and the worst stress case. A run at work has its progress first.
+    First what burns of the protected regions, where the goal counts them; then the final size and what the plan saves,
+    with drops and their volume; then drops at night and the worst stress case. A run at work has its progress first.
     """
     lines = []
     if not entry.is_over:
@@ -65,15 +64,15 @@ def _time_words(entry: RunEntry) -> str:
 
 
 def _regions_text(entry: RunEntry, units: Units) -> str:
-    """Return what burns of the regions: ``R1: 0.4 ha burned, area 52.0 ha``.
+    """Return what burns of the regions: ``R1: 0.4 ha burned``.
 
     Empty where the goal does not count them.
     """
     summary = entry.summary
     if summary is None or not summary.protects_regions or summary.all_regions is None:
         return ""
-    found = replace(summary.all_regions, burned_ha_no_drops=None)
-    return f"{found.name or 'Regions'}: {found.text(summary.bare, units)}"
+    found = summary.all_regions
+    return "" if found.burned_ha is None else f"{found.name or 'Regions'}: {units.area(found.burned_ha)} burned"
 
 
 def _worst_text(entry: RunEntry, units: Units) -> str:
@@ -87,13 +86,16 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
 
 
 def _saved_text(entry: RunEntry, saved: float, units: Units) -> str:
-    """Return the saved area and its share: ``1,198 ha saved (99.5 %)``, or how much larger the fire is."""
-    summary = entry.summary
-    share = None
+    """Return the final size, the saved area and its share, or how much larger the fire is.
+
+    ``Final size 5.5 ha, 1,198 ha saved (99.5 %)``.
+    """
+    summary, share, size = entry.summary, None, ""
     if summary is not None and summary.final_ha is not None:
         share = saved_share(summary.final_ha, summary.final_ha_no_drops)
+        size = f"Final size {units.area(summary.final_ha)}, "
     percent = "" if share is None else f" ({percent_text(abs(share))})"
-    return f"{units.area(abs(saved))} {'saved' if saved >= 0 else 'larger'}{percent}"
+    return f"{size}{units.area(abs(saved))} {'saved' if saved >= 0 else 'larger'}{percent}"
 
 
 class RunCards(QStyledItemDelegate):

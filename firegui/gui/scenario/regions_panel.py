@@ -29,7 +29,7 @@ _READS = "Regions (*.geojson *.json *.toml);;All files (*)"
 _GEOJSON, _TOML = "GeoJSON, longitude and latitude (*.geojson)", "TOML, rows and columns (*.toml)"
 
 _NOT_WEIGHED = (
-    "The plan does not protect them yet, because the weight of protected places is 0: choose another goal or weight "
+    "The settings do not protect them yet, because the weight of protected places is 0: choose another goal or weight "
     "under Goal and search."
 )
 
