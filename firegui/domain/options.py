@@ -233,7 +233,9 @@ def bounds_problems(value: Any, where: str) -> list[Problem]:
         low, high = declared.low, declared.high
         if low is None and high is None:
             continue
-        if not math.isfinite(number) or (low is not None and number < low) or (high is not None and number > high):
+        # A whole number may be too large for a float, and is finite in any case.
+        infinite = isinstance(number, float) and not math.isfinite(number)
+        if infinite or (low is not None and number < low) or (high is not None and number > high):
             limits = f"{'-∞' if low is None else plain_number(low)} to {'∞' if high is None else plain_number(high)}"
             found.append(Problem(where, f"{declared.title} is {number}", f"use a value from {limits}"))
     return found

@@ -58,7 +58,7 @@ def _read(path: Path, columns: Collection[str], make: Callable[..., Row], refusa
     try:
         with path.open(newline="", encoding="utf-8") as file:
             return tuple(make(**_numbers(record, columns)) for record in csv.DictReader(file))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, csv.Error) as error:
         remedy = "restore the file, or start the run again in another folder"
         raise InputError([Problem(str(path), f"{refusal} ({error})", remedy)]) from error
 

@@ -41,7 +41,7 @@ from firegui.io.project.layers import (
 )
 from firegui.io.project.migrations import CURRENT_FORMAT, migrate
 from firegui.io.project.text import ArrayFile, ProjectText, listed_layers, read_text, to_tables
-from firegui.io.source_files import outside_problem
+from firegui.io.source_files import file_problem, outside_problem
 from firegui.io.toml import dumps
 
 PROJECT_FILE = "project.toml"
@@ -187,8 +187,12 @@ def saved_state(folder: Path) -> str:
 
     It changes whenever the project is saved with edits.
     """
+    path = folder / PROJECT_FILE
+    # A pipe would be waited for without end.
+    if file_problem(path) is not None:
+        return ""
     try:
-        return hashlib.sha256((folder / PROJECT_FILE).read_bytes()).hexdigest()
+        return hashlib.sha256(path.read_bytes()).hexdigest()
     except OSError:
         return ""
 

@@ -13,7 +13,7 @@ from firegui import domain
 from firegui.calibration import scalar
 from firegui.domain.benchmark import BenchmarkSettings
 from firegui.domain.fit import NetworkFitSettings
-from firegui.domain.options import option_of, setting_fields
+from firegui.domain.options import bounds_problems, option_of, setting_fields
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.settings import (
     DESIGN,
@@ -21,6 +21,7 @@ from firegui.domain.settings import (
     SETTING_TITLES,
     Effectiveness,
     Margin,
+    MarginSettings,
     ObjectiveWeights,
     OptimizerSettings,
     PlanSettings,
@@ -125,3 +126,8 @@ def test_every_number_of_a_setting_has_a_lowest_and_a_highest_value() -> None:
     numbers = {name: option for name, option in declared if option is not None}
     assert len(numbers) > 50
     assert [name for name, option in numbers.items() if option.low is None or option.high is None] == []
+
+
+def test_a_whole_number_too_large_for_a_float_is_out_of_bounds() -> None:
+    (problem,) = bounds_problems(MarginSettings(limit=10**400), "margin")
+    assert "use a value from" in str(problem)

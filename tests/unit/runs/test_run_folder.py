@@ -104,6 +104,12 @@ def test_history_reads_back_exactly(tmp_path: Path) -> None:
     assert len(COLUMNS) == 10
 
 
+def test_a_history_with_a_cell_without_end_is_named(tmp_path: Path) -> None:
+    (tmp_path / "history.csv").write_text(",".join(COLUMNS) + "\n" + "9" * 200_000 + "\n")
+    with pytest.raises(InputError, match="not a history of a run"):
+        read_history(tmp_path / "history.csv", 9)
+
+
 def test_a_damaged_history_is_named(tmp_path: Path) -> None:
     (tmp_path / "history.csv").write_text("epoch,rollouts\n1,x\n")
     with pytest.raises(InputError, match=r"history\.csv: not a history of a run"):

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 from dataclasses import replace
 from datetime import date
@@ -15,7 +16,14 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError
 from firegui.io.project import store as project_store
-from firegui.io.project.store import ProjectExistsError, list_runs, load_project, project_hash, save_project
+from firegui.io.project.store import (
+    ProjectExistsError,
+    list_runs,
+    load_project,
+    project_hash,
+    save_project,
+    saved_state,
+)
 from tests.unit.io.builders import (
     PLACED,
     UNPLACED,
@@ -383,3 +391,9 @@ def test_days_on_the_ground_of_an_aircraft_that_left_the_fleet_are_not_saved(fol
     save_project(gone, folder)
     assert load_project(folder).grounded == {"S-2T": (date(2020, 8, 20),)}
     assert project_hash(load_project(folder)) == project_hash(gone)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes in folders")
+def test_a_pipe_in_place_of_the_project_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "project.toml")
+    assert saved_state(tmp_path) == ""
