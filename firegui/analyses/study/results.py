@@ -129,6 +129,10 @@ def write_answer(folder: Path, answer: CellAnswer) -> StudyRow:
 def discard_work(folder: Path, number: int) -> None:
     """Remove what only going on with a cell would need, as far as possible."""
     shutil.rmtree(cell_folder(folder, number), ignore_errors=True)
+
+
+def remove_empty_work_folder(folder: Path) -> None:
+    """Remove the folder of the cells at work unless one is left; no worker may be making one."""
     with suppress(OSError):
         (folder / AT_WORK).rmdir()
 

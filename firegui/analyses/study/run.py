@@ -25,6 +25,7 @@ from firegui.analyses.study.results import (
     StudyHeader,
     discard_work,
     read_rows,
+    remove_empty_work_folder,
     resume_problems,
     version_problems,
     write_answer,
@@ -177,9 +178,8 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
     def _new_executor(self, backend: str) -> TaskExecutor:
         """Return the executor of the cells, whose workers receive the project once."""
         spec = self._spec
-        cells = CellSetup(spec.settings)
-        if not spec.workers.scheduler:
-            cells = CellSetup(spec.settings, str(spec.out), spec.checkpoint_seconds)
+        keeps = () if spec.workers.scheduler else (str(spec.out), spec.checkpoint_seconds)
+        cells = CellSetup(spec.settings, *keeps)
         setup = WorkerSetup(
             self._opener, "the study", pack_project(spec.project, spec.schedule), msgspec.json.encode(cells), backend,
             _versions(),
@@ -300,6 +300,7 @@ class StudyRun(SavedRun[StudySpec, StudyHeader]):
                 self._executor.stop()
         self._collect(all_of_them=True)
         table, out = self._table, self._spec.out
+        remove_empty_work_folder(out)
         self._emit(self._progress(time.monotonic()))
         self._keep()
         reason = FinishReason.COMPLETED
