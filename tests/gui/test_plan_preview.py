@@ -263,6 +263,11 @@ def test_undo_and_redo_show_the_effect_of_the_edit_that_they_lead_to(
         qtbot.waitUntil(lambda: shows_preview_of(session, changes[-1]))
         assert make(session, changes[-1])
         settled(qtbot, session)
+    # Other steps preview the same edit again; the effects of earlier ones are remembered.
+    for number in range(20):
+        before = editor.preview
+        session.set_step(5 * number)
+        qtbot.waitUntil(lambda before=before: editor.preview is not before)  # type: ignore[misc]
     session.undo_stack.undo()
     assert editor.change == changes[0] and shows_preview_of(session, changes[0])
     session.undo_stack.undo()

@@ -222,6 +222,9 @@ class PlanEditor(QObject):
         if self._plan is None or change is None or preview is None or preview.before is None:
             return
         if change.before != change.after == preview.request.after == self.drops:
+            # The preview of another step replaces that of the same edit.
+            if self._effects and self._effects[-1][0] is change:
+                self._effects.pop()
             self._effects.append((change, preview))
 
     def _rules_of(self, project: Project) -> DropValidator:
