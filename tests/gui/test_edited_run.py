@@ -24,12 +24,12 @@ def test_edited_drops_are_kept_above_the_map_and_the_result_says_that_it_is_of_t
     workbench.plan.start()
     wait_idle(qtbot, queue)
     panel.refresh()
-    assert bar.edited.isHidden() and bar.keep.isHidden() and "before your edit" not in panel.view.text
+    assert bar.edited.isHidden() and not bar.edited.button.isVisible() and "before your edit" not in panel.view.text
     session.plan_editor.edit("move the drops", DROPS, None)
     panel.refresh()
-    assert bar.edited.isVisible() and bar.keep.text() == "Keep as a run"
+    assert bar.edited.isVisible() and bar.edited.button.text() == "Keep as a run"
     assert "before your edit" in panel.view.text
-    QTest.mouseClick(bar.keep, LEFT)
+    QTest.mouseClick(bar.edited.button, LEFT)
     qtbot.waitUntil(lambda: len(queue.entries) == 2)
-    assert bar.edited.isHidden() and bar.keep.isHidden()
+    assert bar.edited.isHidden() and not bar.edited.button.isVisible()
     wait_idle(qtbot, queue)

@@ -49,10 +49,10 @@ def test_a_stopped_run_says_where_it_stopped_and_is_resumed_from_there(
     window.workbench.session.message.emit("Copied")
     window.workbench.show_panel("Fleet")
     assert bar.stopped.isVisible()
-    assert bar.stopped.text() == f"Stopped at placing drops, step {stopped.epoch} of {stopped.epochs}"
-    QTest.mouseClick(bar.resume, LEFT)
+    assert bar.stopped.label.text() == f"Stopped at placing drops, step {stopped.epoch} of {stopped.epochs}"
+    QTest.mouseClick(bar.stopped.button, LEFT)
     qtbot.waitUntil(lambda: queue.active is stopped)
-    assert not bar.stopped.isVisible() and not bar.resume.isVisible()
+    assert not bar.stopped.isVisible() and not bar.stopped.button.isVisible()
 
 
 def test_the_line_of_a_stopped_run_goes_when_another_result_is_shown(

@@ -236,15 +236,29 @@ class MapStage(QWidget):
         self.place_cards()
 
 
-_EDITED = "Drops edited by hand: the plan on the map is in no run yet"
-_BACK_TIP = "Show the run that was on the map before"
+class PlanLine(QWidget):
+    """Line on the state of the plan on the map, with the button of the action that ends that state."""
+
+    def __init__(self, action: QAction) -> None:
+        super().__init__()
+        self.label = plain_label(wordWrap=True)
+        self.label.setProperty("role", "warning")
+        self.button = action_button(action, _TEXT)
+        self.button.setAutoRaise(False)
+        horizontal(self, (self.label, 1), self.button, margins=0, spacing=8)
+        self.show_text("")
+
+    def show_text(self, text: str) -> None:
+        """Show a text with the button; hide both for an empty one."""
+        self.label.setText(text)
+        self.setVisible(bool(text))
 
 
 class CentreBar(QWidget):
     """Bar above the map: which fire it shows, the way back from another result, and what the centre shows.
 
-    A line below says where the shown run stopped and resumes it. It stays until the run goes on or another is shown.
-    Another one says that the shown drops were edited, and keeps them.
+    The line ``stopped`` says where the shown run stopped and resumes it. It stays until the run goes on or another is
+    shown. The line ``edited`` says that the shown drops were edited, and keeps them.
     """
 
     def __init__(
@@ -253,7 +267,7 @@ class CentreBar(QWidget):
     ) -> None:  # fmt: skip
         super().__init__()
         self.note = ElidedLabel(role="muted")
-        self.back = tool_button("", _BACK_TIP)
+        self.back = tool_button("", "Show the run that was on the map before")
         self.back.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.back.setAutoRaise(False)
         fire_buttons, self._modes, card_buttons = (
@@ -263,34 +277,12 @@ class CentreBar(QWidget):
         fires = horizontal(None, *fire_buttons, margins=0, spacing=2)
         choices = horizontal(None, *self._modes, margins=0, spacing=2)
         shown = horizontal(None, *card_buttons, margins=(12, 0, 0, 0), spacing=2)
-        self.stopped = plain_label(wordWrap=True)
-        self.stopped.setProperty("role", "warning")
-        self.resume = action_button(resume, _TEXT)
-        self.resume.setAutoRaise(False)
+        self.stopped, self.edited = PlanLine(resume), PlanLine(keep)
         first = horizontal(None, fires, (self.note, 1), self.back, choices, shown, margins=0, spacing=8)
-        second = horizontal(None, (self.stopped, 1), self.resume, margins=0, spacing=8)
-        self.edited = plain_label(_EDITED, wordWrap=True)
-        self.edited.setProperty("role", "warning")
-        self.keep = action_button(keep, _TEXT)
-        self.keep.setAutoRaise(False)
-        third = horizontal(None, (self.edited, 1), self.keep, margins=0, spacing=8)
-        vertical(self, first, second, third, margins=(6, 2, 6, 2), spacing=2)
-        self.show_stopped("")
-        self.show_edited(False)
+        vertical(self, first, self.stopped, self.edited, margins=(6, 2, 6, 2), spacing=2)
         self.show_back(is_shown=False, compares=False)
         # A narrow bar shows icons: its texts must not set the least width of the window.
         self.setMinimumWidth(_LEAST_BAR)
-
-    def show_stopped(self, text: str) -> None:
-        """Show where the run on the map stopped, with the button that resumes it; nothing for an empty text."""
-        self.stopped.setText(text)
-        for part in (self.stopped, self.resume):
-            part.setVisible(bool(text))
-
-    def show_edited(self, shown: bool) -> None:
-        """Show that the drops on the map were edited, with the button that keeps them; or hide both."""
-        for part in (self.edited, self.keep):
-            part.setVisible(shown)
 
     def show_back(self, *, is_shown: bool, compares: bool) -> None:
         """Show the way back from another result than a run's, or the end of a comparison."""

@@ -85,6 +85,7 @@ PanelT = TypeVar("PanelT", bound=QWidget)
 _TYPED_IN = (QLineEdit, QTextEdit, QPlainTextEdit)
 _NEED_KEYS = (QAbstractSpinBox, QComboBox, QAbstractItemView)
 _HELP_ACTIONS = ("getting_started", "tutorial", "shortcuts", "news")
+_EDITED = "Drops edited by hand: the plan on the map is in no run yet"
 
 
 class Workbench(QObject):
@@ -329,7 +330,7 @@ class Workbench(QObject):
 
     def _show_stopped(self) -> None:
         stopped = self.plan.stopped
-        self.shell.centre.bar.show_stopped("" if stopped is None else stopped.stop_text)
+        self.shell.centre.bar.stopped.show_text("" if stopped is None else stopped.stop_text)
 
     def _keep_drops(self) -> None:
         # The run lies in the folder of the project.
@@ -338,7 +339,8 @@ class Workbench(QObject):
 
     def _show_edited(self) -> None:
         is_edited = self.session.plan_editor.plan is not None
-        self.shell.centre.bar.show_edited(is_edited and self.plan_preview.saver.has_unsaved)
+        is_unsaved = is_edited and self.plan_preview.saver.has_unsaved
+        self.shell.centre.bar.edited.show_text(_EDITED if is_unsaved else "")
 
     def _show_hint(self) -> None:
         """Show how the tool is used, or else what is on the map instead of a plan."""
