@@ -44,14 +44,9 @@ def focus_pane(pane: QWidget) -> None:
 
 def _entry_of(pane: QWidget) -> QWidget | None:
     last = pane.focusWidget()
-    # Qt itself puts the focus on a heading where it hides the control that had it.
-    if last is None or last is pane or not pane.isAncestorOf(last) or not is_tab_stop(last) or _is_heading(last):
-        return _first_of(tab_stops(pane))
-    return last
-
-
-def _is_heading(control: QWidget) -> bool:
-    return bool(control.property("role") == "section")
+    if last is not None and last is not pane and pane.isAncestorOf(last) and is_tab_stop(last):
+        return last
+    return _first_of(tab_stops(pane))
 
 
 def _first_of(stops: Sequence[QWidget]) -> QWidget | None:
@@ -59,7 +54,7 @@ def _first_of(stops: Sequence[QWidget]) -> QWidget | None:
 
     Space on a heading would fold the section, and on a button start something.
     """
-    controls = [stop for stop in stops if not _is_heading(stop)]
+    controls = [stop for stop in stops if stop.property("role") != "section"]
     if len(controls) < len(stops):
         useful = [each for each in controls if not isinstance(each, _PASSED_BY)]
         # Space would choose another one of a group of choices.
