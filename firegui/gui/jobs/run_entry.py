@@ -229,6 +229,13 @@ class RunEntry:
         """Number of decided drops of the pass, and their total."""
         return _whole(self.removals.last("tested")) or 0, _whole(self.removals.last("to_test")) or 0
 
+    @property
+    def round_text(self) -> str:
+        """Text on the removal, as far as it is known: ``round 4, 128 of 530 drops tried``."""
+        done, of = self.tested
+        parts = (f"round {self.passes}" if self.passes else "", f"{done:,} of {of:,} drops tried" if of else "")
+        return ", ".join(filter(None, parts))
+
     # -- neither -----------------------------------------------------------------------------------------------------
     @property
     def tactical(self) -> bool:
@@ -313,10 +320,8 @@ class RunEntry:
     @property
     def stop_text(self) -> str:
         """Text on where a run that can be resumed stopped: ``Stopped at placing drops, step 120 of 10,000``."""
-        done, of = self.tested
         if self.prunes:
-            tried = f"{done:,} of {of:,} drops tried" if of else ""
-            place = ", ".join(filter(None, (f"round {self.passes}" if self.passes else "", tried)))
+            place = self.round_text
         elif self.tactical:
             place = f"round {self.swept[0] + 1}"
         elif self.flies_loop:

@@ -252,7 +252,7 @@ class RegionMenu:
 
         def take_back() -> None:
             if session.undo_stack.index() == drawn:
-                session.undo_stack.undo()
+                session.undo()
 
         dialog.rejected.connect(take_back)
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from firegui.domain.plan_summary import percent_text, saved_share
+from firegui.domain.plan_summary import percent_text
 from firegui.domain.units import Units
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
@@ -52,9 +52,8 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
 
 def _progress_words(entry: RunEntry) -> str:
     """Return how far a run is, in words: ``round 4, 128 of 530 drops tried``."""
-    done, of = entry.tested
-    if entry.prunes and of and not entry.tactical and not entry.flies_loop:
-        return f"round {entry.passes}, {done:,} of {of:,} drops tried"
+    if entry.prunes and entry.tested[1] and not entry.tactical and not entry.flies_loop:
+        return entry.round_text
     return progress_text(entry)
 
 
@@ -90,10 +89,9 @@ def _saved_text(entry: RunEntry, saved: float, units: Units) -> str:
 
     ``Final size 5.5 ha, 1,198 ha saved (99.5 %)``.
     """
-    summary, share, size = entry.summary, None, ""
-    if summary is not None and summary.final_ha is not None:
-        share = saved_share(summary.final_ha, summary.final_ha_no_drops)
-        size = f"Final size {units.area(summary.final_ha)}, "
+    summary = entry.summary
+    share = None if summary is None else summary.saved_share
+    size = "" if summary is None or summary.final_ha is None else f"Final size {units.area(summary.final_ha)}, "
     percent = "" if share is None else f" ({percent_text(abs(share))})"
     return f"{size}{units.area(abs(saved))} {'saved' if saved >= 0 else 'larger'}{percent}"
 

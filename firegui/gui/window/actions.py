@@ -73,6 +73,7 @@ class Actions(QObject):
             session.side_by_side_changed, session.units_changed,
         ):  # fmt: skip
             signal.connect(self._check)
+        session.result_changed.connect(self._name_views)
         self._enable()
         self._check()
 
@@ -151,7 +152,6 @@ class Actions(QObject):
         for name, action in self._actions.items():
             action.setEnabled(holds[ACTIONS[name].when])
         _explain(self["stop"], _STOP_NOW if plan.is_stopping else ACTIONS["stop"].help)
-        self._name_views()
 
     def _check(self) -> None:
         session, drawing = self._session, self._session.drawing
