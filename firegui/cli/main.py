@@ -80,11 +80,11 @@ class CommandGroup(GuardedGroup):
 
         Raises ``click.UsageError`` for another word, which says what to call instead.
         """
-        if not ctx.resilient_parsing and not {"-h", "--help"}.intersection(args):
+        if args and args[0] not in COMMANDS and (args[0].rstrip("/\\").endswith(".firegui") or Path(args[0]).is_dir()):
+            args = ["open", *args]
+        if args and args[0] in COMMANDS and not ctx.resilient_parsing and not {"-h", "--help"}.intersection(args):
             # The process that reads the files loads its libraries while this one loads the command.
             import_module("firegui.io.safe_open.processes").READERS.warm()
-        if args and args[0] not in COMMANDS and (args[0].rstrip("/\\").endswith(".firegui") or Path(args[0]).is_dir()):
-            return super().resolve_command(ctx, ["open", *args])
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:

@@ -50,7 +50,7 @@ from firegui.runs.run_repair import check_out
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession, SessionRun
 from firegui.runs.spec import PlanSpec
-from firegui.runs.stages import FinishReason, RunState, Stage
+from firegui.runs.stages import REMOVAL_TEXT, FinishReason, RunState, Stage
 from firegui.runs.state import RunMachine
 from firegui.runs.summary import write_summary
 from firegui.runs.tactical_stage import TacticalStage, budget_problems
@@ -251,8 +251,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
 
     def _prune(self, session: RunSession, previous: RunRecord | None, reference: Schedule) -> None:
         self._kept = reference
-        text = "remove needless drops"
-        self._emit(StageBegan(Stage.PRUNE, self._count, self._count, text))
+        self._emit(StageBegan(Stage.PRUNE, self._count, self._count, REMOVAL_TEXT))
         rows = () if previous is None else previous.elimination
         epoch, plan = session.folder.header.best_epoch, self._spec.project.plan
         # A folder that is not resumed held nothing of this run.

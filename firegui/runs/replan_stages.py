@@ -15,14 +15,13 @@ from firegui.runs.first_stage import MAIN, FirstStage
 from firegui.runs.run_folder import CHECKPOINT, PLAN, REFERENCE, EliminationSummary, RunFolder, RunRecord
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession
-from firegui.runs.stages import FinishReason, Stage
+from firegui.runs.stages import REMOVAL_TEXT, FinishReason, Stage
 
 if TYPE_CHECKING:
     from firegui.planning.replan import RemainingProblem
 
 
 _FIRST = "gradient descent on the days that are left"
-_SECOND = "remove needless drops"
 
 
 class ReplanFolder(RunFolder):
@@ -66,7 +65,7 @@ class RestStages:
         """
         reference = self._reference()
         session = self._session
-        session.emit(StageBegan(Stage.PRUNE, 2, 2, _SECOND))
+        session.emit(StageBegan(Stage.PRUNE, 2, 2, REMOVAL_TEXT))
         rows = () if self._previous is None else self._previous.elimination
         epoch = session.folder.header.best_epoch
         self._second = SecondStage(

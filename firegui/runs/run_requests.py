@@ -116,8 +116,7 @@ def plan_spec(
     out = new_run_folder(project_folder, project.plan.setting, now, taken, stages)
     spec = PlanSpec(
         project, out, "", stages=stages, warm_start=None if start is None else start.schedule, backend=backend,
-        project_folder=project_folder,
-        warm_start_file=None if start is None else start.file,
+        project_folder=project_folder, warm_start_file=None if start is None else start.file,
     )  # fmt: skip
     return with_command(spec)
 
@@ -140,8 +139,8 @@ def resume_spec(project: Project, project_folder: Path, out: Path, backend: str 
         if record.header.replan is not None:
             return replan_resume_spec(record, project, project_folder, backend)
     spec = PlanSpec(
-        project, out, "", stages=stages, resume=True, backend=backend,
-        project_folder=project_folder, warm_start_file=source, budget=budget,
+        project, out, "", stages=stages, resume=True, backend=backend, project_folder=project_folder,
+        warm_start_file=source, budget=budget,
     )  # fmt: skip
     return with_command(spec)
 
@@ -197,9 +196,8 @@ def replan_spec(
         problems.raise_if_any(TITLE)
     assert schedule is not None
     spec = ReplanSpec(
-        project, out, "", schedule, day, observed, closed_loop, backend=backend,
-        project_folder=project_folder, schedule_file=schedule_file,
-        exercise=exercise, draw=draw, stop_at=stop_at, after=after,
+        project, out, "", schedule, day, observed, closed_loop, backend=backend, project_folder=project_folder,
+        schedule_file=schedule_file, exercise=exercise, draw=draw, stop_at=stop_at, after=after,
     )  # fmt: skip
     problems.extend(item for item in replan_problems(spec) if not (unread and item.where == "observed"))
     problems.raise_if_any(TITLE)

@@ -45,6 +45,8 @@ class FinishReason(StrEnum):
         return _REASONS.get(self.value, self.value)
 
 
+REMOVAL_TEXT = "remove needless drops"
+"""Text of the second stage in events."""
 DONE_REASONS = (FinishReason.COMPLETED, FinishReason.PATIENCE)
 """Reasons of runs that did all they had to do."""
 _REASONS = {FinishReason.COMPLETED.value: "finished", FinishReason.PATIENCE.value: "finished, no more gain"}
