@@ -19,12 +19,12 @@ from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
 from firegui.gui.base.theme import COLORS, Theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.drop_edits import make, moved
+from firegui.gui.map.drop_edits import make, moved, when_text
 from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.layers.drop_layers import handle_of
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.planning.plan_preview import PlanPreview
-from firegui.gui.scenario.constraint_tables import pin_columns
+from firegui.gui.scenario.constraint_tables import clock_text, pin_columns
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from firegui.io.coordinates import format_place
 from firegui.io.georeference import Georeference
@@ -491,3 +491,15 @@ def test_a_drop_that_is_shown_is_enlarged_in_view_and_the_map_stays_if_it_is(ses
     small = camera.pixels_per_cell
     hand.view.show_drop(FIRST)
     assert camera.pixels_per_cell > 2.0 * small
+
+
+def test_the_map_and_the_card_of_a_drop_give_the_minute_of_the_exports(session: Session, hand: Hand) -> None:
+    calendar = session.project.calendar
+    when = calendar.time_of_step(1)
+    assert when.second, "a step that begins at a whole minute shows nothing"
+    minute = calendar.clock_text(when)
+    session.set_step(1)
+    hand.view.flush()
+    assert minute in hand.view.decorations.caption.title
+    assert minute in when_text(session, 1)
+    assert clock_text(when, session.project).endswith(minute)

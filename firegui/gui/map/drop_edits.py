@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
+from firegui.domain.calendar import to_the_minute
 from firegui.domain.drops import Drop, DropList, grid_heading
 from firegui.domain.operations import PinnedDrop
 from firegui.domain.schedule import DropRecord
@@ -137,7 +138,7 @@ def pin_for(session: Session, drop: Drop) -> PinnedDrop:
 def when_text(session: Session, step: int) -> str:
     """Return the local time of a step as text."""
     calendar = session.plan_editor.project.calendar
-    when = calendar.time_of_step(step).astimezone(calendar.local_zone)
+    when = to_the_minute(calendar.time_of_step(step)).astimezone(calendar.local_zone)
     if not calendar.is_dated:
         return f"{calendar.day_name(step)} {calendar.clock_text(when)}"
     return f"{when.day} {when:%b %H:%M} {calendar.zone_name}"

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from firegui.domain.calendar import DATE_UNKNOWN
+from firegui.domain.calendar import DATE_UNKNOWN, to_the_minute
 from firegui.domain.fuel import fuel_name
 from firegui.domain.model_range import outside_text
 from firegui.domain.observation import OBSERVED
@@ -126,7 +126,7 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     """Return the texts of the decorations for the shown step."""
     if shown is None:
         return Caption()
-    when, calendar = shown.time, shown.project.calendar
+    when, calendar = to_the_minute(shown.time), shown.project.calendar
     day = calendar.day_name(shown.drawn_step)
     clock = f"{when.day} {when:%b %Y %H:%M} {calendar.zone_name}"
     if not calendar.is_dated:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.calendar import to_the_minute
 from firegui.domain.drops import grid_heading
 from firegui.domain.operations import DROPS_A_DAY, MOST_DROPS, Grounding, PinnedDrop
 from firegui.domain.project import Project
@@ -50,7 +51,7 @@ _POSE = (
 
 def clock_text(when: datetime, project: Project) -> str:
     """Return ``20 Aug 14:00`` in local time; day and time since its start without a known date."""
-    local, calendar = _local(when, project), project.calendar
+    local, calendar = to_the_minute(_local(when, project)), project.calendar
     if not calendar.is_dated:
         return f"day {(when - calendar.start).days + 1} {calendar.clock_text(when)}"
     return f"{local.day} {local:%b %H:%M}"
