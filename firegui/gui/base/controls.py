@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QRect, Qt
-from PySide6.QtGui import QAction, QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent, QRegion, QShortcut
 from PySide6.QtWidgets import QPushButton, QScrollArea, QToolButton, QWidget
 
 from firegui.gui.base.plain_text import plain
+from firegui.gui.base.theme import current_colors
+
+_FRAME_PX = 2
 
 
 def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
@@ -128,3 +131,30 @@ def focus_in_view(widget: QWidget, reason: Qt.FocusReason) -> None:
         if isinstance(above, QScrollArea):
             above.ensureWidgetVisible(widget)
         above = above.parentWidget()
+
+
+class FocusFrame(QWidget):
+    """Frame over the edge of a widget while that has the keyboard. It takes no room, as a border would."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self._widget = widget
+        self.hide()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the size and the focus of the widget."""
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut, QEvent.Type.Resize):
+            box = self._widget.rect()
+            self.setGeometry(box)
+            # What is masked belongs to the widget: its mouse, and its repaints.
+            inner = box.adjusted(_FRAME_PX, _FRAME_PX, -_FRAME_PX, -_FRAME_PX)
+            self.setMask(QRegion(box) - QRegion(inner))
+            self.setVisible(self._widget.hasFocus())
+            self.raise_()
+        return super().eventFilter(watched, event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Fill what is not masked."""
+        with QPainter(self) as painter:
+            painter.fillRect(event.rect(), QColor(current_colors().focus))

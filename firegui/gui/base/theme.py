@@ -146,10 +146,8 @@ def _mark(name: str, theme: Theme) -> str:
 
 
 def _focus(c: Colors) -> str:
-    """Return the rules for the frame of the map and of a flat button with the keyboard."""
+    """Return the rules for the frame of a flat button with the keyboard."""
     return f"""
-    QGraphicsView[role="map"] {{ border: 2px solid transparent; }}
-    QGraphicsView[role="map"]:focus {{ border-color: {c.focus}; }}
     QToolButton:focus {{ border: 2px solid {c.focus}; border-radius: 4px; }}
     QToolButton:checked:focus {{ background: {c.chosen}; }}
     """

@@ -277,8 +277,6 @@ class MapRenderer(QWidget):
 
     def _map(self, session: Session, like: MapView, board: MapBoard) -> MapView:
         made = MapView(session, self)
-        # Nothing has the keyboard here, and its frame would make every picture smaller.
-        made.camera.widget.setProperty("role", "")
         made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         made.setWindowFlag(Qt.WindowType.Window)
         made.setMinimumSize(like.minimumSize())

@@ -15,6 +15,7 @@ from firegui.domain.drops import Drop
 from firegui.domain.grid import bounding_box
 from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
+from firegui.gui.base.controls import FocusFrame
 from firegui.gui.base.layouts import vertical
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
@@ -274,7 +275,7 @@ class MapView(QWidget):
         self.camera.add_fixed(self.decorations)
         self.setFocusProxy(self.camera.widget)
         self.setMinimumSize(240, 180)
-        self.camera.widget.setProperty("role", "map")
+        self._frame = FocusFrame(self.camera.widget)
         self.camera.widget.setAccessibleName("Map")
         self.camera.widget.setAccessibleDescription(
             "Map of the fire, north up. Plus and minus zoom, F shows everything. With every tool but Pan, arrow keys "
