@@ -25,6 +25,8 @@ from firegui.errors import Problem
 
 KINDS = ("network", "scalar", "maps")
 """The fire models that there are."""
+REGIONS, GOAL = "regions", "goal"
+"""Inputs of a plan, as :func:`changed_inputs` names them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,16 +222,30 @@ def same_baseline(one: Project, other: Project) -> bool:
     return same_objective and same_spread(one, other)
 
 
-def same_inputs(one: Project, other: Project) -> bool:
-    """Return whether a plan has the same effect in both: the same fire, fleet, rules and objective.
+def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
+    """Return which inputs differ that decide the effect of a plan, in words: ``regions``, ``fleet``.
 
     Settings of the optimizer and pinned drops decide how a plan is searched for, not its effect, so they do not count.
     """
     free = [replace(project.operations, pinned=()) for project in (one, other)]
-    return (
-        same_baseline(one, other)
-        and one.planned_fleet == other.planned_fleet
-        and free[0] == free[1]
-        and (one.plan.nominal, one.plan.design) == (other.plan.nominal, other.plan.design)
-        and one.plan.retardant_acts_on == other.plan.retardant_acts_on
-    )
+    works = [(each.plan.nominal, each.plan.design, each.plan.retardant_acts_on) for each in (one, other)]
+    is_changed = {
+        "fire": not same_spread(one, other),
+        REGIONS: one.regions != other.regions,
+        GOAL: one.plan.weights != other.plan.weights,
+        "fleet": one.planned_fleet != other.planned_fleet,
+        "rules": free[0] != free[1],
+        "effectiveness": works[0] != works[1],
+    }
+    return tuple(name for name, is_other in is_changed.items() if is_other)
+
+
+def same_inputs(one: Project, other: Project) -> bool:
+    """Return whether a plan has the same effect in both: the same fire, fleet, rules and objective."""
+    return not changed_inputs(one, other)
+
+
+def newly_protected(one: Project, other: Project) -> tuple[str, ...]:
+    """Return the names of the regions that plans of ``other`` protect, and those of ``one`` do not."""
+    kept = {region.name for region in one.regions}.difference(one.unprotected_regions)
+    return tuple(region.name for region in other.regions if region.name not in {*kept, *other.unprotected_regions})

@@ -199,7 +199,9 @@ def test_parts_of_a_line_that_do_not_fit_go_to_the_next_and_nothing_is_cut(panel
         "1,198 ha saved (99.5 %) · 403 drops", "2,145 m³ in all", "short",
     ]  # fmt: skip
     assert wrapped_lines([line], metrics, 10 * room) == [line]
-    assert wrapped_lines([line], metrics, 1) == line.split(" · ")
+    assert wrapped_lines([line], metrics, metrics.horizontalAdvance("1,198 ha saved (99.5 %)")) == line.split(" · ")
+    # A part that is wider than the card, such as the names of regions, breaks between its words.
+    assert wrapped_lines(["does not protect Red Bluff"], metrics, 1) == ["does", "not", "protect", "Red", "Bluff"]
 
 
 def test_a_long_name_has_a_line_of_its_own_and_the_card_follows_the_width(

@@ -12,12 +12,15 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.fleet import Fleet
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.stress import growth_left_text, worst_case_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning import runs_panel as runs_panel_module
+from firegui.gui.planning.run_cards import card_lines
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import ELAPSED, ETA, NIGHT, REGIONS, STATE, TITLE, VOLUME
 from firegui.gui.session.session import Session
@@ -98,10 +101,27 @@ def test_the_newest_run_is_on_top(panel: RunsPanel, pair: tuple[RunEntry, RunEnt
     assert [panel.model.entry(row) for row in (0, 1)] == [second, first]
 
 
-def test_an_edit_puts_a_badge_on_the_line(session: Session, panel: RunsPanel, entry: RunEntry) -> None:
+def test_an_edit_is_said_in_words_on_the_line(session: Session, panel: RunsPanel, entry: RunEntry) -> None:
+    fleet = session.project.fleet
     session.set_regions("Remove", ())
-    assert line(panel)["State"] == "finished, inputs changed since"
-    assert "inputs changed since" in str(panel.model.index(0, STATE).data(Qt.ItemDataRole.ToolTipRole))
+    assert line(panel)["State"] == "finished, regions changed since"
+    assert "⚠ regions changed since" in str(panel.model.index(0, STATE).data(Qt.ItemDataRole.ToolTipRole))
+    session.undo_stack.undo()
+    session.edit("Fewer", session.project.with_fleet(Fleet(fleet.types[:1])))
+    assert line(panel)["State"] == "finished, fleet changed since"
+
+
+def test_a_run_says_which_region_of_the_project_it_does_not_protect(
+    session: Session, panel: RunsPanel, entry: RunEntry
+) -> None:
+    session.set_regions("Draw", (*session.project.regions, Region.rectangle("Lake", (1, 3), (1, 3))))
+    assert line(panel)["State"] == "finished, regions changed since"  # no plan protects a region with this goal
+    session.edit("Protect", session.project.protecting())
+    names = ", ".join(region.name for region in session.project.regions)
+    assert line(panel)["State"] == f"finished, does not protect {names}"
+    assert card_lines(entry)[0] == f"⚠ does not protect {names}"
+    session.set_regions("Draw", tuple(Region.rectangle(f"R{k}", (1, 3), (k, k + 1)) for k in range(4)))
+    assert card_lines(entry)[0] == "⚠ does not protect 4 regions"
 
 
 def test_start_asks_the_window_which_may_have_to_save_first(qtbot: QtBot, panel: RunsPanel) -> None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.plan_summary import PlanSummary
-from firegui.domain.project import Project
+from firegui.domain.project import GOAL, REGIONS, Project, changed_inputs, newly_protected
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.stress import StressTable
@@ -28,6 +28,8 @@ from firegui.runs.summary import run_summary, saved_summary
 
 _FIRST_CAPACITY = 256
 _ROWS_FOR_PACE = 20
+_MOST_NAMES = 3
+"""Regions that are named one by one."""
 
 Row = TypeVar("Row")
 
@@ -132,6 +134,9 @@ class RunEntry:
         stage: Current or last stage, number ``number`` of ``count``.
         baseline, plan, nominal: Scores without drops, at design and at nominal effectiveness.
         reference: Score of the plan before the second stage, at nominal effectiveness.
+        changed: Inputs of the open project that differ from those of the run, as
+            :func:`~firegui.domain.project.changed_inputs` names them.
+        unprotected: Regions that plans of the open project protect, and this run does not.
         pausing: The run was requested to pause and has not paused yet.
         interrupted: The run was found on disk without an end.
         elsewhere: Another process was writing the run when it was found.
@@ -167,7 +172,8 @@ class RunEntry:
     nominal: Metrics | None = None
     reference: Metrics | None = None
     message: str = ""
-    stale: bool = False
+    changed: tuple[str, ...] = ()
+    unprotected: tuple[str, ...] = ()
     pausing: bool = False
     discarding: bool = False
     interrupted: bool = False
@@ -340,6 +346,26 @@ class RunEntry:
         """Whether the run was stopped before its plan was scored at nominal effectiveness."""
         stopped = self.is_over and self.reason is FinishReason.STOPPED and not self.interrupted
         return stopped and self.nominal is None and not self.flew_loop
+
+    def compare_inputs(self, project: Project) -> None:
+        """Set what of ``project``, the open one, differs from the inputs of the run."""
+        self.changed = ("fire",) if self.project is None else changed_inputs(self.project, project)
+        self.unprotected = () if self.project is None else newly_protected(self.project, project)
+
+    @property
+    def stale(self) -> bool:
+        """Whether the inputs have changed since."""
+        return bool(self.changed)
+
+    @property
+    def changes(self) -> tuple[str, ...]:
+        """What the run lacks of the open project, in words: ``does not protect R1``, ``fleet changed since``."""
+        names, others = self.unprotected, self.changed
+        if not names:
+            return (f"{' and '.join(others)} changed since",) if others else ()
+        others = tuple(one for one in others if one not in (REGIONS, GOAL))
+        shown = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} regions"
+        return (f"does not protect {shown}", *((f"{' and '.join(others)} changed since",) if others else ()))
 
     @property
     def status(self) -> str:

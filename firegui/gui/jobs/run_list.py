@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from firegui.domain.observation import DRAWN, OBSERVED
-from firegui.domain.project import Project, same_inputs
+from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.run_entry import EliminationHistory, EpochHistory, RunEntry
 from firegui.gui.jobs.run_job import RunJob
@@ -93,6 +93,7 @@ class RunList:
 
     def add(self, entry: RunEntry) -> None:
         """Append a run."""
+        entry.compare_inputs(self._session.project)
         self._entries.append(entry)
 
     def remove(self, entry: RunEntry) -> None:
@@ -148,7 +149,7 @@ class RunList:
     def mark_stale(self, project: Project) -> None:
         """Mark every run whose inputs differ from ``project``."""
         for entry in self._entries:
-            entry.stale = entry.project is None or not same_inputs(entry.project, project)
+            entry.compare_inputs(project)
 
 
 # -- runs on disk ------------------------------------------------------------------------------------------------------
@@ -247,13 +248,13 @@ def _saved_entry(record: RunRecord, project: Project, event: str) -> RunEntry:
         nominal=scores.nominal,
         reference=scores.reference,
         message=header.message,
-        stale=ran is None or not same_inputs(ran, project),
         replans=header.replan is not None,
         note=header.replan,
         source=record.warm_start_file,
         history=EpochHistory(record.history),
         removals=EliminationHistory(record.elimination),
     )
+    entry.compare_inputs(project)
     if record.state is not RunState.FINISHED:
         entry.reason, entry.elsewhere = FinishReason.STOPPED, record.is_live
         entry.interrupted = not record.is_live

@@ -250,8 +250,7 @@ class ProgressPanel(QWidget):
     def _caption_text(self, entry: RunEntry | None) -> str:
         if entry is None:
             return no_run_text(self._session.result)
-        stale = " · inputs were edited since" if entry.stale else ""
-        return f"{entry.title} · {entry.status}{stale}"
+        return " · ".join((entry.title, entry.status, *entry.changes))
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _connect(self) -> None:

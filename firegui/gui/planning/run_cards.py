@@ -18,16 +18,17 @@ from firegui.gui.planning.runs_table import RunsModel, bar_color, progress_text,
 _PAD, _BAR = 6, 3
 _MARGIN = _PAD + 3
 """Pixels between the text of a card and the edge of the list."""
-_SEPARATOR = " · "
+_SEPARATOR, _WARNING = " · ", "⚠ "
 
 
 def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     """Return the lines below the name of a run.
 
-    First what burns of the protected regions, where the goal counts them; then the final size and what the plan saves,
-    with drops and their volume; then drops at night and the worst stress case. A run at work has its progress first.
+    First what the run lacks of the open project, and its progress while it works. Then what burns of the protected
+    regions, where the goal counts them; then the final size and what the plan saves, with drops and their volume; then
+    drops at night and the worst stress case.
     """
-    lines = []
+    lines = [f"{_WARNING}{_SEPARATOR.join(entry.changes)}"] if entry.changes else []
     if not entry.is_over:
         lines.append(_SEPARATOR.join(filter(None, (_progress_words(entry), _time_words(entry)))))
     lines.append(_regions_text(entry, units))
@@ -138,12 +139,13 @@ class RunCards(QStyledItemDelegate):
         self._paint_head(painter, text, option.font, entry, place)
         text.translate(0, line * (self._head_lines(place, QFontMetrics(option.font), text.width()) - 1))
         painter.setFont(option.font)
-        painter.setPen(QColor(colors.text))
-        lines = card_lines(entry, self._model.units)
-        for words in wrapped_lines(lines, QFontMetrics(option.font), text.width()):
-            text.translate(0, line)
-            shown = QFontMetrics(option.font).elidedText(words, Qt.TextElideMode.ElideRight, text.width())
-            painter.drawText(text, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        metrics = QFontMetrics(option.font)
+        for words in card_lines(entry, self._model.units):
+            painter.setPen(QColor(colors.warning if words.startswith(_WARNING) else colors.text))
+            for part in wrapped_lines([words], metrics, text.width()):
+                text.translate(0, line)
+                shown = metrics.elidedText(part, Qt.TextElideMode.ElideRight, text.width())
+                painter.drawText(text, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
         if not entry.is_over:
             whole = QRectF(frame.left() + 4, frame.bottom() - _BAR, (frame.width() - 8) * entry.progress, _BAR - 1)
             painter.fillRect(whole, QColor(bar_color(entry)))
@@ -153,7 +155,7 @@ class RunCards(QStyledItemDelegate):
         """Draw the name, and the state at the right; the state below a name that leaves it no room."""
         colors, below = current_colors(), self._head_lines(place, QFontMetrics(font), box.width()) > 1
         at_state = box.translated(0, box.height()) if below else box
-        state = _state_text(entry)
+        state = entry.status
         painter.setFont(font)
         painter.setPen(QColor(getattr(colors, state_color(entry) or "muted")))
         side = Qt.AlignmentFlag.AlignLeft if below else Qt.AlignmentFlag.AlignRight
@@ -175,7 +177,7 @@ class RunCards(QStyledItemDelegate):
         """
         # The width of bold letters is not known from these metrics; they are a tenth wider at most.
         name = 1.1 * metrics.horizontalAdvance(self._name(place))
-        return 1 if name + metrics.horizontalAdvance(_state_text(self._model.row(place))) + 2 * _PAD <= room else 2
+        return 1 if name + metrics.horizontalAdvance(self._model.row(place).status) + 2 * _PAD <= room else 2
 
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -189,22 +191,26 @@ class RunCards(QStyledItemDelegate):
 
 
 def wrapped_lines(lines: Sequence[str], metrics: QFontMetrics, room: int) -> list[str]:
-    """Return the lines, each broken between its parts where it is wider than ``room`` pixels."""
+    """Return the lines, each broken where it is wider than ``room`` pixels.
+
+    A line breaks between its parts, and between the words of a part that is wider itself.
+    """
     found = []
     for line in lines:
         shown = ""
-        for part in line.split(_SEPARATOR):
-            longer = f"{shown}{_SEPARATOR}{part}" if shown else part
+        pieces = [
+            (_SEPARATOR if not number else " ", word)
+            for part in line.split(_SEPARATOR)
+            for number, word in enumerate([part] if metrics.horizontalAdvance(part) <= room else part.split(" "))
+        ]
+        for joint, part in pieces:
+            longer = f"{shown}{joint}{part}" if shown else part
             if shown and metrics.horizontalAdvance(longer) > room:
                 found.append(shown)
                 longer = part
             shown = longer
         found.append(shown)
     return found
-
-
-def _state_text(entry: RunEntry) -> str:
-    return f"⚠ {entry.status}" if entry.stale else entry.status
 
 
 def _bold(font: QFont) -> QFont:

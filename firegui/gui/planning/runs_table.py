@@ -181,8 +181,8 @@ def _size_text(entry: RunEntry, units: Units) -> str:
 
 
 def state_text(entry: RunEntry) -> str:
-    """Return how a run stands, and whether its inputs have changed since."""
-    return f"{entry.status}, inputs changed since" if entry.stale else entry.status
+    """Return how a run stands, and what it lacks of the open project: ``finished, does not protect R1``."""
+    return ", ".join((entry.status, *entry.changes))
 
 
 def state_color(entry: RunEntry) -> str | None:
@@ -212,7 +212,7 @@ def _tip(entry: RunEntry, units: Units) -> str:
     if entry.drops_before is not None and entry.drops is not None:
         lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} by removing needless ones")
     if entry.stale:
-        lines.append("inputs changed since: the project was edited, or the run was made with other settings")
+        lines.append(f"⚠ {', '.join(entry.changes)}. The numbers are those of the run; start a plan for new ones")
     if entry.baseline is not None and entry.best is not None:
         lines.append(f"without drops the objective is {number(entry.baseline.objective)}")
     if entry.stress is not None:
