@@ -111,7 +111,8 @@ class PlanSummary:
     ``fire`` is ``"observed"`` or ``"drawn"`` for a replanned run, whose fire is not the expected one. ``stress`` is
     the stress table of a plan that was tested, and ``cell_ha`` the area of a cell. ``outside`` says
     what of the fire the training of its model never saw, and is empty where nothing is. ``regions`` are the protected
-    regions, and ``together`` is their union where there are several.
+    regions, and ``together`` is their union where there are several. ``tested_regions`` is the number of regions that
+    the stress test counted, ``None`` where they are the present ones.
     """
 
     days: tuple[DaySummary, ...]
@@ -125,6 +126,7 @@ class PlanSummary:
     outside: str = ""
     regions: tuple[RegionSummary, ...] = ()
     together: RegionSummary | None = None
+    tested_regions: int | None = None
 
     @property
     def protects_regions(self) -> bool:
@@ -215,14 +217,17 @@ class PlanSummary:
         return f"{worst.scenario.name}: {burned} ({bare} {self.bare} in that case; {left})"
 
     def worst_region_text(self, units: Units = Units.METRIC) -> str:
-        """Return the stress case in which most of the regions burns.
+        """Return the stress case in which most of the regions burns, and of which regions if they are others.
 
         Empty without a test, and where the goal counts no region.
         """
         if self.stress is None or not self.protects_regions:
             return ""
+        if self.tested_regions == 0:
+            return "not tested with these regions"
         worst = self.stress.worst_for_regions
-        return f"{worst.scenario.name}: {units.area(worst.protected_worst * self.cell_ha)} burned"
+        of_run = "" if self.tested_regions is None else " (with the regions of the run)"
+        return f"{worst.scenario.name}: {units.area(worst.protected_worst * self.cell_ha)} burned{of_run}"
 
     def region_lines(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
         """Return what burns of the protected regions, together first, as titles and texts."""

@@ -27,7 +27,9 @@ from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, File
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
+from firegui.io.exporters.report_page import report_text
 from firegui.io.rasters.geotiff import read_raster
+from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.hands import LEFT, choose, type_into_field
 
@@ -407,6 +409,12 @@ def test_a_region_drawn_after_the_run_is_exported_as_it_is_shown(session: Sessio
     assert [region.name for region in content.project.regions] == [*(one.name for one in project.regions), "New houses"]
     (note,) = (text for text in content.notes if "protected regions are those on the map" in text)
     assert all(region.name in note for region in project.regions) and "New houses" not in note
+    goal_counts_them = replace(content.project, plan=project.protecting().plan)
+    tested = replace(content, project=goal_counts_them, stress=stress_table())
+    headline = dict(tested.summary.headline())
+    assert headline["Worst stress case, regions"].endswith("burned (with the regions of the run)")
+    page = report_text(tested, lambda: None)
+    assert "with the regions of the run" in page
 
 
 def test_a_long_name_of_a_file_does_not_set_the_width_of_the_panel(qtbot: QtBot) -> None:

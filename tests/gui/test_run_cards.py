@@ -21,6 +21,7 @@ from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning import runs_table
+from firegui.gui.planning.result_view import report_html
 from firegui.gui.planning.run_cards import card_lines, wrapped_lines
 from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged, group_of
 from firegui.gui.planning.runs_panel import RunsPanel
@@ -72,9 +73,13 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     # The worst case is that of the regions, too.
     entry.stress = stress_table()
     assert "growth left" in card_lines(entry)[1]
-    entry.summary = replace(entry.summary, regions=(region,))
+    entry.summary = replace(entry.summary, regions=(region,), stress=entry.stress)
     burned = max(draw.protected_cells for result in entry.stress.results for draw in result.draws) * 0.09
-    assert f"worst case {burned:.1f} ha of the regions" in card_lines(entry)[2]
+    assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions")
+    # It is of those of the run, which may not be those of the project any more.
+    entry.changed = ("regions",)
+    assert card_lines(entry)[3].endswith(f"worst case {burned:.1f} ha of the regions of the run")
+    assert "burned (with the regions of the run)" in report_html(entry)
 
 
 def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:

@@ -145,7 +145,9 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
     if source.fire:
         notes.append(f"the fire is the {source.fire} one, which the replanned run keeps")
     if source.regions is not None and source.regions != project.regions:
-        content = replace(content, project=replace(project, regions=source.regions))
+        content = replace(
+            content, project=replace(project, regions=source.regions), tested_regions=len(project.regions)
+        )
         notes.append(_OTHER_REGIONS.format(", ".join(region.name for region in project.regions) or "none"))
     stress = None if kept is None else kept.stress
     return replace(content, notes=(*notes, *content.notes), fire=source.fire, stress=stress)

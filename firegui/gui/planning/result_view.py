@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Any
 
@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.plan_summary import PlanSummary, fire_size_text
-from firegui.domain.project import Project
+from firegui.domain.project import REGIONS, Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
@@ -159,10 +159,12 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
     lost = "" if replanned else given_up_text(entry.reference, entry.nominal, entry.baseline)
     warning = f"<p style='margin-top:2px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
     end = "" if replanned else f"<p style='margin-top:6px'>{ended}</p>"
-    if entry.summary is not None:
-        rows = [[_unbroken(text) for text in row] for row in entry.summary.day_rows(units)]
-        days = narrow_days_html(entry.summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
-        return _headline_html(entry.summary.headline(units), is_narrow=is_narrow) + warning, days, end
+    if (summary := entry.summary) is not None:
+        if REGIONS in entry.changed:
+            summary = replace(summary, tested_regions=len(summary.regions))
+        rows = [[_unbroken(text) for text in row] for row in summary.day_rows(units)]
+        days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
+        return _headline_html(summary.headline(units), is_narrow=is_narrow) + warning, days, end
     known = [("Final size", _size_so_far(entry, units)), ("Drops", _count(entry.drops))]
     return ("" if entry.flies_loop else _headline_html(known, is_narrow=is_narrow)) + warning, "", end
 

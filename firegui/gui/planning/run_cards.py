@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from firegui.domain.plan_summary import percent_text
+from firegui.domain.project import REGIONS
 from firegui.domain.units import Units
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
@@ -81,7 +82,8 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
         return ""
     if entry.summary is not None and entry.summary.protects_regions:
         burned = entry.stress.worst_for_regions.protected_worst * entry.summary.cell_ha
-        return f"worst case {units.area(burned)} of the regions"
+        of_run = " of the run" if REGIONS in entry.changed else ""
+        return f"worst case {units.area(burned)} of the regions{of_run}"
     return f"worst case {percent_text(entry.stress.worst.share_worst)} growth left"
 
 

@@ -101,6 +101,10 @@ def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
     assert lines[1][0] == "Final size"
     # The case in which most of the region burns is not the one in which most of the whole fire burns.
     assert dict(lines)["Worst stress case, regions"] == "weak: 1.8 ha burned"
+    # A test with other regions than those that are reported says so beside its number.
+    other = replace(found, tested_regions=2)
+    assert other.worst_region_text() == "weak: 1.8 ha burned (with the regions of the run)"
+    assert replace(found, tested_regions=0).worst_region_text() == "not tested with these regions"
     assert dict(lines)["Worst stress case"].startswith("late: ")
 
 
