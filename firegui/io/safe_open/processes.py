@@ -33,6 +33,7 @@ READER_ARGUMENT = "--read-files"
 MOST_READERS = 2
 """Readers of one program, and so many files are read at once."""
 
+_VECTOR_SECONDS, _VECTOR_BYTES_PER_SECOND = 10, 8 * 2**20
 _EVERY_SECONDS, _GRACE_SECONDS = 0.1, 0.5
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
@@ -52,6 +53,32 @@ class ReadError(OSError):
 
 class ReaderLostError(ReadError):
     """File that ended its reader process, or that it took too long to read."""
+
+
+class Allowance:
+    """Processor time that requests may take together.
+
+    It comes back, second by second, while they take none.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most, self._left, self._since = most, float(most), time.monotonic()
+
+    def seconds(self) -> int:
+        """Return the whole seconds that are left. Raises :class:`ReaderLostError` where none is."""
+        now = time.monotonic()
+        self._left, self._since = min(self.most, self._left + now - self._since), now
+        if self._left < 1.0:
+            raise ReaderLostError(self.exceeded())
+        return int(self._left)
+
+    def spend(self, seconds: float) -> None:
+        """Count what a request that has just ended took."""
+        self._left, self._since = max(0.0, self._left - seconds), time.monotonic()
+
+    def exceeded(self) -> str:
+        """Return what is said of a file whose requests take more."""
+        return f"reading it takes more than {self.most} s of computing"
 
 
 class ReaderProcess:
@@ -75,16 +102,18 @@ class ReaderProcess:
         finally:
             theirs.close()
 
-    def request(self, operation: str, path: Path, arguments: tuple[Any, ...]) -> Any:
+    def request(self, operation: str, path: Path, arguments: tuple[Any, ...], allowance: Allowance) -> Any:
         """Return the value of an operation. Raises :class:`ReadError` or :class:`UnsafeFileError`."""
+        seconds = allowance.seconds()
         self.start()
         assert self._connection is not None
         try:
-            send(self._connection, (operation, str(path.absolute()), arguments))
+            send(self._connection, (operation, str(path.absolute()), arguments, seconds))
             self._wait(self._connection)
-            outcome, value = receive(self._connection)
+            outcome, value, taken = receive(self._connection)
+            allowance.spend(taken)
         except (EOFError, ConnectionError, msgspec.MsgspecError) as error:
-            raise ReaderLostError(self._ending()) from error
+            raise ReaderLostError(self._ending(allowance)) from error
         except CancelledError:
             raise
         except BaseException:
@@ -126,7 +155,7 @@ class ReaderProcess:
             self._process.wait()
             self._process = None
 
-    def _ending(self) -> str:
+    def _ending(self, allowance: Allowance) -> str:
         """Wait for a process that has closed its pipe, and return why it ended as text."""
         assert self._process is not None
         with suppress(subprocess.TimeoutExpired):
@@ -137,7 +166,8 @@ class ReaderProcess:
             import signal
 
             if -code == signal.SIGXCPU:
-                return f"reading it takes more than {PROCESSOR_SECONDS} s of computing"
+                allowance.spend(allowance.most)
+                return allowance.exceeded()
             return f"the library that reads it crashed ({signal.Signals(-code).name})"
         return f"the library that reads it ended its process (exit code {code})"
 
@@ -150,6 +180,7 @@ class ReaderPool:
         self._free: list[ReaderProcess] = []
         self._at_work: list[ReaderProcess] = []
         self._changed = threading.Condition()
+        self._vectors: dict[object, Allowance] = {}
 
     def warm(self) -> None:
         """Start a reader, so that it is ready when the first file is read."""
@@ -166,7 +197,7 @@ class ReaderPool:
         Raises :class:`ReadError` for a file that cannot be read, :class:`UnsafeFileError` for one that may not be.
         """
         with self._reader() as reader:
-            return reader.request(operation, path, arguments)
+            return reader.request(operation, path, arguments, self._allowance(operation, path))
 
     def rest(self) -> None:
         """End the readers without work, of a program that will hardly read another file."""
@@ -180,6 +211,21 @@ class ReaderPool:
             for reader in [*self._free, *self._at_work]:
                 reader.end()
             self._free.clear()
+
+    def _allowance(self, operation: str, path: Path) -> Allowance:
+        """Return the processor time that a request may take.
+
+        Requests about one vector file share it, as each may go through the whole file.
+        """
+        if not operation.startswith("vectors."):
+            return Allowance(PROCESSOR_SECONDS)
+        try:
+            status = path.stat()
+            key, size = (str(path), status.st_mtime_ns, status.st_size), status.st_size
+        except OSError:
+            key, size = (str(path), 0, 0), 0
+        most = _VECTOR_SECONDS + size // _VECTOR_BYTES_PER_SECOND
+        return self._vectors.setdefault(key, Allowance(most))
 
     @contextmanager
     def _reader(self) -> Iterator[ReaderProcess]:

@@ -24,7 +24,7 @@ from firegui.io.safe_open.messages import receive, send
 from firegui.io.source_files import error_text
 
 PROCESSOR_SECONDS = 20
-"""Processor time for one request."""
+"""Processor time for one request about a raster or an HDF5 file, which are read in pieces."""
 
 SECONDS = 120.0
 """Time for one request, also where a disk or a network drive does not answer."""
@@ -65,14 +65,16 @@ def main(handle: int) -> None:
                 import_module(modules.pop(0))
             if not connection.poll(_IDLE_SECONDS):
                 files.close()  # so that they can be replaced
-            operation, path, arguments = receive(connection)
-            _begin(handle)
+            operation, path, arguments, seconds = receive(connection)
+            before = time.process_time()
+            _begin(handle, seconds)
             answer = _answer(files, operation, Path(path), arguments)
             _end(handle)
+            taken = time.process_time() - before
             try:
-                send(connection, answer)
+                send(connection, (*answer, taken))
             except (TypeError, ValueError, MemoryError) as error:  # nothing was sent: it is made into a message first
-                send(connection, ("failed", error_text(error, _TEXT)))
+                send(connection, ("failed", error_text(error, _TEXT), taken))
 
 
 def _answer(files: OpenFiles, operation: str, path: Path, arguments: list[Any]) -> tuple[str, Any]:
@@ -112,8 +114,8 @@ def _limit_memory() -> None:
         resource.setrlimit(kind, (MEMORY_BYTES, most))
 
 
-def _begin(handle: int) -> None:
-    """Begin to count the time of a request. When it is over, the system ends this process."""
+def _begin(handle: int, seconds: int) -> None:
+    """Begin to count the processor time of a request. When it is over, the system ends this process."""
     faulthandler.dump_traceback_later(SECONDS, exit=True)
     if sys.platform == "win32":
         return
@@ -121,7 +123,7 @@ def _begin(handle: int) -> None:
 
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + PROCESSOR_SECONDS, most))
+        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + seconds, most))
     if sys.platform == "linux":
         import fcntl
 

@@ -22,7 +22,7 @@ def add() -> None:
     here = "tests.unit.io.reader_faults"
     names = {f"fault.{name}": f"{here}:{name}" for name in ("crash", "hang", "compute", "fill_memory", "echo", "fetch")}
     reader.OPERATIONS = {**reader.OPERATIONS, **names}
-    reader.PROCESSOR_SECONDS, reader.MEMORY_BYTES = 1, 400 * 2**20
+    reader.MEMORY_BYTES = 400 * 2**20
 
 
 def crash(files: direct.OpenFiles, path: Path, *_: object) -> None:

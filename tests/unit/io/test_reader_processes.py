@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import h5py
@@ -43,6 +44,7 @@ processes.READERS.call("fault." + sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])
 def pool() -> Iterator[ReaderPool]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(processes, "_START", reader_faults.START)
+        patch.setattr(processes, "PROCESSOR_SECONDS", 1)
         made = ReaderPool(1)
         yield made
         made.close()
@@ -65,7 +67,7 @@ def wait_for(path: Path) -> int:
     ("fault", "said"),
     [
         ("crash", r"the library that reads it crashed \(SIGABRT\)"),
-        ("compute", "reading it takes more than 20 s of computing"),
+        ("compute", "reading it takes more than 1 s of computing"),
         ("fill_memory", "reading it takes more than 1,536 MB of memory"),
     ],
 )
@@ -193,7 +195,27 @@ def test_a_ring_that_crosses_itself_everywhere_is_refused(
 
     # Which limit is reached first depends on the speed of the machine.
     what = "a.gpkg, feature 1: crosses itself in too many places to be repaired (reading it takes more than {})"
-    limits = ("20 s of computing", "1,536 MB of memory")
+    limits = ("10 s of computing", "1,536 MB of memory")
     assert [str(problem) for problem in refused.value.problems] in [
         [f"{what.format(limit)} — draw it again, or leave it out"] for limit in limits
     ]
+
+
+def test_requests_about_one_vector_file_share_its_time(
+    pool: ReaderPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_VECTOR_SECONDS", 1)
+    path = tmp_path / "a.gpkg"
+    geometry = shapely.to_wkb(np.array([shapely.box(500_000, 3_998_800, 501_800, 4_000_000)], object))
+    pyogrio.raw.write(path, geometry, [], [], driver="GPKG", geometry_type="Polygon", crs="EPSG:32610")
+    with closing(sqlite3.connect(path)) as base, base:
+        base.execute("ALTER TABLE gpkg_contents RENAME TO other")
+        endless = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+        base.execute(f"CREATE VIEW gpkg_contents AS {endless} SELECT other.* FROM c, other")
+    said = "reading it takes more than 1 s of computing"
+
+    for operation, arguments in (("vectors.layers", ()), ("vectors.info", (None,))):
+        with pytest.raises(ReadError, match=said):
+            pool.call(operation, path, *arguments)
+
+    assert pool._free[-1]._process is None, "a reader was started again for a file whose time is over"
