@@ -35,6 +35,9 @@ MOST_READERS = 2
 
 _VECTOR_SECONDS, _VECTOR_BYTES_PER_SECOND = 10, 8 * 2**20
 _EVERY_SECONDS, _GRACE_SECONDS = 0.1, 0.5
+_SOON_SECONDS = 0.1
+"""How long a request waits for a reader at work before another one is started, which takes longer."""
+
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from firegui.io.safe_open.reader import main; main(int(sys.argv[2]))"
@@ -231,7 +234,8 @@ class ReaderPool:
     def _reader(self) -> Iterator[ReaderProcess]:
         check = CHECK.get()
         with self._changed:
-            while not self._free and len(self._at_work) >= self._most:
+            until = time.monotonic() + _SOON_SECONDS
+            while self._at_work and not self._free and (len(self._at_work) >= self._most or time.monotonic() < until):
                 self._changed.wait(_EVERY_SECONDS)
                 if check is not None:
                     check()

@@ -46,7 +46,7 @@ OPERATIONS: Mapping[str, str] = {
 """What a reader does, as ``module:function`` of its open files, a path and further arguments."""
 
 _IDLE_SECONDS = 2.0
-_NOT_NEEDED = ("geopandas", "pandas", "pyarrow")
+_NOT_NEEDED = ("geopandas", "pandas", "pyarrow", "pyproj")
 _TEXT = 300
 
 

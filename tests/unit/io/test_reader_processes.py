@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -145,6 +146,20 @@ def test_a_file_is_read_again_after_it_changed(tmp_path: Path) -> None:
             file["v"] = np.full(3, number)
         found = read_netcdf(tmp_path / "a.nc", Problems())
         assert found is not None and found["v"].raw().tolist() == [number] * 3
+
+
+def test_no_second_reader_is_started_while_the_first_is_soon_free(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_SOON_SECONDS", 60.0)
+    pool = ReaderPool(2)
+    with ThreadPoolExecutor(1) as threads, closing(pool):
+        with pool._reader() as first:
+            described = threads.submit(pool.call, "rasters.describe", tmp_path / "none.tif")
+            time.sleep(0.2)
+        with pytest.raises(ReadError):
+            described.result()
+        assert pool._free == [first]
 
 
 def test_a_netcdf_file_that_crashes_its_library_is_one_problem(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
