@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QMessageBo
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.fleet import Fleet
+from firegui.domain.plan_summary import DaySummary, PlanSummary
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.stress import growth_left_text, worst_case_text
@@ -163,6 +164,28 @@ def test_a_stopped_run_is_resumed_from_its_line(
     wait_idle(qtbot, queue)
     assert kept and all(kept), "the map lost the plan that the run goes on with"
     assert [spec.resume for spec in execute.runs] == [False, True]
+
+
+def test_the_card_of_a_resumed_run_has_no_number_of_the_stopped_one(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, execute: FakeExecute
+) -> None:
+    execute.endless = True
+    entry = queue.plan()
+    qtbot.waitUntil(lambda: entry.epoch > 0)
+    queue.stop()
+    wait_idle(qtbot, queue)
+    days = (DaySummary(0, None, (), 0, 5.0, 20.0),)
+    entry.summary, entry.stress = PlanSummary(days, 5.0, 20.0, "", False, 0.09), stress_table()
+    assert "Final size 5.0 ha" in "".join(card_lines(entry))
+    queue.resume_stopped(entry)
+    qtbot.waitUntil(lambda: entry.state is RunState.RUNNING)
+    assert (entry.status, entry.nominal) == ("placing drops", None)
+    assert not any("Final size" in words or "worst case" in words for words in card_lines(entry))
+    assert card_lines(entry)[0].startswith(f"{entry.epoch:,}/{entry.epochs:,}")
+    queue.stop()
+    wait_idle(qtbot, queue)
+    # Nothing of the first stop comes back where the end has no result.
+    assert entry.summary is None and entry.stress is None
 
 
 def test_buttons_act_on_the_selected_line(

@@ -392,6 +392,11 @@ class RunEntry:
             return self.state.value
         return STAGE_STATUS[self.stage] + (f" {self.number}/{self.count}" if self.count > 1 else "")
 
+    def begin(self) -> None:
+        """Forget the result of a run that was stopped: it works again, and reports a new one at its end."""
+        self.nominal = self.reference = self.summary = self.stress = self.replan = self.seconds = None
+        self.summary_sought, self.message, self.stressed = False, "", (0, 0)
+
     # -- what it reports ---------------------------------------------------------------------------------------------
     def add_epochs(self, epochs: list[EpochDone]) -> None:
         """Add the epochs that a live run reports."""

@@ -206,6 +206,7 @@ def read_saved_scores(entry: RunEntry) -> None:
     with suppress(InputError):
         record = read_run(entry.folder)
         entry.plan, entry.reference = record.scores.design or entry.plan, record.scores.reference
+        entry.nominal = entry.nominal or record.scores.nominal
         entry.read_saved(record)
     _read_replan_scores(entry)
 

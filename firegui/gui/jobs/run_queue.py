@@ -287,6 +287,7 @@ class RunQueue(QObject):
         self._presenter.cancel()
         self._presenter.hold(True)
         entry, spec = self._waiting.pop(0)
+        entry.begin()
         self._active, self._job = entry, RunJob(spec, self._execute, self)
         if self.shown is None or self.shown is entry or (takes_map and self.shown.is_over):
             self._presenter.show_live(entry, spec.project)
