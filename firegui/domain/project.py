@@ -164,19 +164,23 @@ class Project:
             plan = replace(plan, setting=Setting.B, weights=weights)
         return replace(self, regions=regions, plan=plan)
 
-    def problems(self) -> list[Problem]:
-        """Return everything that would keep a run from starting."""
-        event, plan = self.scenario, self.plan
-        found = (
+    def input_problems(self) -> list[Problem]:
+        """Return everything wrong with what is planned, apart from the fire and its weather."""
+        event = self.scenario
+        return (
             event.grid.problems()
             + character_problems("event", event.name)
             + self.fleet.problems()
             + region_problems(self.regions, event.grid.shape)
-            + plan.problems()
+            + self.plan.problems()
             + self.coverage.problems()
             + self.operations.problems(self.planned_fleet, self.calendar, event.grid)
             + self.stress.problems(event.steps_per_day)
         )
+
+    def problems(self) -> list[Problem]:
+        """Return everything that would keep a run from starting."""
+        event, plan, found = self.scenario, self.plan, self.input_problems()
         if plan.start_day + plan.days > event.days:
             first = max(plan.start_day, 0)
             remedy = f"plan at most {max(event.days - first, 0)} days from day {first}"

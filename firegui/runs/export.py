@@ -113,9 +113,9 @@ def run_content(
 
 
 def _header_problems(record: RunRecord) -> list[Problem]:
-    """Return what no run was started with: numbers of fleet, grid and settings that are out of range."""
+    """Return what no run was started with: places and numbers of its project that are out of range."""
     project = record.project
-    found = [*project.fleet.problems(), *grid_problems(project.scenario.grid), *project.plan.problems()]
+    found = [*grid_problems(project.scenario.grid), *project.input_problems()]
     return [replace(each, where=f"{record.folder / RUN}, {each.where}") for each in found]
 
 

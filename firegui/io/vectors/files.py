@@ -9,7 +9,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import shapely
@@ -105,8 +105,19 @@ def read_layer(file: Path, chosen: str, layers: tuple[str, ...], problems: Probl
     except OSError as error:
         problems.add(file.name, f"cannot be read as vector data ({error_text(error)})", _DRAWABLE)
         return None
-    with np.errstate(invalid="ignore"):  # corners that are no numbers are refused below
-        geometries = shapely.from_wkb(found.geometries, on_invalid="ignore")
+    geometries = geometries_of(file, found.geometries, "ignore", problems)
+    return None if geometries is None else VectorLayer(found.crs, geometries, found.columns, chosen, layers)
+
+
+def geometries_of(
+    file: Path, wkb: NDArray[Any], on_invalid: Literal["ignore", "raise"], problems: Problems
+) -> NDArray[Any] | None:
+    """Return features as shapely's geometries.
+
+    Too many corners, and corners that are no finite numbers, are noted and ``None`` returned.
+    """
+    with np.errstate(invalid="ignore"):
+        geometries: NDArray[Any] = shapely.from_wkb(wkb, on_invalid=on_invalid)
     count = int(shapely.get_num_coordinates(geometries).sum())
     if count > MOST_CORNERS:
         problems.add(file.name, f"has outlines of {count:,} corners", "simplify them in a GIS")
@@ -117,7 +128,7 @@ def read_layer(file: Path, chosen: str, layers: tuple[str, ...], problems: Probl
         what = f"has corners that are not a number or infinite (feature {first_few(unreal, _SHOWN)})"
         problems.add(file.name, what, "draw these features again: a corner is two finite numbers")
         return None
-    return VectorLayer(found.crs, geometries, found.columns, chosen, layers)
+    return geometries
 
 
 def may_hold_points(file: Path) -> bool:

@@ -30,6 +30,7 @@ from firegui.io.rasters.masks import mask_rings
 from firegui.io.safe_open.rasters import RasterDataset, raster_dataset
 from firegui.io.safe_open.vectors import read_vector, vector_info, vector_layers
 from firegui.io.source_files import error_text
+from firegui.io.vectors.files import geometries_of
 
 NEAR_M = 91.44
 """300 ft."""
@@ -184,7 +185,8 @@ def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
             if read.crs is None:
                 problems.add(path.name, f"does not say its CRS in its layer {layer}", "set it in a GIS")
             else:
-                found.append(_placed(np.asarray(shapely.from_wkb(read.geometries), np.object_), read.crs, grid))
+                geometries = geometries_of(path, read.geometries, "raise", problems)
+                found += [] if geometries is None else [_placed(geometries, read.crs, grid)]
     except (shapely.errors.ShapelyError, ValueError, OSError) as error:
         said = error_text(error)
         problems.add(path.name, f"cannot be read as a vector layer ({said})", "give a GeoPackage")

@@ -104,9 +104,16 @@ def test_everything_wrong_with_a_run_is_listed_at_once(run: Path, tmp_path: Path
         assert any(part in line for line in said)
 
 
-def test_numbers_that_no_run_was_started_with_are_refused(run: Path) -> None:
-    change_text(run / "run.toml", ("drop_height_m = 50.0", "drop_height_m = 1e308"))
-    with pytest.raises(InputError, match=r"run\.toml, aircraft R: Drop height is 1e\+308"):
+@pytest.mark.parametrize(
+    ("before", "after", "said"),
+    [
+        ("drop_height_m = 50.0", "drop_height_m = 1e308", r"aircraft R: Drop height is 1e\+308"),
+        ("parts = [[[[0,", "parts = [[[[nan,", r"region \w+: a corner is not a number"),
+    ],
+)
+def test_numbers_that_no_run_was_started_with_are_refused(run: Path, before: str, after: str, said: str) -> None:
+    change_text(run / "run.toml", (before, after))
+    with pytest.raises(InputError, match=rf"run\.toml, {said}"):
         run_content(run)
 
 

@@ -57,6 +57,14 @@ def test_three_hundred_feet_are_measured_from_the_outline(tmp_path: Path) -> Non
     assert close(water, dropped(32.83 - 10.3, np.pi / 2), dropped(32.83 - 10.6, np.pi / 2)) == [True, False]
 
 
+def test_corners_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
+    corners = np.array([(500_000.0, 4_399_000.0), (np.nan, np.nan), (503_000.0, 4_399_000.0)])
+    with np.errstate(invalid="ignore"):
+        odd = shapely.LineString(corners)
+    with pytest.raises(InputError, match=r"corners that are not a number or infinite \(feature 2\)"):
+        read_water(vector(tmp_path / "creeks.gpkg", [CREEK, odd]), GRID)
+
+
 def test_a_layer_in_another_crs_is_brought_onto_the_grid(tmp_path: Path) -> None:
     moved = shapely.transform(CREEK, Transformer.from_crs("EPSG:32610", "EPSG:3310", always_xy=True).transform,
                               interleaved=False)  # fmt: skip
