@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,11 +11,11 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from firegui.domain import plan_colors
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.legends import sample_pixmap, swatch_pixmap
-from firegui.gui.map.map_colors import Ink, fire_scale, retardant_scale
+from firegui.gui.map.map_colors import Ink, difference_scale, fire_scale, retardant_scale
 from firegui.gui.session.session import Session
-from firegui.io.exporters import kmz, table
 from tests.gui.color_vision import distance
 from tests.gui.contrast import pixels
 from tests.gui.map_scene import open_map
@@ -37,10 +38,17 @@ def pairs(ink: Ink) -> Iterator[tuple[str, QColor, QColor]]:
     yield "region and observed perimeter", ink.region, ink.observed
     yield "zone and observed perimeter", ink.zone, ink.observed
     yield "region and pinned drop", ink.region, ink.text
+    yield "region and retardant", ink.region, ink.retardant
+    yield "region and water", ink.region, ink.water
+    saved = QColor(*map(int, difference_scale().rgba[255, :3]))
+    for name, color in (("retardant", ink.retardant), ("water", ink.water), ("region", ink.region)):
+        yield f"{name} and saved", color, saved
     for number, fire in enumerate(ramp(fire_scale().rgba)):
         yield f"observed perimeter and fire {number}", ink.observed, fire
         yield f"retardant and fire {number}", ink.retardant, fire
         yield f"water and fire {number}", ink.water, fire
+        yield f"region and fire {number}", ink.region, fire
+        yield f"saved and fire {number}", saved, fire
         yield f"treated fuel and fire {number}", QColor(*map(int, retardant_scale().rgba[0, :3])), fire
 
 
@@ -51,9 +59,9 @@ def test_colours_of_the_map_that_stand_together_differ_for_red_green_blindness(t
     assert alike == {}
 
 
-def test_materials_in_exports_differ_for_red_green_blindness() -> None:
-    assert distance(QColor(table.RETARDANT), QColor(table.WATER))[0] >= ENOUGH
-    assert distance(QColor(kmz.RETARDANTS[0]), QColor(kmz.WATERS[0]))[0] >= ENOUGH
+def test_shades_of_aircraft_types_differ_between_materials_for_red_green_blindness() -> None:
+    shades = product(plan_colors.RETARDANT_TYPES, plan_colors.WATER_TYPES)
+    assert [pair for pair in shades if distance(*map(QColor, pair))[0] < ENOUGH] == []
 
 
 def test_colours_that_only_hue_tells_apart_are_found() -> None:

@@ -71,7 +71,7 @@ def test_another_colour_map_and_classes_change_the_fire_and_its_legend(qtbot: Qt
     assert len(np.unique(layer.scale.rgba[10:, :3], axis=0)) == 4
     QTest.mouseClick(dialog.reset_button, Qt.MouseButton.LeftButton)
     assert hand.color((20.5, 45.5)) == before
-    assert (colors.currentData(), classes.currentData()) == ("cividis", "0")
+    assert (colors.currentData(), classes.currentData()) == ("fire", "0")
 
 
 def test_every_layer_can_be_chosen_and_shows_its_own_properties(qtbot: QtBot, hand: Hand) -> None:

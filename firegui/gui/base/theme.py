@@ -31,7 +31,8 @@ class Colors:
 
     Every text colour has a contrast of at least 4.5 on ``window``, ``base`` and ``alternate``, and so has the
     ``outline`` of controls. ``text`` has it also on ``raised``, ``chosen``, ``grounded`` and ``flying``. ``focus``
-    frames what has the keyboard, with a contrast of at least 3 to what lies beside it.
+    frames what has the keyboard, with a contrast of at least 3 to what lies beside it. ``water`` and ``retardant`` are
+    shades for text and charts of the colours in :mod:`firegui.domain.plan_colors`.
     """
 
     window: str
@@ -61,13 +62,13 @@ COLORS: dict[Theme, Colors] = {
         window="#23262d", base="#1b1d22", alternate="#20232a", raised="#31353f", border="#3b404b",
         outline="#858f9d", chosen="#19324e", text="#e4e7eb", muted="#9aa3b0", accent="#4aa3ff", on_accent="#08131f",
         go="#1f7a32", go_hover="#238636", focus="#ffffff", warning="#e3b341", error="#ff7b72", water="#4cc0ea",
-        retardant="#ff6a00", grounded="#9c3a3a", flying="#2c3b33",
+        retardant="#ff6fae", grounded="#9c3a3a", flying="#2c3b33",
     ),
     Theme.LIGHT: Colors(
         window="#f3f4f6", base="#ffffff", alternate="#f7f8fa", raised="#e6e8ec", border="#c6cbd3",
         outline="#656e7b", chosen="#d6e6fb", text="#1d2127", muted="#5a6472", accent="#0b63ce", on_accent="#ffffff",
         go="#1a7334", go_hover="#1f883d", focus="#000000", warning="#8a5a00", error="#b42318", water="#0060a8",
-        retardant="#9a3412", grounded="#d9807c", flying="#dfeae2",
+        retardant="#b00050", grounded="#d9807c", flying="#dfeae2",
     ),
 }  # fmt: skip
 

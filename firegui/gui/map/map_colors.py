@@ -10,6 +10,7 @@ import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtGui import QColor, QPalette
 
+from firegui.domain import plan_colors
 from firegui.gui.base.theme import COLORS, Theme
 
 
@@ -51,13 +52,13 @@ class Ink:
             muted=QColor(theme.muted),
             halo=QColor(12, 14, 17, 215) if dark else QColor(255, 255, 255, 225),
             card=QColor(20, 23, 27, 225) if dark else QColor(255, 255, 255, 235),
-            region=QColor("#5aa9ff" if dark else "#0b57c0"),
-            zone=QColor("#b44cff" if dark else "#4a0066"),
+            region=QColor(plan_colors.REGION_ON_DARK if dark else plan_colors.REGION),
+            zone=QColor(plan_colors.ZONE_ON_DARK if dark else plan_colors.ZONE),
             # White on black, or black on white: no colour of the fire or its backdrop is alike.
             observed=QColor("#ffffff" if dark else "#000000"),
             wind=QColor("#b9c6d8" if dark else "#44536a"),
-            water=QColor(theme.water),
-            retardant=QColor(theme.retardant),
+            water=QColor(plan_colors.WATER),
+            retardant=QColor(plan_colors.RETARDANT),
             canopy=QColor("#4c9a5b" if dark else "#3f8a4e"),
             accent=QColor(theme.accent),
         )
@@ -104,31 +105,37 @@ def _with_alpha(rgb: Bytes, alpha: NDArray[np.float64]) -> Bytes:
     return np.column_stack([rgb, np.round(255.0 * np.clip(alpha, 0.0, 1.0)).astype(np.uint8)])
 
 
-def probability(title: str, name: str) -> ColorScale:
-    """Return a scale of 0 … 1 on a sequential colour map, transparent below :data:`TRANSPARENT_BELOW`."""
+def _blend(colors: Sequence[str]) -> Bytes:
+    """Return ``[256, 3]`` that blends ``colors`` in equal steps."""
+    table = pg.ColorMap(None, [QColor(color) for color in colors]).getLookupTable(nPts=256, alpha=False)
+    return np.asarray(table, np.uint8)[:, :3]
+
+
+def _probability(title: str, rgb: Bytes) -> ColorScale:
+    """Return a scale of 0 … 1, transparent below :data:`TRANSPARENT_BELOW`."""
     p = np.arange(256) / 255.0
     alpha = np.where(p < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.35 + 3.0 * p))
-    return ColorScale(title, "0", "1", _with_alpha(_map(name), alpha), "0.5")
+    return ColorScale(title, "0", "1", _with_alpha(rgb, alpha), "0.5")
 
 
 def fire_scale() -> ColorScale:
     """Return the scale of P(fire) = 1 − U."""
-    return probability("Chance burned so far", "cividis")
+    return _probability("Chance burned so far", _blend(plan_colors.FIRE))
 
 
 def burning_scale() -> ColorScale:
     """Return the scale of B, the probability of burning now."""
-    return probability("Chance burning now", "CET-CBL2")
+    return _probability("Chance burning now", _map("inferno"))
 
 
 def difference_scale(plan: str = "the plan") -> ColorScale:
     """Return the scale of baseline − plan, −1 … +1 as codes 0 … 255.
 
-    Blue is less fire with ``plan``, ochre is more.
+    Green is less fire with ``plan``, orange is more.
     """
     change = np.arange(256) / 127.5 - 1.0
     alpha = np.where(np.abs(change) < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.25 + 1.5 * np.abs(change)))
-    rgba = _with_alpha(_map("CET-CBD1")[::-1], alpha)
+    rgba = _with_alpha(_blend((plan_colors.MORE_FIRE, "#f5efe4", plan_colors.SAVED)), alpha)
     return ColorScale("Saved", f"−1 more fire with {plan}", f"+1 less fire with {plan}", rgba, "0")
 
 
@@ -153,8 +160,7 @@ def ramp_scale(title: str, ends: tuple[str, str, str], name: str) -> ColorScale:
 def blend_scale(title: str, ends: tuple[str, str, str], colors: Sequence[str]) -> ColorScale:
     """Return an opaque scale that blends ``colors`` in equal steps; see :func:`ramp_scale`."""
     low, middle, high = ends
-    table = pg.ColorMap(None, [QColor(color) for color in colors]).getLookupTable(nPts=256, alpha=False)
-    return ColorScale(title, low, high, _with_alpha(np.asarray(table, np.uint8)[:, :3], np.ones(256)), middle)
+    return ColorScale(title, low, high, _with_alpha(_blend(colors), np.ones(256)), middle)
 
 
 def retardant_scale() -> ColorScale:
@@ -163,15 +169,15 @@ def retardant_scale() -> ColorScale:
     Untreated cells are invisible; more retardant is more opaque.
     """
     left = np.arange(256) / 255.0
-    rgb = np.tile(np.array([[232, 89, 12]], np.uint8), (256, 1))
     alpha = np.where(left > 0.99, 0.0, 0.25 + 0.75 * (1.0 - left))
-    return ColorScale("Fuel that can still burn", "0", "1 untreated", _with_alpha(rgb, alpha))
+    return ColorScale(
+        "Fuel that can still burn", "0", "1 untreated", _with_alpha(_blend((plan_colors.RETARDANT,) * 2), alpha)
+    )
 
 
 def tint_scale(title: str, low: str, high: str, color: QColor) -> ColorScale:
     """Return a scale of one hue with rising opacity, for backgrounds below the fire."""
-    rgb = np.tile(np.array([[color.red(), color.green(), color.blue()]], np.uint8), (256, 1))
-    return ColorScale(title, low, high, _with_alpha(rgb, np.arange(256) / 255.0))
+    return ColorScale(title, low, high, _with_alpha(_blend((color.name(),) * 2), np.arange(256) / 255.0))
 
 
 def shade_scale() -> ColorScale:

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Material
+from firegui.domain.plan_colors import RETARDANT, WATER
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import Colors, current_colors
@@ -235,7 +236,7 @@ class TimelineTrack(QWidget):
         if self._data is not None:
             for day in range(self._data.calendar.days):
                 self._paint_day(painter, colors, self._data, day)
-            self._paint_drops(painter, colors, self._data)
+            self._paint_drops(painter, self._data)
         painter.setPen(QColor(colors.border))
         painter.drawRect(body.adjusted(0, 0, -1, 0))
         painter.end()
@@ -270,7 +271,7 @@ class TimelineTrack(QWidget):
             shade.setAlpha(40 + round(80 * len(data.grounded[day]) / data.types))
             painter.fillRect(area, shade)
 
-    def _paint_drops(self, painter: QPainter, colors: Colors, data: TrackData) -> None:
+    def _paint_drops(self, painter: QPainter, data: TrackData) -> None:
         """Paint drops per step, stacked by material. Steps within one pixel share the highest bar."""
         floor, room = self.height() - 2.0, self.height() - _HEADER - _BAND - 5.0
         highest = max(int((data.water + data.retardant).max(initial=0)), 1)
@@ -283,8 +284,8 @@ class TimelineTrack(QWidget):
                 tops[place] = pair
         for place, (retardant, water) in tops.items():
             first, second = room * retardant / highest, room * water / highest
-            painter.fillRect(QRectF(place, floor - first, width, first), QColor(colors.retardant))
-            painter.fillRect(QRectF(place, floor - first - second, width, second), QColor(colors.water))
+            painter.fillRect(QRectF(place, floor - first, width, first), QColor(RETARDANT))
+            painter.fillRect(QRectF(place, floor - first - second, width, second), QColor(WATER))
 
     def _paint_playhead(self, painter: QPainter, colors: Colors) -> None:
         x = self.x_of_step(self._step)

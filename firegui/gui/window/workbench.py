@@ -386,7 +386,7 @@ class Workbench(QObject):
         self._properties.raise_()
         self._properties.activateWindow()
 
-    def _outline_future_drops(self, on: bool) -> None:
+    def _show_future_drops(self, on: bool) -> None:
         self.map.layers.set_option("drops", FUTURE_DROPS, OUTLINED if on else "hidden")
 
     def _ground(self, day: int, place: QPoint) -> None:
@@ -421,7 +421,7 @@ class Workbench(QObject):
             "tool": lambda value: session.set_tool(Tool(value)),
             "view": lambda value: session.set_view(FireView(value)),
             "layer_properties": self.show_layer_properties,
-            "future_drops": self._outline_future_drops,
+            "future_drops": self._show_future_drops,
             "base_map": self.base_maps.ask,
             "no_base_map": session.ground.close,
             "snap_corners": session.drawing.set_snap_corners,

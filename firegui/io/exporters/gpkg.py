@@ -22,6 +22,7 @@ import shapely
 from numpy.typing import NDArray
 from pyogrio.errors import DataLayerError, DataSourceError
 
+from firegui.domain.plan_colors import REGION, RETARDANT, WATER, ZONE
 from firegui.io.atomic import replacing
 from firegui.io.exporters.areas import Area, Kind, drawn_areas, footprints, perimeters
 from firegui.io.exporters.content import ExportContent
@@ -30,10 +31,6 @@ from firegui.io.exporters.table import (
     NOTICE,
     OBSERVED,
     PLANNED,
-    REGION,
-    RETARDANT,
-    WATER,
-    ZONE,
     drop_attributes,
 )
 from firegui.io.source_files import error_text, first_few

@@ -23,6 +23,7 @@ import shapely
 from gpxpy.gpx import GPX, GPXRoute, GPXRoutePoint, GPXWaypoint
 
 from firegui.domain.fleet import Material
+from firegui.domain.plan_colors import REGION, RETARDANT, WATER, ZONE
 from firegui.errors import Problem
 from firegui.io.atomic import write_text
 from firegui.io.exporters.areas import (
@@ -43,10 +44,6 @@ from firegui.io.exporters.table import (
     NOTICE,
     OBSERVED,
     PLANNED,
-    REGION,
-    RETARDANT,
-    WATER,
-    ZONE,
     DropRow,
     drop_attributes,
     drop_words,

@@ -1,7 +1,7 @@
 """A plan as KMZ: the document of a KML with the pictures that it uses, in one archive.
 
-Drops are marks in the colour of their aircraft type, turned to the axis of the run, with the time of the drop. KML
-(OGC 07-147r2) lets an archive hold pictures beside its document, so that nothing is fetched.
+Drops are marks in a shade of their material for each aircraft type, turned to the axis of the run, with the time of the
+drop. KML (OGC 07-147r2) lets an archive hold pictures beside its document, so that nothing is fetched.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from xml.etree import ElementTree as XML
 from PIL import Image, ImageDraw
 
 from firegui.domain.fleet import Material
+from firegui.domain.plan_colors import RETARDANT, RETARDANT_TYPES, WATER, WATER_TYPES
 from firegui.io.atomic import writing
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.kml_gpx_geojson import DropLook, add, kml_colour, kml_text
@@ -27,9 +28,6 @@ DOCUMENT = "doc.kml"
 PICTURES: Mapping[str, str] = MappingProxyType(
     {Material.RETARDANT.value: "files/retardant.png", Material.WATER.value: "files/water.png"}
 )
-RETARDANTS = ("#9a3412", "#e8743b", "#7b3fa0", "#d9a400", "#5c1029", "#f08fb0")
-WATERS = ("#0060a8", "#57c4d3", "#1f6feb", "#173a7a", "#9fd8ff", "#3f9e8f")
-"""Colours of the types of each material, in the order of the fleet; they differ in lightness too."""
 _PIXELS = 64
 # Archives hold no time of their own, so that the same plan makes the same bytes.
 _STAMP = (1980, 1, 1, 0, 0, 0)
@@ -51,7 +49,7 @@ def type_colours(content: ExportContent) -> dict[str, str]:
     used = {Material.RETARDANT.value: 0, Material.WATER.value: 0}
     found: dict[str, str] = {}
     for kind in content.project.fleet.types:
-        palette = WATERS if kind.material is Material.WATER else RETARDANTS
+        palette = WATER_TYPES if kind.material is Material.WATER else RETARDANT_TYPES
         found[kind.id] = palette[used[kind.material.value] % len(palette)]
         used[kind.material.value] += 1
     return found
@@ -92,7 +90,7 @@ class TypeLook(DropLook):
     def _add_style(self, document: XML.Element, name: str, row: DropRow) -> None:
         style = add(document, "Style")
         style.set("id", name)
-        fallback = WATERS[0] if row.drop.material == Material.WATER.value else RETARDANTS[0]
+        fallback = WATER if row.drop.material == Material.WATER.value else RETARDANT
         icon = add(style, "IconStyle")
         add(icon, "color", kml_colour(self.colours.get(self.types.get(row.drop.aircraft, ""), fallback)))
         add(icon, "scale", "0.9")

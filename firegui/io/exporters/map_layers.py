@@ -20,10 +20,12 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
+from matplotlib.colors import to_rgb
 from matplotlib.patches import Ellipse, PathPatch, Polygon, Rectangle
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
+from firegui.domain.plan_colors import FIRE, REGION, RETARDANT, WATER, WATER_FILL, ZONE
 from firegui.domain.regions import Region
 from firegui.io.exporters.content import BURNED, ExportContent
 from firegui.io.exporters.figure_page import LINE, FigurePage, shortened, width_of, wrapped
@@ -124,15 +126,14 @@ def arrow(
     page.add(Polygon(points, facecolor=color, edgecolor="none"))
 
 
-RETARDANT, WATER, WATER_EDGE = "#d4003c", "#7fd4ff", "#00407a"
-REGION, ZONE, WIND, PLACE = "#00664f", "#5b2a86", "#22384f", "#333333"
+WIND, PLACE = "#22384f", "#333333"
 START, EDGE = "#8c0d04", "#000000"
 _CASED = ((PLACE, 2.6), ("white", 1.2))
 """Roads are white between two dark edges: a plain line is the edge of a fire."""
 LIKELY: tuple[tuple[float, str, str], ...] = (
-    (0.1, "#fff0a6", "10–50 %"),
-    (0.5, "#fdb863", "50–90 %"),
-    (0.9, "#d98239", "90–100 %"),
+    (0.1, FIRE[0], "10–50 %"),
+    (0.5, FIRE[1], "50–90 %"),
+    (0.9, FIRE[2], "90–100 %"),
 )
 """Lower bound, colour and name of each class of the probability of fire."""
 _CLEAR = 0.62
@@ -165,11 +166,13 @@ def draw_areas(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
     """Return protected regions and no-drop zones."""
     entries = []
     for region in content.project.regions:
-        _draw_region(axes, region, facecolor=(0.0, 0.4, 0.31, 0.07), edgecolor=REGION, linewidth=1.6)
+        _draw_region(axes, region, facecolor=(*to_rgb(REGION), 0.07), edgecolor=REGION, linewidth=1.6)
     for zone in content.project.operations.no_drop_zones:
         _draw_region(axes, zone, facecolor="none", edgecolor=ZONE, linewidth=1.3, hatch="xxx", hatch_linewidth=0.4)
     if content.project.regions:
-        entries.append(MapLegendEntry("Protected region", Mark.AREA, fill="#edf5f3", edge=REGION, thick=1.6))
+        entries.append(
+            MapLegendEntry("Protected region", Mark.AREA, fill=_over_white(REGION, 0.07), edge=REGION, thick=1.6)
+        )
     if content.project.operations.no_drop_zones:
         entries.append(MapLegendEntry("No-drop zone", Mark.HATCHED, edge=ZONE, thick=1.3, hatch="xxxxx"))
     return entries
@@ -218,7 +221,7 @@ def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
 def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
     """Return the footprints on the ground to scale, the contour at two standard deviations."""
     entries = []
-    styles = (("retardant", RETARDANT, RETARDANT, "Retardant drop"), ("water", WATER, WATER_EDGE, "Water drop"))
+    styles = (("retardant", RETARDANT, RETARDANT, "Retardant drop"), ("water", WATER_FILL, WATER, "Water drop"))
     for material, fill, edge, name in styles:
         drops = [row.drop for row in rows if row.drop.material == material]
         if drops:
@@ -297,8 +300,8 @@ def _rgb(color: str) -> tuple[int, int, int]:
     return int(color[1:3], 16), int(color[3:5], 16), int(color[5:7], 16)
 
 
-def _over_white(color: str) -> str:
-    red, green, blue = (round(255 - _CLEAR * (255 - part)) for part in _rgb(color))
+def _over_white(color: str, opacity: float = _CLEAR) -> str:
+    red, green, blue = (round(255 - opacity * (255 - part)) for part in _rgb(color))
     return f"#{red:02x}{green:02x}{blue:02x}"
 
 

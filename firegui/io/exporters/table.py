@@ -1,7 +1,6 @@
 """One row per proposed drop, with everything people ask of it and its outline on the ground.
 
-Every exporter writes from these rows: as attributes for a GIS, or in words for people. The colours of exported maps are
-those of the window's light theme, which also print.
+Every exporter writes from these rows: as attributes for a GIS, or in words for people.
 """
 
 from __future__ import annotations
@@ -215,8 +214,6 @@ def _places(place: Georeference, positions: Sequence[tuple[float, float]]) -> li
     return [pair if math.isfinite(pair[0]) and math.isfinite(pair[1]) else None for pair in pairs]
 
 
-RETARDANT, WATER = "#9a3412", "#0060a8"
-REGION, ZONE = "#1f6feb", "#8a6d00"
 OBSERVED, PLANNED, BASELINE = "#2b2b2b", "#d1460f", "#8c5a3c"
 
 

@@ -43,9 +43,9 @@ SIGMAS = 2.0
 _POINTS = 24
 _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
-_LATER, _EARLIER = 0.55, 0.35
+_LATER, _EARLIER = 0.6, 0.45
 FUTURE_DROPS, OUTLINED = "future", "outlined"
-_RETARDANT_FILL, _WATER_FILL = 0.6, 0.15
+_RETARDANT_FILL, _WATER_FILL = 0.4, 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,8 +73,7 @@ class Ellipses:
 
     def between(self, first: int, end: int) -> QPainterPath:
         """Return one path of the drops with ``first ≤ step < end``."""
-        low, high = np.searchsorted(self.steps, [first, end])
-        chosen = self.points[low:high]
+        chosen = self._chosen(first, end)
         if not len(chosen):
             return QPainterPath()
         closed = np.concatenate([chosen, chosen[:, :1]], axis=1).reshape(-1, 2)
@@ -83,28 +82,38 @@ class Ellipses:
         path: QPainterPath = pg.arrayToQPath(closed[:, 1], closed[:, 0], connect=joined, finiteCheck=True)
         return path
 
+    def axes_between(self, first: int, end: int) -> QPainterPath:
+        """Return one path of the long axes of the drops with ``first ≤ step < end``."""
+        ends = self._chosen(first, end)[:, :: _POINTS // 2].reshape(-1, 2)
+        path: QPainterPath = pg.arrayToQPath(ends[:, 1], ends[:, 0], connect="pairs", finiteCheck=True)
+        return path
+
+    def _chosen(self, first: int, end: int) -> NDArray[np.float64]:
+        low, high = np.searchsorted(self.steps, [first, end])
+        return self.points[low:high]
+
 
 _NO_DROPS = "no drops yet: start a run"
 
 
 class DropsLayer(MapLayer):
-    """Executed drops: opaque on the shown day, faint before, later ones outlined or hidden."""
+    """Executed drops: footprints on the shown day, thin lines that leave the fire visible on others."""
 
     key = "drops"
     title = "Drops"
-    help = "Planned drops at their landing points, 2σ footprints to scale; strong on the shown day, faint afterwards"
+    help = "Planned drops at their landing points: 2σ footprints to scale on the shown day, lines on other days"
     follows = frozenset({"step", "view", "result", "tool"})
     samples = (("retardant", "retardant", Sample.ELLIPSE), ("water", "water", Sample.OUTLINE))
     swatch_ink = "retardant"
     views = DROP_VIEWS
     options = (
         LayerChoice(
-            FUTURE_DROPS, "Drops still to come", "Drops after the shown time are drawn as thin outlines, or hidden",
-            ((OUTLINED, "Outlined"), ("hidden", "Hidden")),
+            FUTURE_DROPS, "Drops still to come", "Drops after the shown time are drawn as dotted lines, or hidden",
+            ((OUTLINED, "Dotted lines"), ("hidden", "Hidden")),
         ),
         LayerChoice(
-            "past", "Drops of past days", "Drops of earlier days fade, so that the fire stays visible, or are hidden",
-            (("faded", "Faded"), ("hidden", "Hidden")),
+            "past", "Drops of past days", "Drops of earlier days are thin lines that leave the fire visible, or hidden",
+            (("faded", "Thin lines"), ("hidden", "Hidden")),
         ),
     )  # fmt: skip
 
@@ -120,9 +129,9 @@ class DropsLayer(MapLayer):
     @property
     def legend(self) -> Legend:
         """The materials; the note says which drops are drawn how."""
-        past = ", faint: past days" if self.shows_past else ""
-        future = ", dashed: still to come" if self.shows_future else ""
-        return replace(super().legend, note=f"2σ footprints to scale; strong: shown day{past}{future}")
+        past = " · line: past day" if self.shows_past else ""
+        future = " · dotted: still to come" if self.shows_future else ""
+        return replace(super().legend, note=f"footprint: shown day{past}{future}")
 
     @property
     def in_view(self) -> bool:
@@ -195,7 +204,7 @@ class DropsLayer(MapLayer):
         self._made_of = wanted
         earlier = [
             Stroke(
-                self._ellipses[material].between(0, begin if self.shows_past else 0), cosmetic(faded(color, _EARLIER))
+                self._ellipses[material].axes_between(0, begin if self.shows_past else 0), _line_pen(color, _EARLIER)
             )
             for material, color in self._materials
         ]
@@ -203,11 +212,11 @@ class DropsLayer(MapLayer):
         self._today = {}
 
     def _future_strokes(self, first: int, end: int) -> list[Stroke]:
-        """Return the outlines of drops that are still to come; none where they are hidden."""
+        """Return dotted lines of drops that are still to come; none where they are hidden."""
         if not self.shows_future:
             return []
         return [
-            Stroke(self._ellipses[material].between(first, end), _future_pen(color))
+            Stroke(self._ellipses[material].axes_between(first, end), _line_pen(color, _LATER, Qt.PenStyle.DotLine))
             for material, color in self._materials
         ]
 
@@ -220,7 +229,7 @@ class DropsLayer(MapLayer):
         return self._today[step]
 
     def _outlined(self, path: QPainterPath, color: QColor) -> tuple[Stroke, Stroke]:
-        pens = cosmetic(self.ink.halo, 3.5), cosmetic(color, 1.8)
+        pens = cosmetic(self.ink.halo, 2.8), cosmetic(color, 1.5)
         for pen in pens:
             # An ellipse has 24 corners, none of them sharp. Rounding them would take three times as long.
             pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
@@ -236,8 +245,8 @@ class DropsLayer(MapLayer):
             self._ellipses[material] = Ellipses.of([d for d in drops if d.executed and d.material == material.value])
 
 
-def _future_pen(color: QColor) -> QPen:
-    return cosmetic(faded(color, _LATER), 1.0, Qt.PenStyle.DashLine)
+def _line_pen(color: QColor, alpha: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    return cosmetic(faded(color, alpha), 1.0, style)
 
 
 FADE_SECONDS = 1.5

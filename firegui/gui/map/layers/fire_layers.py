@@ -64,7 +64,7 @@ class OccupancyLayer(RasterLayer):
     start_opacity = 0.85
     mean = "mean chance burned so far"
     options: tuple[LayerChoice | LayerRange, ...] = (
-        color_choice("cividis", "viridis", "inferno", "plasma"),
+        color_choice("fire", "cividis", "viridis", "inferno", "plasma"),
         class_choice(4, 5, 10),
         threshold_range(),
     )
@@ -105,7 +105,7 @@ class BurningLayer(OccupancyLayer):
     starts_visible = False
     start_opacity = 0.9
     mean = "mean chance burning now"
-    options = (color_choice("CET-CBL2", "cividis", "viridis", "inferno"), class_choice(4, 5, 10), threshold_range())
+    options = (color_choice("inferno", "cividis", "viridis"), class_choice(4, 5, 10), threshold_range())
     make_scale = staticmethod(burning_scale)
 
 

@@ -106,8 +106,8 @@ COLORS, CLASSES, THRESHOLD = "colors", "classes", "threshold"
 
 
 def color_choice(*maps: str) -> LayerChoice:
-    """Return the choice of a colour map of pyqtgraph; the first is the default."""
-    tip = "Colour map. All of these rise evenly in brightness, also for red-green blindness"
+    """Return the choice of a colour map of pyqtgraph; the first is that of a new layer."""
+    tip = "Colour map. The brightness of each changes evenly, also for red-green blindness"
     return LayerChoice(COLORS, "Colour map", tip, tuple((name, name.capitalize()) for name in maps))
 
 

@@ -89,7 +89,9 @@ class MarkersLayer(PaintedLayer):
             style, pixels = self._style(kind), self._pixels(points, transform)
             spots: Callable[[QSizeF], Iterable[QPointF]]
             spots = partial(spots_along, pixels) if style.line else partial(spots_around, _symbol(pixels))
-            yield Label(name, font, style.color, Rank.LINE if style.line else Rank.PLACE, spots)
+            yield Label(
+                name, font, style.color if style.line else self.ink.text, Rank.LINE if style.line else Rank.PLACE, spots
+            )
 
     @staticmethod
     def _pixels(points: tuple[tuple[float, float], ...], transform: QTransform) -> list[QPointF]:

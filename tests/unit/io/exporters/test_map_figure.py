@@ -16,11 +16,11 @@ from matplotlib.image import imread
 from pyproj import Geod
 
 from firegui.domain.grid import Grid
+from firegui.domain.plan_colors import RETARDANT, WATER_FILL
 from firegui.errors import CancelledError, InputError
 from firegui.io.exporters.content import ExportContent, MapBackground, Orientation, Paper, Sheet
 from firegui.io.exporters.figure_page import printable, shortened, width_of, wrapped
 from firegui.io.exporters.map_figure import map_page, map_picture, minutes_text, write_map
-from firegui.io.exporters.map_layers import RETARDANT, WATER
 from firegui.io.exporters.map_margin import mean_wind, rose
 from firegui.io.exporters.map_view import MapFrame, grid_north, round_scale, view_of
 from firegui.io.exporters.table import NOTICE
@@ -260,7 +260,7 @@ def contrast(one: str, other: str) -> float:
 
 
 def test_the_two_materials_differ_in_lightness_too() -> None:
-    assert contrast(RETARDANT, WATER) > 3.0
+    assert contrast(RETARDANT, WATER_FILL) > 3.0
 
 
 def test_minutes_round_up_into_degrees() -> None:

@@ -1,0 +1,20 @@
+"""Colours of what a plan shows: the same in the window, on printed maps, in KMZ and in GeoPackages.
+
+Each is told apart from the others with red-green blindness, too: fire is yellow to orange, water is the only blue,
+retardant is magenta, protected regions are violet and saved land is green. Where two of them look alike to some people,
+they differ in lightness. Areas that are drawn as outlines have a lighter shade on a dark map.
+"""
+
+from __future__ import annotations
+
+RETARDANT, WATER = "#e0146e", "#2a86e0"
+WATER_FILL = "#bfe0ff"
+"""Inside of a water drop on paper, pale so that the materials differ in grey, too."""
+FIRE = ("#fff0a6", "#fdb863", "#e8701a")
+"""Chance of fire, from low to high."""
+SAVED, MORE_FIRE = "#34c9ab", FIRE[-1]
+REGION, REGION_ON_DARK = "#5b2a9e", "#c9a7ff"
+ZONE, ZONE_ON_DARK = "#333333", "#b5b5b5"
+RETARDANT_TYPES = (RETARDANT, "#ff8fc0", "#8c0a45", "#ff75b0", "#b30f58", "#f25c9d")
+WATER_TYPES = (WATER, "#8cc4ff", "#12498a", "#bfe0ff", "#1c66b3", "#5ea9f0")
+"""Shades for the aircraft types of each material, in the order of the fleet."""
