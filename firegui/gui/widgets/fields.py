@@ -37,8 +37,8 @@ _PARTIAL_WHOLE = re.compile(r"[+-]?\d*")
 _WHOLE_NUMBER = re.compile(r"[+-]?\d{1,18}")
 """Pattern of what Python reads as an integer, of any length, unlike ``--5`` and ``²``."""
 _DECIMALS = 12
-_TEXT_MARGIN, _WIDEST_LIST = 8, 640
-"""Pixels around the text of a combo box, and of the widest list of its entries."""
+_TEXT_MARGIN = 8
+"""Pixels around the text of a combo box."""
 _UNBOUNDED = 1e12
 _WHOLE_LIMIT = 2**31 - 1
 
@@ -93,23 +93,27 @@ class NoScrollDateTimeEdit(_WheelWithFocus, QDateTimeEdit):
 
 
 class NameComboBox(NoScrollComboBox):
-    """Combo box whose long entries lose their middle, so that name and time of a run can be read."""
+    """Combo box whose current entry is elided at its end; its tooltip and its list have the whole text."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.currentTextChanged.connect(lambda text: self.setToolTip(plain(text or self.accessibleName())))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the current entry, elided in the middle."""
+        """Draw the current entry, elided at its end."""
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
         part = QStyle.SubControl.SC_ComboBoxEditField
         room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width() - _TEXT_MARGIN
-        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideMiddle, room)
+        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
 
     def showPopup(self) -> None:
         """Show the entries, in a list as wide as they are."""
         view = self.view()
-        view.setTextElideMode(Qt.TextElideMode.ElideMiddle)
-        view.setMinimumWidth(min(view.sizeHintForColumn(0) + 2 * _TEXT_MARGIN, _WIDEST_LIST))
+        widest = self.screen().availableGeometry().width()
+        view.setMinimumWidth(min(view.sizeHintForColumn(0) + 2 * _TEXT_MARGIN, widest))
         super().showPopup()
 
 
