@@ -62,6 +62,11 @@ class Message:
     level: str = "info"
     device: DeviceUsed | None = None
 
+    @property
+    def names_device_only(self) -> bool:
+        """Whether the message says no more than the device, which a window shows at a place of its own."""
+        return self.device is not None and self.level == "info"
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaselineReady:

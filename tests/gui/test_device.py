@@ -87,14 +87,16 @@ def test_the_device_that_a_run_uses_and_falls_back_on_is_shown_and_another_choic
         emit(RunFinished(FinishReason.COMPLETED, "done", None, None, None))
 
     queue = RunQueue(session, execute=execute)
-    button, logged = DeviceButton(session), list[tuple[str, str]]()
+    button, logged, said = DeviceButton(session), list[tuple[str, str]](), list[str]()
+    session.message.connect(said.append)
     qtbot.addWidget(button)
     queue.logged.connect(lambda text, level: logged.append((text, level)))
     queue.show_baseline()
     qtbot.waitUntil(lambda: button.text() == "Device: automatic (the GPU NVIDIA H200)")
     resume_stopped.set()
     qtbot.waitUntil(lambda: "this computer's CPU" in button.text())
-    assert ("Memory does not suffice.", "warning") in logged
+    assert ("Computing on the card", "info") in logged and "Computing on the card" not in said
+    assert ("Memory does not suffice.", "warning") in logged and "Memory does not suffice." in said
     session.set_backend("reference")
     assert button.text() == "Device: plain reference, slow"
     session.set_backend("auto")

@@ -317,7 +317,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     def _on_message(self, event: Message) -> None:
         if event.device is not None:
             self._session.set_device(event.device.backend, event.device.name)
-        self._session.message.emit(event.text.splitlines()[0] if event.text else "")
+        if not event.names_device_only:
+            self._session.message.emit(event.text.splitlines()[0] if event.text else "")
 
     def _on_step(self, event: Progress) -> None:
         self._step = event

@@ -465,7 +465,10 @@ class RunQueue(QObject):
     def _on_message(self, event: Message) -> None:
         if event.device is not None:
             self._session.set_device(event.device.backend, event.device.name)
-        self._log(event.text, event.level)
+        if event.names_device_only:
+            self.logged.emit(event.text, event.level)
+        else:
+            self._log(event.text, event.level)
 
     def _log(self, text: str, level: str = "info") -> None:
         text = without_options(text)

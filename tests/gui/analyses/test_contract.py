@@ -126,7 +126,7 @@ def test_a_run_uses_the_backend_of_the_session_and_tells_it_the_device(
         controller.start(case.request)
     ended(qtbot, controller)
     assert session.device == DEVICE.name
-    assert "Computing on the CPU of the contract" in messages
+    assert "Computing on the CPU of the contract" not in messages, "the device has a place of its own"
     session.set_backend("torch")
     controller.start(case.request)
     ended(qtbot, controller)
