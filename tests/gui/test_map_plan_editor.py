@@ -147,6 +147,17 @@ def test_the_card_of_a_drop_shows_its_whole_title_and_its_coordinates_as_the_tab
     assert lonlat is not None and format_place(*lonlat, session.drawing.coordinates) in card.text
 
 
+def test_the_card_of_a_drop_chosen_with_pan_offers_the_tool_that_moves_it(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.PAN)
+    hand.click(place_of(session, FIRST))
+    hand.view.flush()
+    assert hand.view.drop_card.isVisible() and session.plan_editor.selected == FIRST
+    QTest.mouseClick(hand.view.edit_button, Qt.MouseButton.LeftButton)
+    hand.view.flush()
+    assert session.tool is Tool.DROP and session.plan_editor.selected == FIRST
+    assert hand.view.drop_card.isVisible() and not hand.view.edit_button.isVisible()
+
+
 def test_the_card_of_a_drop_keeps_clear_of_what_covers_the_map(session: Session, hand: Hand) -> None:
     card = hand.view.drop_card
     for _ in range(2):

@@ -171,10 +171,11 @@ def _drop_rows(session: Session, drop: Drop) -> Rows:
     heading = round(grid_heading(drop.theta)) % 180
     lonlat = Georeference(session.plan_editor.project.scenario.grid).lonlat(drop.y, drop.x)
     pinned = " · pinned" if pinned_row(session.project.operations, pin_for(session, drop)) >= 0 else ""
+    place = [] if lonlat is None else [format_place(*lonlat, session.drawing.coordinates)]
+    place.append(f"row {drop.y:.1f}, column {drop.x:.1f}")
     return [
-        ("", f"{kind.material.value}, {session.units.load(kind.payload_gal)} · step {drop.step}{pinned}"),
-        ("Released at", f"row {drop.y:.1f}, column {drop.x:.1f}"),
-        *([("", format_place(*lonlat, session.drawing.coordinates))] if lonlat is not None else []),
+        ("", f"{kind.material.value}, {session.units.load(kind.payload_gal)}{pinned}"),
+        *zip(("Released at", ""), place, strict=False),
         ("Heading", f"{heading:03d}° / {heading + 180:03d}° grid"),
     ]
 

@@ -15,7 +15,7 @@ from firegui.domain.drops import Drop
 from firegui.domain.grid import bounding_box
 from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
-from firegui.gui.base.controls import FocusFrame
+from firegui.gui.base.controls import FocusFrame, tool_button
 from firegui.gui.base.layouts import vertical
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
@@ -83,7 +83,12 @@ class MapView(QWidget):
         self.menu = RegionMenu(session, self, self._zoom_to)
         self.drop_menu = DropMenu(session, self)
         self.card = ProbeCard(self.camera.viewport)
-        self.drop_card = FloatingCard("Effect of the changed drop", "Deselect the drop", self.camera.viewport)
+        self.drop_card = FloatingCard("Selected drop", "Deselect the drop", self.camera.viewport)
+        self.edit_button = tool_button("Edit drops (9) to move it", "Take the tool Edit drops, which moves this drop")
+        self.edit_button.setAutoRaise(False)
+        self.edit_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.edit_button.clicked.connect(lambda _checked=False: session.set_tool(Tool.DROP))
+        self.drop_card.column.addWidget(self.edit_button)
         self._files = FileDrops(session, self.camera.viewport)
         self._place = CellLocation(None)
         self._pinned: tuple[int, int] | None = None
@@ -444,12 +449,12 @@ class MapView(QWidget):
 
     def _update_drop_card(self) -> None:
         editor = self._session.plan_editor
-        wanted = self._session.tool is Tool.DROP or editor.change is not None
-        found = card_rows(self._session) if wanted and self._session.view is not FireView.BASELINE else None
+        found = card_rows(self._session) if self._session.view is not FireView.BASELINE else None
         drop = editor.change.drop if editor.change is not None else editor.selected
         if found is None or drop is None:
             self.drop_card.hide()
             return
+        self.edit_button.setVisible(self._session.tool is not Tool.DROP)
         self.drop_card.fill(*found)
         y, x = editor.rules.landing(drop)
         covered = [*self._overlays] if self.card.isHidden() else [*self._overlays, self.card.geometry()]

@@ -533,7 +533,7 @@ class Workbench(QObject):
         self.shell.show_panel(name)
 
     def handle_key(self, key: int) -> bool:
-        """Delete the selected drops or region on Delete, cancel on Esc; return whether the key was used."""
+        """Delete the selection on Delete; leave the tool or deselect on Esc. Return whether the key was used."""
         window, focus = self._window, self._window.focusWidget()
         # While another table has the focus, Delete must not delete a region.
         on_map = focus is None or focus is window or focus is self.maps or self.maps.isAncestorOf(focus)
@@ -541,8 +541,11 @@ class Workbench(QObject):
             self.actions["remove_drops" if self.session.plan_editor.marked else "delete_region"].trigger()
         elif key == Qt.Key.Key_Escape and self.shell.is_full_map:
             self.set_full_map(False)
-        elif key == Qt.Key.Key_Escape:
+        elif key == Qt.Key.Key_Escape and self.session.tool is not Tool.PAN:
             self.session.set_tool(Tool.PAN)
+        elif key == Qt.Key.Key_Escape:
+            self.session.plan_editor.select(None)
+            self.session.select_region("")
         else:
             return False
         return True

@@ -35,7 +35,7 @@ class DropTool(PanningTool):
     """Tool that edits drops: a drag moves a drop, its handle turns it; every command has a key."""
 
     cursor = Qt.CursorShape.ArrowCursor
-    hint = "Drag a drop, or its handle to turn it · N next, arrows, [ ] · Enter edits · Ins adds · Del removes · Esc"
+    hint = "Drag a drop, its handle turns it · N next, arrows, [ ] · Enter edits · Ins adds · Del removes · Esc ends"
 
     def __init__(self, context: ToolContext, menu: DropMenu) -> None:
         super().__init__(context)
