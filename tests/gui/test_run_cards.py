@@ -221,6 +221,16 @@ def test_a_long_name_has_a_line_of_its_own_and_the_card_follows_the_width(
     qtbot.waitUntil(lambda: panel.table.rowHeight(0) == before)
 
 
+def test_the_list_asks_for_its_cards_and_for_three_at_most(panel: RunsPanel, queue: RunQueue) -> None:
+    def cards(count: int) -> int:
+        return sum(panel.table.rowHeight(row) for row in range(count)) + 2 * panel.table.frameWidth()
+
+    assert panel.has_cards
+    for number in range(len(queue.entries), 5):
+        queue.plan()
+        assert panel.table.sizeHint().height() == cards(min(number + 1, 3))
+
+
 def test_a_card_is_as_high_as_its_lines(panel: RunsPanel, queue: RunQueue) -> None:
     low = panel.table.rowHeight(0)
     queue.entries[-1].summary = summary(5.5, 381, 193)

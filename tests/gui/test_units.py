@@ -13,12 +13,14 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.plan_summary import DaySummary, PlanSummary, TypeDrops
 from firegui.domain.results import Metrics
 from firegui.domain.units import Units
+from firegui.gui.base.layouts import column, scroll_area
 from firegui.gui.base.preferences import MemoryStore, Preferences
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.map.map_board import MirrorSession
 from firegui.gui.planning.result_view import ResultView
 from firegui.gui.planning.runs_table import run_columns
 from firegui.gui.session.session import FireView
+from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.runs.stages import FinishReason
 from tests.gui.shell_scene import ridge, workbench
 
@@ -107,3 +109,16 @@ def test_in_a_narrow_view_the_table_of_days_is_folded_and_no_line_of_the_headlin
         assert text in days.text()
     view.resize(1200, 600)
     qtbot.waitUntil(lambda: "By type" in days.text())
+
+
+def test_a_whole_view_is_as_high_as_its_text_and_has_no_scroll_bar_of_its_own(qtbot: QtBot, entry: RunEntry) -> None:
+    view = ResultView(is_whole=True)
+    area = scroll_area(column(view, margins=0))
+    qtbot.addWidget(area)
+    area.resize(310, 120)
+    area.show()
+    view.show_run(entry)
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0 and view.verticalScrollBar().maximum() == 0)
+    before = view.height()
+    view.findChildren(FoldedSection)[0].set_open(True)
+    qtbot.waitUntil(lambda: view.height() > before and view.verticalScrollBar().maximum() == 0)

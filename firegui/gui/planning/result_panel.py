@@ -11,8 +11,6 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.result_view import ResultView, edited_text, no_run_text
 from firegui.gui.session.session import Session
 
-_LEAST_HEIGHT = 200
-
 
 class ResultPanel(QWidget):
     """Result of the run that the queue shows, written at most five times a second."""
@@ -20,8 +18,8 @@ class ResultPanel(QWidget):
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue = session, queue
-        self.view = ResultView()
-        self.view.setMinimumHeight(_LEAST_HEIGHT)
+        # The column of the side panel scrolls; a second bar within it hides the result.
+        self.view = ResultView(is_whole=True)
         vertical(self, self.view, margins=0)
         self._throttle = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._throttle.timeout.connect(self.refresh)

@@ -8,7 +8,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
@@ -43,9 +43,12 @@ _LEFT_COLUMNS = (1, 3)
 
 
 class ResultView(QScrollArea):
-    """Result of a run: size, drops, gallons and days first; the rest is folded. Its text can be selected."""
+    """Result of a run: size, drops, gallons and days first; the rest is folded. Its text can be selected.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    ``is_whole`` makes it as high as its text, for a place that scrolls itself.
+    """
+
+    def __init__(self, parent: QWidget | None = None, *, is_whole: bool = False) -> None:
         super().__init__(parent)
         names = ("Result of the run", "Days of the plan", "How the run ended", "Objective and steps")
         self._headline, self._days, self._ended, self._details = map(_text_label, names)
@@ -53,9 +56,13 @@ class ResultView(QScrollArea):
         self._note.setProperty("role", "warning")
         self._wide = self._narrow = "", "", ""
         self._advanced = FoldedSection(_ADVANCED, vertical(None, self._details, margins=0))
-        self.setWidget(column(self._note, self._headline, self._days, self._ended, self._advanced, margins=_MARGIN))
+        self.body = column(self._note, self._headline, self._days, self._ended, self._advanced, margins=_MARGIN)
+        self.setWidget(self.body)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        if is_whole:
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+            self.body.installEventFilter(self)
         self.show_run(None)
 
     @property
@@ -88,6 +95,14 @@ class ResultView(QScrollArea):
         """Wrap sentences at the edge of the view, and fold the table of days if it is wider."""
         super().resizeEvent(event)
         self._wrap()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Take the height of the text."""
+        if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            least, height = self.body.minimumSizeHint(), self.body.heightForWidth(self.body.width())
+            bar = self.horizontalScrollBar().sizeHint().height() if least.width() > self.viewport().width() else 0
+            self.setMinimumHeight(max(height, least.height()) + bar)
+        return super().eventFilter(watched, event)
 
     def _wrap(self) -> None:
         width = max(self.viewport().width() - 2 * _MARGIN, 1)

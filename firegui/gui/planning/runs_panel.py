@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, QUrl, Signal, SignalInstance
+from PySide6.QtCore import QPoint, QSignalBlocker, QSize, Qt, QTimer, QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction, QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPlainTextEdit,
+    QSizePolicy,
     QSplitter,
     QTableView,
     QToolButton,
@@ -74,8 +75,18 @@ _READ_ONLY = "The project is open in another window: write your notes there"
 _NOT_YET = "Notes can be written once the run has begun"
 
 
+_LEAST_LINES, _MOST_ROWS = 4, 3
+"""Least height of the list in lines, and number of cards that it shows at least if there are so many."""
 _WORTH_SEARCHING = 6
 """Number of runs from which the field that finds one is shown."""
+
+
+class RunsList(QTableView):
+    """Table of runs that asks for its least height: few runs leave the room to the result of one."""
+
+    def sizeHint(self) -> QSize:
+        """Return the preferred size."""
+        return QSize(super().sizeHint().width(), self.minimumHeight())
 
 
 class RunsPanel(QWidget):
@@ -346,6 +357,9 @@ class RunsPanel(QWidget):
                 height = self._cards.height(place, self.table, self.table.columnWidth(TITLE))
             if self.table.rowHeight(place) != height:
                 self.table.setRowHeight(place, height)
+        cards = sum(map(self.table.rowHeight, range(min(self.model.rowCount(), _MOST_ROWS))))
+        least = _LEAST_LINES * self.table.fontMetrics().height()
+        self.table.setMinimumHeight(max(cards + 2 * self.table.frameWidth(), least) if self.has_cards else least)
         several = len(self._queue.entries) >= _WORTH_SEARCHING or bool(self.search.text())
         for part in (self.search, self.order, self.grouping):
             part.setVisible(several)
@@ -379,7 +393,7 @@ class RunsPanel(QWidget):
             self.table.edit(index)
 
     def _make_table(self) -> QTableView:
-        table = QTableView()
+        table = RunsList()
         self._plain = table.itemDelegate()
         table.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
         show_table(
@@ -387,7 +401,6 @@ class RunsPanel(QWidget):
         )
         table.setItemDelegateForColumn(PROGRESS, self._bar)
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        table.setMinimumHeight(4 * table.fontMetrics().height())
         header = table.horizontalHeader()
         header.setMinimumSectionSize(40)
         for column, width in _WIDTHS.items():
@@ -476,6 +489,7 @@ class RunNotes(QWidget):
         self.field.setTabChangesFocus(True)
         # At least one line: the list of runs needs the room more.
         self.field.setMinimumHeight(self.field.fontMetrics().height() + 12)
+        self.field.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Ignored)
         self.field.textChanged.connect(self._on_typed)
         vertical(self, self.title, (self.field, 1), margins=0, spacing=1)
         self.show_run(None)

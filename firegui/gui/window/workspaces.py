@@ -73,7 +73,7 @@ PLACES: dict[str, PanelPlace] = {
     "Calendar": PanelPlace("Grounded days", WindowArea.SIDE, _PLAN),
     "Constraints": PanelPlace("Rules of the operation", WindowArea.SIDE, _PLAN),
     "Runs": PanelPlace("Runs", WindowArea.SIDE, WorkspaceName.RUNS, is_open=True, grows=True),
-    "Result": PanelPlace("Result", WindowArea.SIDE, WorkspaceName.RUNS, is_open=True, grows=True),
+    "Result": PanelPlace("Result", WindowArea.SIDE, WorkspaceName.RUNS, is_open=True),
     "Uncertainty": PanelPlace(
         "Uncertainty",
         WindowArea.SIDE,
