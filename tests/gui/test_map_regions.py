@@ -82,6 +82,17 @@ def test_a_drawn_region_is_named_at_once_and_its_size_is_told(session: Session, 
     assert set(regions_of(session)) == {"R1", "Village"} and session.selected_region == "Village"
 
 
+def test_a_drawn_zone_is_named_at_once_too_and_cancel_takes_it_back(session: Session, hand: Hand) -> None:
+    for answer in ("Creek", ""):
+        session.set_tool(Tool.ZONE)
+        hand.drag((20.5, 30.5), (25.5, 35.5))
+        dialog = hand.view.menu.dialog
+        assert dialog is not None and dialog.isVisible() and "no-drop zone" in dialog.labelText()
+        dialog.setTextValue(answer)
+        dialog.accept() if answer else dialog.reject()
+    assert [zone.name for zone in session.project.operations.no_drop_zones] == ["Creek"]
+
+
 @pytest.mark.parametrize("edited_since", [False, True])
 def test_cancel_of_the_name_takes_the_drawn_region_back(session: Session, hand: Hand, edited_since: bool) -> None:
     session.set_tool(Tool.RECTANGLE)

@@ -13,9 +13,11 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.settings import Setting
 from firegui.domain.units import Units
 from firegui.fire.project_notes import Grade, GradedNote, Remedy, start_notes
+from firegui.gui.map.shape_edits import delete_zone
 from firegui.gui.planning import start_panel as start_panel_module
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.region_notice import RegionNotice
@@ -95,6 +97,25 @@ def test_the_notice_and_the_card_of_a_drop_lie_side_by_side_on_a_small_map(
     there = QRect(card.mapTo(stage, QPoint()), card.size())
     assert not there.intersects(notice.geometry())
     assert not any(there.intersects(each.geometry()) for each in stage.cards.values() if each.isVisible())
+
+
+@pytest.mark.parametrize("is_zone", [False, True])
+def test_a_deletion_is_told_over_the_map_with_an_undo_until_the_next_edit(
+    window: MainWindow, session: Session, notice: RegionNotice, is_zone: bool
+) -> None:
+    if is_zone:
+        zones = (Region.rectangle("Creek", (2, 5), (2, 5)),)
+        session.set_operations("draw", replace(session.project.operations, no_drop_zones=zones))
+    before = session.project
+    for back in (notice.button.click, session.undo):
+        if is_zone:
+            delete_zone(session, 0)
+        else:
+            session.delete_region("R1")
+        assert notice.isVisible() and notice.button.text() == "Undo"
+        assert ("Creek" if is_zone else "R1") in notice.text.text()
+        back()
+        assert session.project == before and not notice.isVisible()
 
 
 def test_no_notice_where_regions_are_weighed_renamed_or_the_notice_was_closed(

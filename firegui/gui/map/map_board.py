@@ -38,6 +38,7 @@ class MirrorSession(Session):
         main.region_selected.connect(super().select_region)
         main.tool_changed.connect(self._follow_tool)
         main.units_changed.connect(self._follow_units)
+        self.deleted.connect(main.deleted)
         self._follow_units()
         self._follow_project()
         self._follow_result()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QAction, QKeySequence
@@ -28,7 +29,14 @@ from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.base.plain_text import plain
-from firegui.gui.map.shape_edits import change_region, find_region, refusal_of, rename_region, size_text
+from firegui.gui.map.shape_edits import (
+    change_region,
+    find_region,
+    refusal_of,
+    rename_region,
+    rename_zone,
+    size_text,
+)
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, commit_editing
 
@@ -241,14 +249,16 @@ class RegionMenu:
 
     def rename(self, name: str) -> None:
         """Open the dialog for a new name."""
-        self._ask_name("Rename region", f"New name of region {name}:", name)
+        rename = partial(rename_region, self._session, name)
+        self._ask_name("Rename region", f"New name of region {name}:", name, rename)
 
-    def name_new(self, region: Region) -> None:
-        """Open the dialog for the name of a drawn region, which tells its size; Cancel removes it."""
-        session = self._session
-        size = size_text(region, session.project.scenario.grid, session.units)
+    def name_new(self, shape: Region, *, is_zone: bool) -> None:
+        """Open the dialog for the name of a drawn region or zone, which tells its size; Cancel removes it."""
+        session, kind = self._session, "no-drop zone" if is_zone else "region"
+        size = size_text(shape, session.project.scenario.grid, session.units)
         drawn = session.undo_stack.index()
-        dialog = self._ask_name("New region", f"Name of the new region, {size}:", region.name)
+        rename = partial(rename_zone if is_zone else rename_region, session, shape.name)
+        dialog = self._ask_name(f"New {kind}", f"Name of the new {kind}, {size}:", shape.name, rename)
 
         def take_back() -> None:
             if session.undo_stack.index() == drawn:
@@ -256,10 +266,10 @@ class RegionMenu:
 
         dialog.rejected.connect(take_back)
 
-    def _ask_name(self, title: str, label: str, name: str) -> QInputDialog:
+    def _ask_name(self, title: str, label: str, name: str, rename: Callable[[str], object]) -> QInputDialog:
         dialog = self._ask(title, label)
         dialog.setTextValue(name)
-        dialog.textValueSelected.connect(lambda to: rename_region(self._session, name, to))
+        dialog.textValueSelected.connect(rename)
         dialog.open()
         return dialog
 

@@ -169,15 +169,15 @@ def share_of_fire(session: Session, zone: Region) -> float:
     return float(inside.sum() / burned.sum())
 
 
-def rename_zone(session: Session, row: int, name: str) -> bool:
-    """Rename the zone in ``row`` to a new, non-empty name. Return whether it was accepted."""
-    zones, name = session.project.operations.no_drop_zones, name.strip()
-    if name == zones[row].name:
+def rename_zone(session: Session, name: str, to: str) -> bool:
+    """Rename zone ``name`` to a new, non-empty name. Return whether it was accepted."""
+    zones, to = session.project.operations.no_drop_zones, to.strip()
+    changed = tuple(replace(zone, name=to) if zone.name == name else zone for zone in zones)
+    if changed == zones:
         return False
-    changed = (*zones[:row], replace(zones[row], name=name), *zones[row + 1 :])
     if not _can_rename(session, _zone_problems(session, zones), _zone_problems(session, changed), "zone"):
         return False
-    _set_zones(session, f"rename no-drop zone {zones[row].name}", changed)
+    _set_zones(session, f"rename no-drop zone {name}", changed)
     return True
 
 
@@ -186,6 +186,7 @@ def delete_zone(session: Session, row: int) -> None:
     zones = session.project.operations.no_drop_zones
     if 0 <= row < len(zones):
         _set_zones(session, f"delete no-drop zone {zones[row].name}", (*zones[:row], *zones[row + 1 :]))
+        session.deleted.emit(f"No-drop zone {zones[row].name} was deleted.")
 
 
 def _set_zones(session: Session, text: str, zones: Sequence[Region]) -> None:

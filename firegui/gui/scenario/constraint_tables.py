@@ -193,7 +193,7 @@ def zone_columns(session: Session) -> tuple[Column, ...]:
 
     return (
         Column("Name", lambda zone: zone.name, tip="double-click to rename", is_text=True,
-               edit=lambda position, _zone, value: rename_zone(session, position, str(value))),
+               edit=lambda _position, zone, value: rename_zone(session, zone.name, str(value))),
         Column("Cells", cells, "{:,}".format, "cells whose centre lies inside"),
         Column("Area", lambda zone: cells(zone) * session.project.scenario.grid.cell_area_ha,
                lambda area: session.units.area(area, 1), "area of its cells"),

@@ -1,4 +1,4 @@
-"""Notice over the map: a region was drawn that plans do not protect."""
+"""Notice over the map: a region was drawn that plans do not protect, or something was deleted."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QKeyEvent, Qt
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
+from firegui.domain.regions import Region
 from firegui.fire.project_notes import Remedy, settled, unprotected_text
 from firegui.gui.base.controls import close_button
 from firegui.gui.base.layouts import horizontal, plain_label
@@ -13,9 +14,9 @@ from firegui.gui.session.session import Session
 
 
 class RegionNotice(QFrame):
-    """Card that offers to protect regions that were added without a weight in the objective.
+    """Card that offers to protect drawn regions that no plan protects, or to undo a deletion.
 
-    It goes when they are protected or deleted, or when it is closed.
+    It goes when they are protected or deleted, with the next edit after a deletion, or when it is closed.
     """
 
     changed = Signal()
@@ -25,18 +26,21 @@ class RegionNotice(QFrame):
         super().__init__(parent)
         self.setObjectName("overlayCard")
         self._session = session
-        self._known: frozenset[str] = frozenset()
+        self._known: set[Region] = set()
+        self._count = 0
         self._named: tuple[str, ...] = ()
+        self._deleted, self._deleted_at = "", -1
         self.text = plain_label()
         self.button = QPushButton("Protect it")
-        self.button.setToolTip("Change the goal: keep the fire out of the protected regions")
-        self.button.clicked.connect(lambda _checked=False: self._protect())
+        self.button.clicked.connect(lambda _checked=False: session.undo() if self._deleted else self._protect())
         self._close = close_button("this notice", "Esc", self._dismiss)
         horizontal(self, self.text, self.button, self._close, margins=(10, 6, 6, 6), spacing=10)
         self.hide()
         session.project_opened.connect(self._open)
         for signal in (session.regions_changed, session.plan_changed):
             signal.connect(self._follow)
+        session.deleted.connect(self._on_deleted)
+        session.undo_stack.indexChanged.connect(self._on_edit)
         self._open()
 
     def tell_all(self) -> None:
@@ -45,29 +49,48 @@ class RegionNotice(QFrame):
         self._show()
 
     def _open(self) -> None:
-        self._known, self._named = self._names(), ()
+        self._known, self._count = set(self._regions), len(self._regions)
+        self._named, self._deleted = (), ""
         self._show()
 
-    def _names(self) -> frozenset[str]:
-        if not self._session.has_project:
-            return frozenset()
-        return frozenset(region.name for region in self._session.project.regions)
+    def _on_deleted(self, text: str) -> None:
+        self._deleted, self._deleted_at = text, self._session.undo_stack.index()
+        self._show()
+
+    def _on_edit(self, index: int) -> None:
+        if self._deleted and index != self._deleted_at:
+            self._deleted = ""
+            self._show()
+
+    @property
+    def _regions(self) -> tuple[Region, ...]:
+        return self._session.project.regions if self._session.has_project else ()
 
     def _follow(self) -> None:
-        names, unprotected = self._names(), self._session.project.unprotected_regions
-        # A renamed region is not a new one.
-        added = names - self._known if len(names) > len(self._known) else frozenset()
+        regions, unprotected = self._regions, self._session.project.unprotected_regions
+        # A renamed region is not a new one, nor is one that undo brings back.
+        has_new = len(regions) > self._count
+        added = {region.name for region in regions if has_new and region not in self._known}
         self._named = tuple(name for name in unprotected if name in added or name in self._named)
-        self._known = names
+        self._known.update(regions)
+        self._count = len(regions)
         self._show()
 
     def _show(self) -> None:
-        if self._named:
-            self.text.setText(unprotected_text(self._named))
-            self.setAccessibleName(self.text.text())
-            self.button.setText("Protect it" if len(self._named) == 1 else "Protect them")
-        self.setVisible(bool(self._named))
+        if self._deleted:
+            self._say(self._deleted, "Undo", "Bring it back (Ctrl+Z)")
+        elif self._named:
+            button = "Protect it" if len(self._named) == 1 else "Protect them"
+            tip = "Change the goal: keep the fire out of the protected regions"
+            self._say(unprotected_text(self._named), button, tip)
+        self.setVisible(bool(self._deleted or self._named))
         self.changed.emit()
+
+    def _say(self, text: str, button: str, tip: str) -> None:
+        self.text.setText(text)
+        self.setAccessibleName(text)
+        self.button.setText(button)
+        self.button.setToolTip(tip)
 
     def _protect(self) -> None:
         project = settled(self._session.project, Remedy.PROTECT)
@@ -75,7 +98,7 @@ class RegionNotice(QFrame):
         self._session.message.emit("The goal of plans is now to keep the fire out of the protected regions.")
 
     def _dismiss(self) -> None:
-        self._named = ()
+        self._named, self._deleted = (), ""
         self._show()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -168,6 +168,8 @@ class Session(QObject):
     backend_changed = Signal(str)
     units_changed = Signal()
     device_changed = Signal(str)
+    deleted = Signal(str)
+    """What was just deleted, as a sentence. One step of undo brings it back."""
     next_run_changed = Signal()
     """The stages or the start schedule of the next run changed."""
 
@@ -316,6 +318,7 @@ class Session(QObject):
         kept = tuple(region for region in self.project.regions if region.name != name)
         if len(kept) < len(self.project.regions):
             self.set_regions(f"delete {name}", kept)
+            self.deleted.emit(f"Region {name} was deleted.")
 
     def set_plan(self, text: str, plan: PlanSettings, merge: int = -1) -> None:
         """Change the plan settings as one undoable step."""

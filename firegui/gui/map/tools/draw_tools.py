@@ -18,7 +18,7 @@ _NEAR_PX = 8.0
 class ShapeTool(MapTool):
     """Base class of the tools that draw one new shape, after which the map has the tool Pan again.
 
-    Shift at the end keeps the tool for another one; without it, a dialog asks for the name of a region. Subclasses with
+    Shift at the end keeps the tool for another one; without it, a dialog asks for the name. Subclasses with
     ``draws_zones`` draw no-drop zones.
     """
 
@@ -37,8 +37,7 @@ class ShapeTool(MapTool):
             self.cancel()
             if not draws_on:
                 self.session.set_tool(Tool.PAN)
-                if not self.draws_zones:
-                    self.context.menu.name_new(shape)
+                self.context.menu.name_new(shape, is_zone=self.draws_zones)
 
     def _size_text(self, shape: Region) -> str:
         return size_text(shape, self.session.project.scenario.grid, self.session.units)
