@@ -1,4 +1,4 @@
-"""The line below the bar of the map that says where the shown run stopped, and resumes it."""
+"""The notice over the map that says where the shown run stopped, and resumes it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -38,6 +39,18 @@ def stopped(qtbot: QtBot, window: MainWindow) -> Iterator[RunEntry]:
     yield queue.entries[0]
     queue.stop()
     wait_idle(qtbot, queue)
+
+
+def test_the_map_does_not_move_for_the_line_of_a_stopped_run(
+    qtbot: QtBot, window: MainWindow, stopped: RunEntry
+) -> None:
+    maps, line = window.workbench.maps, window.workbench.shell.centre.bar.stopped
+    assert line.isVisible() and window.workbench.shell.stage.rect().contains(line.geometry())
+    shown = maps.mapToGlobal(QPoint(0, 0)), maps.size()
+    window.workbench.queue.show_baseline()
+    qtbot.waitUntil(lambda: not line.isVisible())
+    qtbot.wait(50)
+    assert (maps.mapToGlobal(QPoint(0, 0)), maps.size()) == shown
 
 
 def test_a_stopped_run_says_where_it_stopped_and_is_resumed_from_there(

@@ -238,6 +238,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _lay_out_parts(self, *controls: Content) -> None:
         buttons = self._button_row(*self._work_buttons())
         self._work = column(self._activity, *([self.bar] if self.texts.progress else []), spacing=4)
+        # The form below must not move when a run begins or ends.
+        policy = self._work.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._work.setSizePolicy(policy)
         saved = (self.saved_list,) if self.texts.saved_results else ()
         fill_column(self.settings, buttons, *saved, self._work, *controls, spacing=6, margins=_MARGINS)
 

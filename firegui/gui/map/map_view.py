@@ -86,7 +86,7 @@ class MapView(QWidget):
         self.drop_card = FloatingCard("Selected drop", "Deselect the drop", self.camera.viewport)
         self.edit_button = tool_button("Edit drops (9) to move it", "Take the tool Edit drops, which moves this drop")
         self.edit_button.setAutoRaise(False)
-        self.edit_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.edit_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.edit_button.clicked.connect(lambda _checked=False: session.set_tool(Tool.DROP))
         self.drop_card.column.addWidget(self.edit_button)
         self._files = FileDrops(session, self.camera.viewport)

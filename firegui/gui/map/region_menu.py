@@ -69,6 +69,7 @@ class RegionDialog(Dialog):
 
     def accept(self) -> None:
         """Accept the region, unless it is invalid."""
+        self._check()
         commit_editing()
         if not self.trouble.text() and change_region(
             self._session, f"Numbers of region {self._name}", self._name, self.region

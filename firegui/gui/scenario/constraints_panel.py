@@ -147,12 +147,12 @@ class ConstraintsPanel(QWidget):
         self.problems.setAccessibleName("Problems of the constraints")
         self.problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         vertical(
-            self, self._file_buttons(), self.problems, self.notes, group_box("Daylight", self.daylight),
+            self, self._file_buttons(), self.notes, group_box("Daylight", self.daylight),
             group_box("On the ground for part of a day", self._grounding_buttons(), self.grounding_view),
             group_box("Drops a day, each aircraft of a type", self.sorties_view),
             group_box("Drops in all", self._cap_row()),
             group_box("No-drop zones", self._zone_buttons(), self.zones_view),
-            group_box("Pinned drops", self._pin_buttons(), self.pins_view), 1, spacing=8, margins=4,
+            group_box("Pinned drops", self._pin_buttons(), self.pins_view), self.problems, 1, spacing=8, margins=4,
         )  # fmt: skip
 
     def _button_row(self, *buttons: tuple[str, str, str, str, Callable[[], object]]) -> ButtonRow:
@@ -203,7 +203,6 @@ class ConstraintsPanel(QWidget):
         self.capped.toggled.connect(self._toggle_cap)
         self.cap.valueChanged.connect(self._write_cap)
         self.cap.editingFinished.connect(self._settle)
-        self.cap.refused.connect(lambda why: self._session.message.emit(f"{declared.title}: {why}"))
         return row(self.capped, self.cap, plain_label("in the whole plan"))
 
     def _table(self, model: TableModel[Any], name: str, stretch: int | None = None) -> QTableView:
@@ -366,7 +365,6 @@ class DaylightForm(QWidget):
         box.setToolTip(plain(f"{declared.title}; {declared.help}"))
         box.valueChanged.connect(lambda _value: self._write())
         box.editingFinished.connect(self._settle)
-        box.refused.connect(lambda why: self._session.message.emit(f"{declared.title}: {why}"))
         return box
 
     def _settle(self) -> None:

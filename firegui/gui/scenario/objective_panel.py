@@ -176,15 +176,11 @@ class ObjectivePanel(QWidget):
         super().__init__(parent)
         self._session = session
         self._form = PlanForm(session)
-        self._refusals: dict[str, str] = {}
         self._problems = plain_label(wordWrap=True)
         self._problems.setProperty("role", "warning")
         self._problems.setAccessibleName("Problems that prevent a run")
         self._problems.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._build()
-        for name, editor in self._form.editors.items():
-            editor.refused.connect(partial(self._note, name))
-            editor.edited.connect(partial(self._note, name, ""))
         for signal in (session.project_opened, session.project_edited):
             signal.connect(self._refresh)
         session.backend_changed.connect(self._refresh)
@@ -194,8 +190,8 @@ class ObjectivePanel(QWidget):
     def _build(self) -> None:
         vertical(
             self,
-            self._problems, self._objective(), self._margin(), self._effectiveness(), self._window(), self._search(),
-            self._details(), self._second_stage(),
+            self._objective(), self._margin(), self._effectiveness(), self._window(), self._search(), self._details(),
+            self._second_stage(), self._problems,
             1, spacing=8, margins=2,
         )  # fmt: skip
 
@@ -285,10 +281,6 @@ class ObjectivePanel(QWidget):
         if changed != plan:
             self._session.set_plan(f"choose {SETTING_TITLES[setting]}", changed)
 
-    def _note(self, name: str, why: str) -> None:
-        self._refusals[name] = why
-        self._show_problems()
-
     # -- showing -----------------------------------------------------------------------------------------------------
     def _refresh(self) -> None:
         self.setEnabled(self._session.has_project)
@@ -316,9 +308,7 @@ class ObjectivePanel(QWidget):
             box.setMaximum(max(high, int(box.minimum())))
 
     def _show_problems(self) -> None:
-        lines = [why for why in self._refusals.values() if why]
-        if self._session.has_project:
-            lines += [str(problem) for problem in self._session.project.problems()]
+        lines = [str(problem) for problem in self._session.project.problems()] if self._session.has_project else []
         self._problems.setText("\n".join(f"⚠ {line}" for line in lines))
         self._problems.setVisible(bool(lines))
 

@@ -12,6 +12,8 @@ from firegui.gui.base.controls import close_button
 from firegui.gui.base.layouts import horizontal, plain_label
 from firegui.gui.session.session import Session
 
+_PROTECT_TIP = "Change the goal: keep the fire out of the protected regions"
+
 
 class RegionNotice(QFrame):
     """Card that offers to protect drawn regions that no plan protects, or to undo a deletion.
@@ -32,6 +34,7 @@ class RegionNotice(QFrame):
         self._deleted, self._deleted_at = "", -1
         self.text = plain_label()
         self.button = QPushButton("Protect it")
+        self.button.setToolTip(_PROTECT_TIP)
         self.button.clicked.connect(lambda _checked=False: session.undo() if self._deleted else self._protect())
         self._close = close_button("this notice", "Esc", self._dismiss)
         horizontal(self, self.text, self.button, self._close, margins=(10, 6, 6, 6), spacing=10)
@@ -81,8 +84,7 @@ class RegionNotice(QFrame):
             self._say(self._deleted, "Undo", "Bring it back (Ctrl+Z)")
         elif self._named:
             button = "Protect it" if len(self._named) == 1 else "Protect them"
-            tip = "Change the goal: keep the fire out of the protected regions"
-            self._say(unprotected_text(self._named), button, tip)
+            self._say(unprotected_text(self._named), button, _PROTECT_TIP)
         self.setVisible(bool(self._deleted or self._named))
         self.changed.emit()
 

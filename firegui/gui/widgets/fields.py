@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from PySide6.QtCore import QEvent, QLocale, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QPaintEvent, QValidator, QWheelEvent
+from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPaintEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
@@ -31,6 +31,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.options import limits_text, number_from_text, plain_number
 from firegui.errors import Problems
 from firegui.gui.base.plain_text import plain
+from firegui.gui.widgets.refusal_note import RefusalNote
 
 _PARTIAL_NUMBER = re.compile(r"[+-]?\d*\.?\d*(e[+-]?\d*)?", re.IGNORECASE)
 _PARTIAL_WHOLE = re.compile(r"[+-]?\d*")
@@ -138,7 +139,10 @@ def _named(box: QComboBox, title: str, name: str) -> QComboBox:
 
 
 class _NumberField(_WheelWithFocus, _SpinBox):
-    """Mixin of number fields, which refuse invalid text with a reason and keep the previous value."""
+    """Mixin of number fields, which refuse invalid text with a note below them and keep their value."""
+
+    note: RefusalNote | None = None
+    """Why the last text was refused; made with the first refusal."""
 
     def _set_up(self) -> None:
         self.setLocale(QLocale.c())
@@ -147,6 +151,23 @@ class _NumberField(_WheelWithFocus, _SpinBox):
         self.setKeyboardTracking(False)
         self.setAccelerated(True)
         self.setMinimumWidth(76)
+        self.refused.connect(self._tell)  # type: ignore[attr-defined]
+        for signal in (self.lineEdit().textEdited, self.valueChanged):  # type: ignore[attr-defined]
+            signal.connect(self._forget)
+
+    def _tell(self, why: str) -> None:
+        if self.note is None:
+            self.note = RefusalNote(self)
+        self.note.tell(why)
+
+    def _forget(self, *_: object) -> None:
+        if self.note is not None:
+            self.note.hide()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Hide the note with the field."""
+        super().hideEvent(event)
+        self._forget()
 
     def event(self, event: QEvent) -> bool:
         """Leave undo and redo to the window: they undo edits of the project, not of the text."""

@@ -44,8 +44,6 @@ class SettingEditor(QObject):
     """The value was changed, by the user or with :meth:`QSpinBox.setValue` and the like."""
     left = Signal()
     """The field lost the focus; a change on the next visit is an edit of its own."""
-    refused = Signal(str)
-    """``title: the refused value and the reason``."""
 
     def __init__(self, item: SettingField, offset: int = 0) -> None:
         super().__init__()
@@ -148,11 +146,7 @@ class SettingEditor(QObject):
         box.valueChanged.connect(self._show_suffix)
         box.valueChanged.connect(self.edited)
         box.editingFinished.connect(self.left)
-        box.refused.connect(self._on_refused)
         return box
-
-    def _on_refused(self, why: str) -> None:
-        self.refused.emit(f"{self.option.title}: {why}")
 
 
 class SettingsForm(QObject, Generic[Settings]):
@@ -167,8 +161,6 @@ class SettingsForm(QObject, Generic[Settings]):
     """A field was changed, by the user or with :meth:`set_value`."""
     edited = Signal(str)
     """The user has changed the setting of that name."""
-    refused = Signal(str)
-    """``title: the refused value and the reason``; empty once a valid value was entered."""
 
     def __init__(
         self,
@@ -187,7 +179,6 @@ class SettingsForm(QObject, Generic[Settings]):
             if name not in skip and (not only or name in only):
                 editor = self.editors[name] = SettingEditor(item, (offsets or {}).get(name, 0))
                 editor.edited.connect(partial(self._on_edited, name))
-                editor.refused.connect(self.refused)
 
     def box(self, name: str) -> Any:
         """Return the input widget of a setting. Raises ``KeyError`` for another name."""
@@ -261,7 +252,6 @@ class SettingsForm(QObject, Generic[Settings]):
             form.setRowVisible(editor.box, kind in (editor.option.kinds or (kind,)) and not hidden(editor))
 
     def _on_edited(self, name: str) -> None:
-        self.refused.emit("")
         self.edited.emit(name)
         self.changed.emit()
 

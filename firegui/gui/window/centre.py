@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtCore import QRect, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
@@ -104,14 +104,14 @@ class MapStage(QWidget):
     covered_changed = Signal(QRect)
     """Part of the map that the legend may cover; empty if the legend is closed."""
     overlays_changed = Signal(list)
-    """Parts of the map below the visible cards and the notice, as rectangles."""
+    """Parts of the map below the visible cards and notices, as rectangles."""
 
     def __init__(self, maps: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.maps = maps
         self.cards: dict[str, OverlayCard] = {}
         self._returns: dict[str, FocusReturn] = {}
-        self._notice: QWidget | None = None
+        self._notices: list[QWidget] = []
         self._is_split = self._has_other_legend = False
         self._covered = QRect()
         self._overlays: list[QRect] = []
@@ -126,11 +126,15 @@ class MapStage(QWidget):
         card.closed.connect(lambda: self.show_card(name, on=False))
         card.folded.connect(lambda: self._on_folded(name))
 
-    def set_notice(self, notice: QWidget) -> None:
-        """Put a notice over the map, in the middle below its captions. It shows and hides itself."""
+    def add_notice(self, notice: QWidget, changed: SignalInstance) -> None:
+        """Lay a notice over the map, below its captions and the notices before.
+
+        It shows and hides itself and emits ``changed`` then. The map does not move under the mouse.
+        """
         notice.setParent(self)
         notice.hide()
-        self._notice = notice
+        self._notices.append(notice)
+        changed.connect(self.place_cards)
 
     def show_card(self, name: str, *, on: bool) -> None:
         """Show or close a card."""
@@ -190,16 +194,18 @@ class MapStage(QWidget):
         legend.set_folded(is_small or self._is_folded_on_large)
 
     def place_cards(self) -> None:
-        """Move every visible card and the notice to their places, within the map."""
+        """Move every visible card and notice to its place, within the map."""
         for name, card in self.cards.items():
             if not card.isHidden():
                 card.setGeometry(self._place(name, card))
         self._report_covered()
-        if self._notice is not None and not self._notice.isHidden():
-            size = self._notice.sizeHint().boundedTo(QSize(self.width() - 2 * _EDGE, self.height()))
-            self._notice.setGeometry((self.width() - size.width()) // 2, _NORTH_ARROW, size.width(), size.height())
-            self._notice.raise_()
-        overlays = [part.geometry() for part in (*self.cards.values(), self._notice) if part and not part.isHidden()]
+        top = _NORTH_ARROW
+        for notice in (each for each in self._notices if not each.isHidden()):
+            size = notice.sizeHint().boundedTo(QSize(self.width() - 2 * _EDGE, self.height()))
+            notice.setGeometry((self.width() - size.width()) // 2, top, size.width(), size.height())
+            notice.raise_()
+            top += size.height() + _EDGE // 2
+        overlays = [part.geometry() for part in (*self.cards.values(), *self._notices) if not part.isHidden()]
         if overlays != self._overlays:
             self._overlays = overlays
             self.overlays_changed.emit(overlays)
@@ -236,29 +242,33 @@ class MapStage(QWidget):
         self.place_cards()
 
 
-class PlanLine(QWidget):
-    """Line on the state of the plan on the map, with the button of the action that ends that state."""
+class PlanLine(QFrame):
+    """Notice on the state of the plan on the map, with the button of the action that ends that state."""
+
+    changed = Signal()
 
     def __init__(self, action: QAction) -> None:
         super().__init__()
-        self.label = plain_label(wordWrap=True)
+        self.setObjectName("overlayCard")
+        self.label = plain_label()
         self.label.setProperty("role", "warning")
         self.button = action_button(action, _TEXT)
         self.button.setAutoRaise(False)
-        horizontal(self, (self.label, 1), self.button, margins=0, spacing=8)
+        horizontal(self, (self.label, 1), self.button, margins=(10, 6, 6, 6), spacing=10)
         self.show_text("")
 
     def show_text(self, text: str) -> None:
         """Show a text with the button; hide both for an empty one."""
         self.label.setText(text)
         self.setVisible(bool(text))
+        self.changed.emit()
 
 
 class CentreBar(QWidget):
     """Bar above the map: which fire it shows, the way back from another result, and what the centre shows.
 
-    The line ``stopped`` says where the shown run stopped and resumes it. It stays until the run goes on or another is
-    shown. The line ``edited`` says that the shown drops were edited, and keeps them.
+    The notice ``stopped`` says where the shown run stopped and resumes it. It stays until the run goes on or another is
+    shown. The notice ``edited`` says that the shown drops were edited, and keeps them. Both are laid over the map.
     """
 
     def __init__(
@@ -278,8 +288,7 @@ class CentreBar(QWidget):
         choices = horizontal(None, *self._modes, margins=0, spacing=2)
         shown = horizontal(None, *card_buttons, margins=(12, 0, 0, 0), spacing=2)
         self.stopped, self.edited = PlanLine(resume), PlanLine(keep)
-        first = horizontal(None, fires, (self.note, 1), self.back, choices, shown, margins=0, spacing=8)
-        vertical(self, first, self.stopped, self.edited, margins=(6, 2, 6, 2), spacing=2)
+        horizontal(self, fires, (self.note, 1), self.back, choices, shown, margins=(6, 2, 6, 2), spacing=8)
         self.show_back(is_shown=False, compares=False)
         # A narrow bar shows icons: its texts must not set the least width of the window.
         self.setMinimumWidth(_LEAST_BAR)

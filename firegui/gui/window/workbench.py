@@ -122,8 +122,7 @@ class Workbench(QObject):
         self.shell = Shell(self.maps, self.timeline)
         window.setCentralWidget(self.shell)
         notice = RegionNotice(session)
-        self.shell.stage.set_notice(notice)
-        notice.changed.connect(self.shell.stage.place_cards)
+        self.shell.stage.add_notice(notice, notice.changed)
         self.plan.started.connect(notice.tell_all)
         self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))
         self._add_panels()
@@ -282,6 +281,8 @@ class Workbench(QObject):
                 actions["keep_drops"],
             )
         )  # fmt: skip
+        for line in (shell.centre.bar.stopped, shell.centre.bar.edited):
+            shell.stage.add_notice(line, line.changed)
         self.plan.changed.connect(self._show_stopped)
         for signal in (session.plan_editor.edited, session.result_changed, self.queue.changed):
             signal.connect(self._show_edited)

@@ -69,7 +69,6 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self._lay_out()
         self._controller.epochs_added.connect(self._show_activity)
         self.form.changed.connect(self._check)
-        self.form.refused.connect(self._session.message)
         self.others.currentRowChanged.connect(self._refresh)
 
     # -- for others --------------------------------------------------------------------------------------------------
