@@ -33,7 +33,7 @@ from firegui.domain.sensitivity import (
     SensitivityTable,
     SideRow,
 )
-from firegui.domain.settings import SETTING_TITLES, RetardantSide
+from firegui.domain.settings import SETTING_TITLES, RetardantSide, pair_text
 from firegui.domain.uncertainty import ErrorSource
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError, Problem
@@ -41,7 +41,6 @@ from firegui.io.project.store import load_project
 from firegui.runs.command import with_command
 from firegui.runs.engine import Engine
 from firegui.runs.events import RunFinished, SensitivityReady
-from firegui.runs.messages import pair_text
 from firegui.runs.spec import SensitivitySpec
 from firegui.runs.stages import FinishReason
 

@@ -17,7 +17,7 @@ from firegui.cli.options import backend_option, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
-from firegui.domain.stress import StressResult, StressTable, StressTestSettings
+from firegui.domain.stress import StressResult, StressTable, StressTestSettings, case_text
 from firegui.errors import Problems
 from firegui.runs.events import RunFinished
 from firegui.runs.messages import counted
@@ -96,7 +96,7 @@ def stress_lines(found: StressTable) -> Iterator[str]:
 
 def _row(result: StressResult) -> tuple[str, ...]:
     return (
-        result.scenario.name,
+        case_text(result.scenario),
         f"{result.share_worst:.1%}",
         f"{result.share_mean:.1%}",
         f"{result.cells_worst:,.0f}",

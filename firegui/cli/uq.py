@@ -21,11 +21,11 @@ from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.ensemble import Ensemble
 from firegui.domain.sensitivity import ratio
+from firegui.domain.settings import pair_text
 from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import Problems
 from firegui.runs.events import RunFinished
-from firegui.runs.messages import pair_text
 
 _STOPPING, _AGAIN = "stopping; the fires that are done are being saved", "already stopping"
 

@@ -19,8 +19,8 @@ from firegui.domain.model_range import outside_text
 from firegui.domain.observation import OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
-from firegui.domain.stress import StressTable
-from firegui.domain.units import Units
+from firegui.domain.stress import StressTable, case_text
+from firegui.domain.units import Units, percent_text
 
 NO_DATE = "the date of the fire is not known"
 NO_PLACE = "the fire has no place on the map"
@@ -214,7 +214,7 @@ class PlanSummary:
         worst = self.stress.worst
         burned, bare = (units.area(cells * self.cell_ha) for cells in (worst.cells_worst, worst.cells_no_drops))
         left = f"{percent_text(worst.share_worst)} of the growth left"
-        return f"{worst.scenario.name}: {burned} ({bare} {self.bare} in that case; {left})"
+        return f"{burned} ({case_text(worst.scenario)}; {bare} {self.bare} in that case, {left})"
 
     def worst_region_text(self, units: Units = Units.METRIC) -> str:
         """Return the stress case in which most of the regions burns, and of which regions if they are others.
@@ -226,8 +226,9 @@ class PlanSummary:
         if self.tested_regions == 0:
             return "not tested with these regions"
         worst = self.stress.worst_for_regions
-        of_run = "" if self.tested_regions is None else " (with the regions of the run)"
-        return f"{worst.scenario.name}: {units.area(worst.protected_worst * self.cell_ha)} burned{of_run}"
+        of_run = "" if self.tested_regions is None else "with the regions of the run; "
+        burned = units.area(worst.protected_worst * self.cell_ha)
+        return f"{burned} burned ({of_run}{case_text(worst.scenario)})"
 
     def region_lines(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
         """Return what burns of the protected regions, together first, as titles and texts."""
@@ -303,13 +304,6 @@ def fire_size_text(final_ha: float, final_ha_no_drops: float | None, bare: str, 
         return text
     saved = "" if share is None else f", {saved_text(share)}"
     return f"{text}{saved} ({units.area(final_ha_no_drops)} {bare})"
-
-
-def percent_text(share: float) -> str:
-    """Return a share in percent, with a decimal where whole numbers hide the difference from 0 or 100."""
-    percent = 100.0 * share
-    # 99.6 % is not all of it, and 0.4 % is not nothing.
-    return f"{percent:,.1f} %" if percent < 10.0 or 90.0 < percent < 100.0 else f"{percent:,.0f} %"
 
 
 def saved_text(share: float) -> str:

@@ -111,6 +111,11 @@ class Effectiveness:
         return Effectiveness(float(retardant), float(water))
 
 
+def pair_text(effectiveness: Effectiveness) -> str:
+    """Return ``0.85/0.75``: retardant, then water."""
+    return f"{effectiveness.retardant:g}/{effectiveness.water:g}"
+
+
 NOMINAL = Effectiveness(0.9, 0.9)
 DESIGN = Effectiveness(0.85, 0.75)
 
@@ -121,6 +126,12 @@ class RetardantSide(StrEnum):
     BOTH = "both"
     EMITTER = "emitter"
     RECEIVER = "receiver"
+
+
+RETARDANT_SIDES = {
+    RetardantSide.BOTH: "both cells", RetardantSide.EMITTER: "emitting cell", RetardantSide.RECEIVER: "receiving cell",
+}  # fmt: skip
+"""Cells on which retardant acts, for people."""
 
 
 class Start(StrEnum):

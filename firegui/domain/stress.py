@@ -6,13 +6,14 @@ The results of such tests are defined here as well.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 
 from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option, plain_number
-from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, RetardantSide
+from firegui.domain.units import percent_text
 from firegui.errors import Problem
 
 MOST_DRAWS = 1_000
@@ -123,6 +124,42 @@ def interval_problems(where: str, hours: float, steps_per_day: int) -> list[Prob
         what = f"is replanned every {hours:g} h, which is no whole number of steps"
         return [Problem(where, what, f"use a multiple of {plain_number(24.0 / steps_per_day)} h")]
     return []
+
+
+def scenario_text(scenario: StressScenario) -> str:
+    """Return what differs from the model, such as ``fire spreads × 1.15, every drop 30 min late``."""
+    return ", ".join(_differences(scenario)) or "as in the model"
+
+
+def case_text(scenario: StressScenario) -> str:
+    """Return the name of a scenario and what differs in it: ``late: every drop 30 min late``."""
+    return f"{scenario.name}: {scenario_text(scenario)}"
+
+
+def _differences(scenario: StressScenario) -> Iterator[str]:
+    if scenario.effectiveness is not None:
+        works = scenario.effectiveness
+        yield f"effectiveness of retardant {works.retardant:g}, of water {works.water:g}"
+    if scenario.retardant_acts_on is not None:
+        yield f"retardant acts on the {RETARDANT_SIDES[scenario.retardant_acts_on]}".replace("the both", "both")
+    if scenario.spread_factor != 1.0:
+        yield f"fire spreads × {scenario.spread_factor:g}"
+    if scenario.wind_speed_factor != 1.0:
+        yield f"wind speed × {scenario.wind_speed_factor:g}"
+    if scenario.wind_turn_deg != 0.0:
+        yield f"wind turned {abs(scenario.wind_turn_deg):g}° {'left' if scenario.wind_turn_deg > 0 else 'right'}"
+    if scenario.ignition_growth_m > 0.0:
+        yield f"fire {scenario.ignition_growth_m:g} m wider at the start"
+    if scenario.pose_noise_m > 0.0:
+        yield f"drops {scenario.pose_noise_m:g} m off target"
+    if scenario.heading_noise_deg > 0.0:
+        yield f"headings {scenario.heading_noise_deg:g}° off"
+    if scenario.delay_minutes > 0.0:
+        yield f"every drop {scenario.delay_minutes:g} min late"
+    if scenario.failure_rate > 0.0:
+        yield f"{100.0 * scenario.failure_rate:g} % of the drops fail"
+    if scenario.repair_hours > 0.0:
+        yield f"replanned every {scenario.repair_hours:g} h"
 
 
 NOMINAL = StressScenario(NOMINAL_NAME)
@@ -303,16 +340,16 @@ def scenario_names(tables: Iterable[StressTable | None]) -> tuple[str, ...]:
 
 
 def worst_case_text(table: StressTable | None) -> str:
-    """Return the share of the growth that is left in the worst scenario, and its name: ``62.5% (late)``."""
+    """Return the share of the growth that is left in the worst scenario, and its name: ``62 % (late)``."""
     if table is None:
         return NOT_TESTED
-    return f"{table.worst.share_worst:.1%} ({table.worst.scenario.name})"
+    return f"{percent_text(table.worst.share_worst)} ({table.worst.scenario.name})"
 
 
 def growth_left_text(table: StressTable) -> str:
     """Return the remaining growth in the model and in the worst scenario as a clause without a stop."""
-    nominal = f"{table.nominal.share_worst:.1%}"
-    return f"Growth left: {nominal} in the model, {worst_case_text(table)} in the worst stress case"
+    model, worst = (percent_text(one.share_worst) for one in (table.nominal, table.worst))
+    return f"Growth left: {model} in the model, {worst} in the worst case ({case_text(table.worst.scenario)})"
 
 
 def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:

@@ -27,6 +27,17 @@ _HECTARES = re.compile(rf"\b(?:({_NUMBER}) ± )?({_NUMBER}) ha\b")
 """An area in hectares, perhaps with the mean that its spread belongs to."""
 
 
+def percent_text(share: float, digits: int | None = None) -> str:
+    """Return a share in percent: ``59 %``, ``0.4 %``, or with ``digits`` decimals.
+
+    Without them it has one where whole numbers hide the difference from 0 or 100.
+    """
+    percent = 100.0 * share
+    # 99.6 % is not all of it, and 0.4 % is not nothing.
+    is_near_end = abs(percent) < 10.0 or 90.0 < percent < 100.0
+    return f"{percent:,.{is_near_end if digits is None else digits:d}f} %"
+
+
 class Units(StrEnum):
     """System of units of the window, reports and printed pages.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from firegui.domain.results import Metrics
-from firegui.domain.settings import Effectiveness, OptimizerSettings, RetardantSide
+from firegui.domain.settings import OptimizerSettings
 from firegui.runs.run_folder import EliminationSummary, TacticalProgress
 from firegui.runs.stages import FinishReason
 
@@ -15,15 +15,6 @@ NO_DROP_YET = (
     "no drop has formed yet; the first usually do after some 15 to 20 search steps of the default size: "
     "allow more search steps"
 )
-RETARDANT_SIDES = {
-    RetardantSide.BOTH: "both cells", RetardantSide.EMITTER: "emitting cell", RetardantSide.RECEIVER: "receiving cell",
-}  # fmt: skip
-"""Cells on which retardant acts, for people."""
-
-
-def pair_text(effectiveness: Effectiveness) -> str:
-    """Return ``0.85/0.75``: retardant, then water."""
-    return f"{effectiveness.retardant:g}/{effectiveness.water:g}"
 
 
 def counted(number: int, thing: str, things: str = "") -> str:

@@ -412,7 +412,7 @@ def test_a_region_drawn_after_the_run_is_exported_as_it_is_shown(session: Sessio
     goal_counts_them = replace(content.project, plan=project.protecting().plan)
     tested = replace(content, project=goal_counts_them, stress=stress_table())
     headline = dict(tested.summary.headline())
-    assert headline["Worst stress case, regions"].endswith("burned (with the regions of the run)")
+    assert "burned (with the regions of the run; " in headline["Worst stress case, regions"]
     page = report_text(tested, lambda: None)
     assert "with the regions of the run" in page
 

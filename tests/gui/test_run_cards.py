@@ -79,7 +79,7 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     # It is of those of the run, which may not be those of the project any more.
     entry.changed = ("regions",)
     assert card_lines(entry)[3].endswith(f"worst case {burned:.1f} ha of the regions of the run")
-    assert "burned (with the regions of the run)" in report_html(entry)
+    assert "burned (with the regions of the run; " in report_html(entry)
 
 
 def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:

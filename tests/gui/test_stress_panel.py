@@ -14,13 +14,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from firegui.analyses.stress.report import scenario_text
 from firegui.analyses.stress.results import StressTally, write_results
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
-from firegui.domain.stress import DEFAULT_SCENARIOS, NEEDS_EXERCISE, StressScenario, StressSet
+from firegui.domain.stress import DEFAULT_SCENARIOS, NEEDS_EXERCISE, StressScenario, StressSet, scenario_text
 from firegui.errors import InputError
 from firegui.gui.analyses.panel import WARNING
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
@@ -307,7 +306,8 @@ def test_a_scenario_in_words_names_everything_that_differs() -> None:
         "x", Effectiveness(0.7, 0.6), RetardantSide.BOTH, 1.1, 1.2, -15.0, 30.0, 20.0, 5.0, 30.0, 0.05, 12.0
     )
     assert scenario_text(one) == (
-        "effectiveness 0.7/0.6, retardant acts on both cells, fire spreads × 1.1, wind speed × 1.2, "
+        "effectiveness of retardant 0.7, of water 0.6, "
+        "retardant acts on both cells, fire spreads × 1.1, wind speed × 1.2, "
         "wind turned 15° right, fire 30 m wider at the start, drops 20 m off target, headings 5° off, "
         "every drop 30 min late, 5 % of the drops fail, replanned every 12 h"
     )

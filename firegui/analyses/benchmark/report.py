@@ -19,6 +19,7 @@ from firegui.domain.benchmark import (
 )
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Effectiveness, Setting
+from firegui.domain.stress import case_text
 from firegui.runs.messages import counted
 from firegui.runs.stages import FinishReason
 
@@ -160,6 +161,7 @@ def stress_table(table: BenchmarkTable, project: Project) -> PrintedTable:
         f"What holds in worlds that differ from the model: {_facts(table, project)}.",
         "Growth is what burns at the end beyond the start, over the same without drops in the same world; every number"
         f" is of the worst draw, with seed {project.stress.seed} of the stress set. {_WORST_CASE}",
+        f"Scenarios: {'; '.join(case_text(one) for one in project.stress.scenarios if one.name in table.scenarios)}.",
         "Nobody replans. Plans without drops were not tested.",
         BEST_FIRST,
         _seeds(table),

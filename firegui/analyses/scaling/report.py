@@ -156,8 +156,8 @@ def printed_points(table: ScalingTable) -> list[tuple[str, ...]]:
         (
             f"{point.aircraft:,}",
             f"{point.dimension:,}",
-            percent_text(point.gradient),
-            percent_text(point.cma_es),
+            spread_percent(point.gradient),
+            spread_percent(point.cma_es),
             spread_text(point.advantage, 3),
         )
         for point in table.points
@@ -213,7 +213,7 @@ def spread_text(spread: SeedSpread, digits: int) -> str:
     return f"{spread.mean:.{digits}f}" + ("" if spread.sd is None else f" ± {spread.sd:.{digits}f}")
 
 
-def percent_text(spread: SeedSpread) -> str:
+def spread_percent(spread: SeedSpread) -> str:
     """Return ``80.6% ± 1.2``."""
     return f"{100.0 * spread.mean:.1f}%" + ("" if spread.sd is None else f" ± {100.0 * spread.sd:.1f}")
 

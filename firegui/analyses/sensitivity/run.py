@@ -37,7 +37,7 @@ from firegui.domain.sensitivity import (
     SideRow,
     ratio,
 )
-from firegui.domain.settings import Effectiveness, Margin
+from firegui.domain.settings import Effectiveness, Margin, pair_text
 from firegui.domain.uncertainty import PAPER_BEAR, ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError, Check, InputError, Problem
 from firegui.io.paths import real_path
@@ -46,7 +46,7 @@ from firegui.runs.base_run import SavedRun
 from firegui.runs.engine import Engine
 from firegui.runs.events import Message, RunEvent, RunFinished, SensitivityReady
 from firegui.runs.header import common_fields, schedule_fields, schedule_hash
-from firegui.runs.messages import counted, pair_text
+from firegui.runs.messages import counted
 from firegui.runs.run_folder import PLAN, RunRecord
 from firegui.runs.spec import PlanSpec, SensitivitySpec
 from firegui.runs.stages import FinishReason, RunState

@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QComboBox, QFormLayout, QTableView, QTabWidget, QToolButton, QWidget
 
-from firegui.analyses.stress.report import scenario_text
 from firegui.domain.calendar import Calendar
 from firegui.domain.exercise import Decision, LoopDay
-from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario
+from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario, scenario_text
 from firegui.domain.units import Units
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, fill_column, labelled, muted_label

@@ -12,7 +12,7 @@ from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
 from firegui.domain.plan_summary import PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
-from firegui.domain.stress import NOT_TESTED, StressTable, worst_case_text
+from firegui.domain.stress import NOT_TESTED, StressTable, case_text, worst_case_text
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.base.elided_label import ElidedLabel
@@ -197,7 +197,8 @@ def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator
         return
     help = "share of the fire's growth without drops, at expected effectiveness"
     yield ComparisonRow("Growth left", _nominal_share(one), _nominal_share(other), help=help)
-    help = "growth left in the worst stress scenario, and the name of the scenario"
+    worst = [case_text(table.worst.scenario) for table in (one, other) if table is not None]
+    help = ". ".join(("growth left in the worst stress case, and its name", *dict.fromkeys(worst)))
     yield ComparisonRow("Worst case", worst_case_text(one), worst_case_text(other), help=help)
 
 

@@ -12,9 +12,9 @@ from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from firegui.domain.model_range import outside_text
-from firegui.domain.plan_summary import percent_text, saved_share
+from firegui.domain.plan_summary import saved_share
 from firegui.domain.stress import growth_left_text, worst_case_text
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry

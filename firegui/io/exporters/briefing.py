@@ -16,8 +16,8 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from firegui.domain.fleet import Material
 from firegui.domain.plan_summary import DaySummary
-from firegui.domain.stress import growth_left_text
-from firegui.domain.units import Units
+from firegui.domain.stress import growth_left_text, scenario_text
+from firegui.domain.units import Units, percent_text
 from firegui.errors import Check
 from firegui.io.atomic import writing
 from firegui.io.exporters.briefing_days import (
@@ -287,6 +287,27 @@ def notes_of(content: ExportContent) -> list[str]:
     return [*notes, *(_sentence(text) for text in content.notes)]
 
 
+def stress_lines(content: ExportContent) -> list[list[str]]:
+    """Return the table of stress cases, titles first; empty without a test.
+
+    The worst case comes first and the model itself last.
+    """
+    if content.stress is None:
+        return []
+    summary, units = content.summary, content.sheet.units
+    titles = ["Case", "What differs from the model", "Fire at the end, worst draw", "Without drops, same case"]
+    has_regions = summary.protects_regions and summary.tested_regions != 0
+    if has_regions:
+        titles.append("In the regions" if summary.tested_regions is None else "In the regions of the run")
+    lines = [[*titles, "Growth left", "Draws"]]
+    for case in (*content.stress.worst_first, content.stress.nominal):
+        cells = [case.cells_worst, case.cells_no_drops, *([case.protected_worst] if has_regions else [])]
+        areas = [units.area(each * summary.cell_ha) for each in cells]
+        text = scenario_text(case.scenario)
+        lines.append([case.scenario.name, text, *areas, percent_text(case.share_worst), f"{len(case.draws)}"])
+    return lines
+
+
 def sections_of(content: ExportContent, periods: Sequence[Period], width: float) -> list[Section]:
     """Return what stands on the first pages, in order: the result, the days, the aircraft, the notes."""
     result = [[f"{title}: {text}"] for title, text in content.summary.headline(content.sheet.units)]
@@ -303,7 +324,17 @@ def sections_of(content: ExportContent, periods: Sequence[Period], width: float)
         empty = (BriefingColumn("", 0.42 * (_DAYS_ACROSS - len(days)), group=""),) if len(days) < _DAYS_ACROSS else ()
         columns = stretched((*_aircraft_columns(content.sheet.units), *days, *empty), width)
         found.append(Section("Aircraft by type", aircraft_lines(content, periods, part), columns))
-    notes = [line for text in notes_of(content) for line in wrapped(f"• {text}", width, SIZE)]
+    if content.stress is not None:
+        titles, *lines = stress_lines(content)
+        widths = (1.2, 4.2, *[0.9] * (len(titles) - 4), 0.7, 0.5)
+        heads = [
+            BriefingColumn(title, wide, "right" if number > 1 else "left")
+            for number, (title, wide) in enumerate(zip(titles, widths, strict=True))
+        ]
+        found.append(Section("Stress cases: the same plan where the world differs", lines, stretched(heads, width)))
+    left_out = () if content.stress is None else content.stress.left_out
+    untested = [f"{name} is left out of the stress cases: {reason}." for name, reason in left_out]
+    notes = [line for text in (*notes_of(content), *untested) for line in wrapped(f"• {text}", width, SIZE)]
     return [*found, Section("What to know", [[line] for line in notes])]
 
 
@@ -327,14 +358,18 @@ def aircraft_lines(content: ExportContent, periods: Sequence[Period], part: Sequ
 
 
 def flow(sections: Sequence[Section], height: float) -> list[list[Section]]:
-    """Return the sections on pages of ``height`` inches; those with many lines go on on the next page."""
+    """Return the sections on pages of ``height`` inches.
+
+    A section stays together where a page can hold it; one with more lines goes on on the next page.
+    """
     pages: list[list[Section]] = [[]]
     left = height
     for section in sections:
         lines = list(section.lines)
         while lines:
             most = int((left - section.head) / section.step + 1e-9)
-            if most < min(len(lines), 2) and pages[-1]:
+            fits_alone = section.head + section.step * len(lines) <= height
+            if pages[-1] and most < (len(lines) if fits_alone else 2):
                 pages.append([])
                 left = height
                 continue

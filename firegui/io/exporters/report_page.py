@@ -14,10 +14,10 @@ from pathlib import Path
 
 from PIL import Image
 
-from firegui.domain.plan_summary import CAUTION, percent_text
+from firegui.domain.plan_summary import CAUTION
 from firegui.errors import Check
 from firegui.io.atomic import write_text
-from firegui.io.exporters.briefing import notes_of
+from firegui.io.exporters.briefing import notes_of, stress_lines
 from firegui.io.exporters.briefing_days import Period, drop_columns, drop_lines, periods_of
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.day_maps import on_day
@@ -151,24 +151,14 @@ def _days(content: ExportContent) -> str:
 def _stress(content: ExportContent) -> Iterator[str]:
     if content.stress is None:
         return
-    cell = content.summary.cell_ha
-    cases = (*content.stress.worst_first, content.stress.nominal)
-    rows = [
-        [
-            case.scenario.name,
-            *(content.sheet.units.area(cells * cell) for cells in (case.cells_worst, case.cells_no_drops)),
-            percent_text(case.share_worst),
-            f"{len(case.draws)}",
-        ]
-        for case in cases
-    ]
-    titles = ["Case", "Fire at the end, worst draw", "Without drops, same case", "Growth left", "Draws"]
+    titles, *rows = stress_lines(content)
     caption = (
         "The same plan where the world differs from the model, worst first; “nominal” is the model itself. In some "
         "cases the fire is larger than in the model, so each is compared with its own fire without drops."
     )
     caption = " ".join((caption, *(f"{name} is left out: {reason}." for name, reason in content.stress.left_out)))
-    yield f'<h2 id="stress">Stress cases</h2>{html_table(titles, rows, numbers=(1, 2, 3, 4), caption=caption)}'
+    table = html_table(titles, rows, numbers=range(2, len(titles)), words=(1,), caption=caption)
+    yield f'<h2 id="stress">Stress cases</h2>{table}'
 
 
 def _day(content: ExportContent, period: Period, check: Check) -> Iterator[str]:

@@ -10,7 +10,6 @@ from firegui.domain.operations import Daylight
 from firegui.domain.plan_summary import (
     PlanSummary,
     boundary_areas,
-    percent_text,
     plan_summary,
     saved_text,
     with_regions,
@@ -20,7 +19,7 @@ from firegui.domain.regions import Region
 from firegui.domain.scenario import UNKNOWN_START
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.io.daylight import night_steps
 from firegui.io.rasters.masks import region_masks
 from tests.support import STEPS_PER_DAY, make_project
@@ -65,10 +64,11 @@ def test_the_headline_says_what_is_reported_on_the_radio() -> None:
 
 
 def test_the_worst_stress_case_is_an_area_and_a_name() -> None:
-    late = StressResult(StressScenario("late"), 10.0, 210.0, (StressDraw(110.0, 0.0, 0.5, 4),))
+    scenario = StressScenario("late", delay_minutes=30.0)
+    late = StressResult(scenario, 10.0, 210.0, (StressDraw(110.0, 0.0, 0.5, 4),))
     model = StressResult(NOMINAL, 10.0, 210.0, (StressDraw(20.0, 0.0, 0.05, 4),))
     found = summary(stress=StressTable(4, model, (late,)))
-    text = "late: 9.9 ha (18.9 ha without drops in that case; 50 % of the growth left)"
+    text = "9.9 ha (late: every drop 30 min late; 18.9 ha without drops in that case, 50 % of the growth left)"
     assert dict(found.headline())["Worst stress case"] == text
 
 
@@ -100,12 +100,12 @@ def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
     assert lines[0] == ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha")
     assert lines[1][0] == "Final size"
     # The case in which most of the region burns is not the one in which most of the whole fire burns.
-    assert dict(lines)["Worst stress case, regions"] == "weak: 1.8 ha burned"
+    assert dict(lines)["Worst stress case, regions"] == "1.8 ha burned (weak: as in the model)"
     # A test with other regions than those that are reported says so beside its number.
     other = replace(found, tested_regions=2)
-    assert other.worst_region_text() == "weak: 1.8 ha burned (with the regions of the run)"
+    assert other.worst_region_text() == "1.8 ha burned (with the regions of the run; weak: as in the model)"
     assert replace(found, tested_regions=0).worst_region_text() == "not tested with these regions"
-    assert dict(lines)["Worst stress case"].startswith("late: ")
+    assert dict(lines)["Worst stress case"].startswith("9.9 ha (late: ")
 
 
 def test_several_regions_are_reported_together_and_each_with_what_overlaps_counted_once() -> None:

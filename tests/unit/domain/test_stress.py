@@ -121,7 +121,9 @@ def test_the_worst_case_is_the_scenario_with_the_largest_share_and_not_tested_wi
     late, failing = StressScenario("late"), StressScenario("failing")
     table = StressTable(2, result(NOMINAL, 0.02), (result(late, 0.3), result(failing, 0.1, 0.625, 0.2)))
     assert [one.scenario.name for one in table.worst_first] == ["failing", "late"]
-    assert worst_case_text(table) == "62.5% (failing)"
-    assert growth_left_text(table) == "Growth left: 2.0% in the model, 62.5% (failing) in the worst stress case"
-    assert worst_case_text(replace(table, results=())) == "2.0% (nominal)"
+    assert worst_case_text(table) == "62 % (failing)"
+    assert growth_left_text(table) == (
+        "Growth left: 2.0 % in the model, 62 % in the worst case (failing: as in the model)"
+    )
+    assert worst_case_text(replace(table, results=())) == "2.0 % (nominal)"
     assert worst_case_text(None) == "not tested"

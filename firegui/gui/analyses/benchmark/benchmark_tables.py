@@ -44,7 +44,7 @@ from firegui.domain.benchmark import (
     SeedSpread,
     joined_deployment,
 )
-from firegui.domain.stress import scenario_names
+from firegui.domain.stress import case_text
 from firegui.domain.units import Units
 from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
 from firegui.gui.base.number_text import duration, number
@@ -88,8 +88,8 @@ def _violations_tip(group: Group) -> str:
 def _stress_tip(group: Group) -> str:
     if not group.tested:
         return "Growth left in stress scenarios: not tested"
-    names = scenario_names(group.tested)
-    lines = [f"{name}: {growth_text(group.growth_left(name))}" for name in names]
+    scenarios = {one.scenario.name: one.scenario for table in group.tested for one in table.results}
+    lines = [f"{case_text(one)}: {growth_text(group.growth_left(name))}" for name, one in scenarios.items()]
     return "\n".join(["Growth left in stress scenarios", f"in the model: {growth_text(group.growth_left())}", *lines])
 
 

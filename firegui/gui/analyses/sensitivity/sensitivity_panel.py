@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTableView
 
 from firegui.analyses.sensitivity.results import AnyTable, table_csv
 from firegui.domain.sensitivity import Row
-from firegui.domain.settings import SETTING_TITLES
+from firegui.domain.settings import SETTING_TITLES, pair_text
 from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
@@ -24,7 +24,7 @@ from firegui.gui.base.number_text import number
 from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
-from firegui.runs.messages import counted, pair_text
+from firegui.runs.messages import counted
 from firegui.runs.run_requests import schedule_title
 
 _NOTHING = "No table is shown: make one, or open an earlier one."

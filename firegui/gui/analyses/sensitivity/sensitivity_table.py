@@ -17,11 +17,10 @@ from firegui.domain.sensitivity import (
     SensitivityKind,
     SideRow,
 )
-from firegui.domain.settings import Effectiveness
+from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, pair_text
 from firegui.domain.units import Units
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import MISSING, Column
-from firegui.runs.messages import RETARDANT_SIDES, pair_text
 
 _J = "the objective without what drops cost (J_fire), at expected effectiveness unless the row names another"
 _EXTENT = "final size: sum of the probabilities that cells have burned at the end, in cells"

@@ -12,8 +12,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFileDialog, QTableView, QToolButton, QWidget
 
 from firegui.domain.options import SettingField, number_from_text, replaced_at, setting_fields
-from firegui.domain.settings import Effectiveness, RetardantSide
-from firegui.domain.stress import StressScenario, StressSet
+from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, RetardantSide, pair_text
+from firegui.domain.stress import StressScenario, StressSet, scenario_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.layouts import fill_column
@@ -24,7 +24,6 @@ from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.io.project.stress_toml import read_scenarios, write_scenarios
-from firegui.runs.messages import RETARDANT_SIDES, pair_text
 
 _FILTER = "Scenarios (*.toml);;All files (*)"
 _TITLE = "The scenario was not changed"
@@ -42,6 +41,7 @@ class ScenariosModel(TableModel[StressScenario]):
         self._session = session
         columns = (
             Column("Name", lambda one: one.name, tip="name of the scenario, once in the set", is_text=True,
+                   cell_tip=scenario_text,
                    edit=self._set_name),
             Column("Effectiveness", lambda one: one.effectiveness, pair_text,
                    "of retardant and of water; empty: the project's", "ret. / water", is_text=True,

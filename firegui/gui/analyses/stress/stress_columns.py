@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from firegui.analyses.stress.report import scenario_text
-from firegui.domain.stress import StressResult, StressTable
+from firegui.domain.stress import StressResult, StressTable, scenario_text
 from firegui.domain.units import Units
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import Column

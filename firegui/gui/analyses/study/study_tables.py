@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject
 
-from firegui.domain.stress import StressTable, worst_case_text
+from firegui.domain.stress import StressTable, case_text, worst_case_text
 from firegui.domain.study import CASE, Cell, value_text
 from firegui.domain.study_table import MEASURES, StudyTable
 from firegui.gui.base.number_text import duration, number
@@ -67,7 +67,8 @@ class CellsModel(TableModel[Cell]):
             *(self._measured(name, table) for name in table.settings.measure),
             Column("Worst case\ngrowth left", self._stress, worst_case_text, is_text=True,
                    sort_key=lambda one: one.worst.share_worst,
-                   tip="growth of the fire left in the worst stress scenario, and the name of the scenario"),
+                   tip="growth of the fire left in the worst stress scenario, and the name of the scenario",
+                   cell_tip=self._worst_tip),
             Column("Took", self._seconds, duration, "wall time of its worker"),
         )  # fmt: skip
 
@@ -89,6 +90,10 @@ class CellsModel(TableModel[Cell]):
     def _stress(self, cell: Cell) -> StressTable | None:
         table = self.table
         return None if table is None or cell.number not in table.rows else table.rows[cell.number].stress
+
+    def _worst_tip(self, cell: Cell) -> str:
+        table = self._stress(cell)
+        return "" if table is None else case_text(table.worst.scenario)
 
     def _seconds(self, cell: Cell) -> float:
         table = self.table

@@ -67,9 +67,10 @@ def test_the_worst_stress_case_stands_beside_the_expected_fire() -> None:
     nominal = StressResult(NOMINAL, 4.0, 104.0, (StressDraw(5.0, 0.0, 0.01, 3),))
     late = StressResult(StressScenario("late", delay_minutes=30.0), 4.0, 104.0, (draw,))
     what = replace(content(sheet=ONE), stress=StressTable(3, nominal, (late,)))
-    said = "• Growth left: 1.0% in the model, 50.0% (late) in the worst stress case."
+    said = "• Growth left: 1.0 % in the model, 50 % in the worst case (late: every drop 30 min late)."
     overview, *_ = pages(what)
     assert any(text.startswith(said) for text in overview)
+    assert {"What differs from the model", "every drop 30 min late", "as in the model"} <= set(overview)
     assert said in " ".join(text for form in forms(what) for text in form)
     assert not any("stress" in text for page in pages(content(sheet=ONE)) for text in page)
 

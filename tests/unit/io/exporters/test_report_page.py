@@ -87,7 +87,8 @@ def test_it_opens_with_the_result_and_has_a_row_a_day_and_a_row_a_drop(shared: t
     assert text.count("<tr>") == (1 + 3) + (1 + 2) + (1 + 8) + (1 + 3)
     assert "No drops on this day." in words and "late" in words
     place = words.index("late", words.index("Case"))
-    assert words[place : place + 5] == ["late", "9.9 ha", "18.9 ha", "50 %", "1"]
+    assert words[place : place + 5] == ["late", "as in the model", "9.9 ha", "18.9 ha", "0.0 ha"]
+    assert words[place + 5 : place + 7] == ["50 %", "1"]
     assert all(row.drop.aircraft in words and row.release_ddm in words for row in what.flown)
     assert words[1] == words[-1] == NOTICE
 
