@@ -315,6 +315,24 @@ def test_everything_goes_by_keyboard_too(qtbot: QtBot, session: Session, hand: H
     assert session.plan_editor.drops == DROPS
 
 
+def test_the_card_shows_the_effect_of_an_edit_with_keys_as_of_one_with_the_mouse(
+    qtbot: QtBot, session: Session, hand: Hand
+) -> None:
+    editor, card = session.plan_editor, hand.view.drop_card
+    hand.key(Qt.Key.Key_N)
+    for _ in range(3):
+        hand.key(Qt.Key.Key_Right)
+    settled(qtbot, session)
+    qtbot.waitUntil(lambda: editor.preview is not None and editor.preview.request.after == editor.drops)
+    hand.view.flush()
+    # The effect is that of the whole edit, which one undo takes back, not of its last step.
+    assert editor.change is not None and editor.change.before == DROPS
+    assert "Difference made by this change:" in card.text and "Burned at end" in card.text
+    hand.key(Qt.Key.Key_N)
+    hand.view.flush()
+    assert editor.change is None and "Burned at end" not in card.text
+
+
 def test_p_pins_and_unpins_the_chosen_drop_as_it_was_edited(session: Session, hand: Hand) -> None:
     session.plan_editor.select(FIRST)
     hand.key(Qt.Key.Key_Right)

@@ -103,6 +103,9 @@ def make(session: Session, change: DropChange, merge: int = -1) -> bool:
         return False
     if change.after != change.before:
         there = change.drop if change.drop in change.after.drops else None
+        if there is not None and editor.change is not change:
+            # However a drop is moved, its card shows the effect.
+            editor.request_preview(change)
         editor.edit(change.text, change.after, there, merge)
     return True
 

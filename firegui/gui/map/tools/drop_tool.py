@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QPointF, Qt
 
-from firegui.domain.drops import Drop
+from firegui.domain.drops import Drop, DropList
 from firegui.gui.map.drop_edits import MERGE_KEYS, drop_of, make, moved, removed
 from firegui.gui.map.drop_menu import DropMenu, drop_at
 from firegui.gui.map.layers.drop_layers import handle_of
@@ -41,7 +41,7 @@ class DropTool(PanningTool):
         super().__init__(context)
         self._menu = menu
         self._drag: _DropDrag | None = None
-        self._key_run: tuple[object, int] = (None, -1)
+        self._key_run: tuple[object, int, DropList] = (None, -1, DropList(()))
 
     @property
     def uses_key_cursor(self) -> bool:
@@ -161,11 +161,13 @@ class DropTool(PanningTool):
         return True
 
     def _nudge(self, drop: Drop, to: Drop) -> None:
-        """Move a drop by key. Consecutive moves of one drop are one undoable step."""
-        run, index = self._key_run, self.session.undo_stack.index()
-        merge = run[1] if run[0] == (drop.key, index) else next(MERGE_KEYS)
-        if make(self.session, moved(self.session, drop, to), merge):
-            self._key_run = (to.key, self.session.undo_stack.index()), merge
+        """Move a drop by key. Consecutive moves of one drop are one undoable step with one effect."""
+        change = moved(self.session, drop, to)
+        run, merge, before = self._key_run
+        if run != (drop.key, self.session.undo_stack.index()):
+            merge, before = next(MERGE_KEYS), change.before
+        if make(self.session, replace(change, before=before), merge):
+            self._key_run = (to.key, self.session.undo_stack.index()), merge, before
 
     def _choose(self, onwards: int) -> None:
         """Select the next drop in time, from the shown step on, and scroll it into view."""
@@ -179,6 +181,7 @@ class DropTool(PanningTool):
             number = next(later, 0)
         else:
             number = (drops.index(chosen) + onwards) % len(drops)
+        session.plan_editor.request_preview(None)
         session.plan_editor.select(drops[number])
         session.set_step(drops[number].step)
         self.camera.bring_into_view(drops[number].y + 0.5, drops[number].x + 0.5)
