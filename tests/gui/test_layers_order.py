@@ -103,7 +103,11 @@ def test_the_legends_stand_in_the_order_of_what_is_shown_and_those_that_say_the_
         assert view is not None
         found = [each for each in view.children() if isinstance(each, QWidget) and each.isVisibleTo(view)]
         found.sort(key=lambda block: block.y())
-        return {block.findChildren(QLabel)[0].text(): block for block in found}
+        texts = [[text for label in block.findChildren(QLabel) if (text := label.text())] for block in found]
+        titles = [layer.title for layer in hand.view.layers]
+        return {
+            next(t for t in titles if text[0].startswith(t)): block for text, block in zip(texts, found, strict=True)
+        }
 
     only(hand.view, "extent", "regions", "observed", "graticule")
     QApplication.processEvents()

@@ -20,6 +20,7 @@ from firegui.gui.map.items import mask_path
 from firegui.gui.map.layers.fire_layers import ObservedLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
 from firegui.gui.map.map_colors import (
+    ColorScale,
     burning_scale,
     codes,
     difference_codes,
@@ -102,16 +103,21 @@ def texts(panel: LayersPanel) -> str:
     return "\n".join(label.text() for label in panel.findChildren(QLabel) if not label.isHidden())
 
 
-def test_the_legend_names_what_is_shown(panel: LayersPanel, session: Session, project: Project, hand: Hand) -> None:
+def test_the_colour_scale_of_the_fire_is_on_the_map_and_not_once_more_in_the_legend(
+    panel: LayersPanel, session: Session, project: Project, hand: Hand
+) -> None:
+    def scale() -> ColorScale:
+        hand.view.flush()
+        shown = hand.view.decorations.caption.scale
+        assert shown is not None and shown.title not in texts(panel)
+        return shown
+
     session.show_result(ShownResult("run", baseline=growing(project, 2), plan=growing(project, 1)))
-    hand.view.flush()
-    assert "Chance burned so far" in texts(panel)
+    assert scale().title == "Chance burned so far"
     session.set_view(FireView.DIFFERENCE)
-    hand.view.flush()
-    assert "+1 less fire with the plan" in texts(panel)
+    assert scale().high == "+1 less fire with the plan"
     session.show_result(replace(session.result, against="run 0"))
-    hand.view.flush()
-    assert "−1 more fire with plan 2" in texts(panel) and "+1 less fire with plan 2" in texts(panel)
+    assert (scale().low, scale().high) == ("−1 more fire with plan 2", "+1 less fire with plan 2")
 
 
 # -- perimeter and wind ----------------------------------------------------------------------------------------------

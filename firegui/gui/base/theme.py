@@ -224,7 +224,7 @@ def _controls(c: Colors, theme: Theme) -> str:
 def _labels(c: Colors) -> str:
     """Return the rules for labels by ``role``, and for overlay frames."""
     return f"""
-    QLabel[role="muted"] {{ color: {c.muted}; }}
+    QLabel[role="muted"], QCheckBox[role="muted"] {{ color: {c.muted}; }}
     QLabel[role="warning"] {{ color: {c.warning}; }}
     QLabel[role="error"] {{ color: {c.error}; }}
     QLabel[role="heading"] {{ font-weight: 600; padding-top: 4px; }}

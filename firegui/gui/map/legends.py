@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QResizeEvent
@@ -15,6 +16,8 @@ from firegui.gui.map.layers.wind_layer import add_arrow
 from firegui.gui.map.map_colors import ColorScale, faded
 
 SAMPLE_SIZE = QSize(22, 14)
+_SHORT = 14
+"""Letters of labels of which two stand in a row."""
 
 
 def swatch_pixmap(layer: MapLayer, *, faint: bool = False) -> QPixmap:
@@ -92,7 +95,7 @@ class LegendView(QWidget):
         super().__init__()
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(8)
+        self._column.setSpacing(5)
         self._blocks: dict[str, tuple[Legend, QWidget]] = {}
 
     def show_layers(self, layers: Sequence[MapLayer]) -> None:
@@ -102,14 +105,14 @@ class LegendView(QWidget):
         """
         before, self._blocks = self._blocks, {}
         for layer in layers:
-            legend = layer.legend
+            legend = replace(layer.legend, scale=None) if layer.has_bar else layer.legend
             if legend.scale is None and not legend.entries and not legend.note:
                 continue
             old = before.get(layer.key)
             if old is not None and _same(old[0], legend):
                 self._blocks[layer.key] = before.pop(layer.key)
             else:
-                self._blocks[layer.key] = legend, self._block(layer)
+                self._blocks[layer.key] = legend, _block(layer.title, legend)
         for _legend, block in before.values():
             self._column.removeWidget(block)
             block.hide()
@@ -118,25 +121,30 @@ class LegendView(QWidget):
             if self._column.indexOf(block) != place:
                 self._column.insertWidget(place, block)
 
-    def _block(self, layer: MapLayer) -> QWidget:
-        block = QWidget()
-        column = QVBoxLayout(block)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
-        legend = layer.legend
-        column.addWidget(_label(legend.scale.title if legend.scale is not None else layer.title))
-        if legend.scale is not None:
-            column.addWidget(_Ramp(legend.scale))
-            column.addLayout(_ends(legend.scale))
-        if legend.entries:
-            column.addLayout(_entries(legend.entries))
-        if legend.note:
-            column.addWidget(_label(legend.note, muted=True))
-        return block
+
+def _block(title: str, legend: Legend) -> QWidget:
+    block, scale = QWidget(), legend.scale
+    column = QVBoxLayout(block)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(1)
+    title = legend.title or (scale.title if scale is not None else title)
+    if len(legend.entries) == 1:
+        (entry,) = legend.entries
+        column.addLayout(_entries([replace(entry, label=f"{title}: {entry.label}" if entry.label else title)]))
+    else:
+        column.addWidget(_label(title))
+        column.addLayout(_entries(legend.entries))
+    if scale is not None:
+        column.addWidget(_Ramp(scale))
+        column.addLayout(_ends(scale))
+    if legend.note:
+        column.addWidget(_label(legend.note, muted=True))
+    return block
 
 
 def _same(legend: Legend, other: Legend) -> bool:
-    return legend.scale is other.scale and legend.entries == other.entries and legend.note == other.note
+    # Scales are large: the same one is compared by identity.
+    return legend.scale is other.scale and replace(legend, scale=None) == replace(other, scale=None)
 
 
 class LegendRow(QWidget):
@@ -207,14 +215,17 @@ def _ends(scale: ColorScale) -> QHBoxLayout:
 
 
 def _entries(entries: Sequence[LegendEntry]) -> QGridLayout:
-    grid = QGridLayout()
+    """Return samples with labels, two a row if all labels are short."""
+    grid, columns = QGridLayout(), 2 if all(len(entry.label) <= _SHORT for entry in entries) else 1
     grid.setVerticalSpacing(1)
-    grid.setColumnStretch(1, 1)
-    for line, entry in enumerate(entries):
+    for number, entry in enumerate(entries):
+        row, column = divmod(number, columns)
         sample = plain_label()
         sample.setPixmap(sample_pixmap(entry))
-        grid.addWidget(sample, line, 0)
-        grid.addWidget(_label(entry.label, muted=True), line, 1)
+        grid.addWidget(sample, row, 2 * column)
+        grid.addWidget(_label(entry.label, muted=len(entries) > 1), row, 2 * column + 1)
+    for column in range(columns):
+        grid.setColumnStretch(2 * column + 1, 1)
     return grid
 
 

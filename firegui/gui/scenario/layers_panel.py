@@ -24,6 +24,7 @@ from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import fill_scroll_area, plain_label, scroll_area, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import set_role
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
 from firegui.gui.map.legends import SAMPLE_SIZE, LegendView, swatch_pixmap
@@ -76,7 +77,7 @@ class LayersPanel(QScrollArea):
         return scroll_area(self._legend, horizontal=False)
 
     def _order_row(self) -> QHBoxLayout:
-        row, text = QHBoxLayout(), plain_label("Drawn in this order")
+        row, text = QHBoxLayout(), plain_label("Drawn in this order · grey: empty now", wordWrap=True)
         text.setProperty("role", "muted")
         self._reset.setIcon(icon("reset"))
         self._reset.setAccessibleName("Default order")
@@ -253,9 +254,7 @@ class _LayerControls:
             self.slider.setValue(round(100 * layer.opacity))
         self.box.setIcon(QIcon(swatch_pixmap(layer, faint=bool(why))))
         self.box.setToolTip(plain(f"{layer.help}\nNow empty: {why}" if why else layer.help))
-        font = self.box.font()
-        font.setItalic(bool(why))
-        self.box.setFont(font)
+        set_role(self.box, "muted" if why else "")
         self.slider.setEnabled(layer.visible)
         self.slider.setToolTip(plain(f"Opacity of {layer.title}: {self.slider.value()} %"))
 

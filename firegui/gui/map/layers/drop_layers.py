@@ -271,7 +271,7 @@ class RemovedLayer(MapLayer):
     title = "Drops removed"
     help = "While needless drops are removed: drops that it has just removed, fading out"
     follows = frozenset({"step", "view", "result", "time"})
-    samples = (("removed", "text", Sample.OUTLINE),)
+    samples = (("", "text", Sample.OUTLINE),)
     swatch_ink = "text"
     views = DROP_VIEWS
 
@@ -394,9 +394,7 @@ class ChosenLayer(PaintedLayer):
     title = "Selected drop"
     help = "The drop selected with the tool Edit drops: 2σ footprint where it lands, release point, handle to turn it"
     follows = frozenset({"plan_editor", "result", "view", "tool"})
-    samples = (
-        ("chosen, or on the move", "text", Sample.ELLIPSE), ("would break a rule, dashed", "text", Sample.DASH),
-    )  # fmt: skip
+    samples = (("dashed if it breaks a rule", "text", Sample.ELLIPSE),)
     swatch_ink = "text"
     views = DROP_VIEWS
 

@@ -63,6 +63,7 @@ class OccupancyLayer(RasterLayer):
     source = "fire"
     start_opacity = 0.85
     mean = "mean chance burned so far"
+    has_bar = True
     options: tuple[LayerChoice | LayerRange, ...] = (
         color_choice("fire", "cividis", "viridis", "inferno", "plasma"),
         class_choice(4, 5, 10),
@@ -102,6 +103,7 @@ class BurningLayer(OccupancyLayer):
     title = "Chance burning now"
     help = "B in the paper: chance that the cell is burning at the shown step, 0 to 1"
     source = "burning"
+    has_bar = False
     starts_visible = False
     start_opacity = 0.9
     mean = "mean chance burning now"
@@ -117,6 +119,7 @@ class RetardantLayer(OccupancyLayer):
     help = "what retardant leaves of the fuel, 1 on untreated ground; r in the paper"
     views = DROP_VIEWS
     source = "retardant"
+    has_bar = False
     options = (class_choice(4, 5, 10),)
     starts_visible = False
     start_opacity = 0.8
@@ -137,6 +140,7 @@ class DifferenceLayer(RasterLayer):
     views = DIFFERENCE_VIEW
     options = (class_choice(5, 7, 9), threshold_range())
     is_signed = True
+    has_bar = True
     start_opacity = 0.9
     make_scale = staticmethod(difference_scale)
 
@@ -216,7 +220,7 @@ class ObservedLayer(MapLayer):
     @property
     def legend(self) -> Legend:
         """Return the legend of a solid or dashed outline, as on the shown day."""
-        own, carried = ("observed on the shown day", Sample.LINE), ("filled forward from an earlier day", Sample.DASH)
+        own, carried = ("of the shown day", Sample.LINE), ("filled forward from an earlier day", Sample.DASH)
         label, sample = carried if self.filled_forward else own
         return Legend(entries=(LegendEntry(label, self.ink.observed, sample),))
 

@@ -118,8 +118,8 @@ class HillshadeLayer(LandscapeLayer):
 
     @property
     def legend(self) -> Legend:
-        """Return a note instead of a ramp of greys."""
-        return Legend(note="lit from the north-west, 45° high")
+        """Return nothing: light and shade explain themselves."""
+        return Legend()
 
     def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
         """Return the brightness of the slope."""

@@ -46,11 +46,12 @@ class LegendEntry:
 
 @dataclass(frozen=True, slots=True)
 class Legend:
-    """Colour ramp, entries and note of a legend; each is optional."""
+    """Colour ramp, entries and note of a legend; each is optional. ``title`` replaces that of the layer."""
 
     scale: ColorScale | None = None
     entries: tuple[LegendEntry, ...] = ()
     note: str = ""
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,8 +150,9 @@ class MapLayer:
     swatch_ink = "muted"
     swatch_sample = Sample.FILL
     samples: tuple[tuple[str, str, Sample], ...] = ()
-    note = ""
     no_data = ""
+    has_bar = False
+    """Whether the map itself shows the colour scale of the layer, which the legend then does not repeat."""
     options: tuple[LayerChoice | LayerRange, ...] = ()
 
     def __init__(self, session: Session, item: QGraphicsItem) -> None:
@@ -208,7 +210,7 @@ class MapLayer:
     def legend(self) -> Legend:
         """The meaning of the colours."""
         entries = (LegendEntry(label, getattr(self.ink, color), sample) for label, color, sample in self.samples)
-        return Legend(entries=tuple(entries), note=self.note)
+        return Legend(entries=tuple(entries))
 
     @property
     def in_view(self) -> bool:

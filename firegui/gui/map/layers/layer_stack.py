@@ -44,7 +44,7 @@ class LayerStack(QObject):
         self._session = session
         self.regions, self.removed, self.drops = RegionsLayer(session), RemovedLayer(session), DropsLayer(session)
         layers: tuple[MapLayer, ...] = (
-            ExtentLayer(session), CanopyLayer(session), FuelLayer(session), HillshadeLayer(session),
+            ExtentLayer(session), FuelLayer(session), CanopyLayer(session), HillshadeLayer(session),
             BaseMapLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
             ChangeLayer(session), RetardantLayer(session), IsochronesLayer(session), GraticuleLayer(session),
             WindLayer(session), ObservedLayer(session), self.drops, self.removed, ZonesLayer(session), self.regions,

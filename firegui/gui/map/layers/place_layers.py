@@ -155,7 +155,6 @@ class GraticuleLayer(PaintedLayer):
     key = "graticule"
     title = "Lat/long grid"
     help = "Longitude and latitude, WGS 84, degrees and minutes"
-    note = "degrees and minutes, WGS 84"
     no_data = "the grid has no coordinate system"
     has_labels = True
 

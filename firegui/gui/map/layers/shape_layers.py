@@ -64,7 +64,7 @@ class RegionsLayer(PaintedLayer):
     help = "What the plan must keep the fire out of, with names and weights"
     follows = frozenset({"regions"})
     swatch_ink = "region"
-    samples = (("protected", "region", Sample.DASH), ("selected", "region", Sample.LINE))
+    samples = (("", "region", Sample.DASH),)
     no_data = "none drawn yet: use the region tools"
     has_labels = True
     _preview: tuple[str, Region] | None = None
@@ -130,7 +130,7 @@ class ZonesLayer(PaintedLayer):
     help = "Where no drop may come down; set in the panel Rules of the operation"
     follows = frozenset({"operations"})
     swatch_ink = "zone"
-    samples = (("no drop comes down here", "zone", Sample.HATCH),)
+    samples = (("", "zone", Sample.HATCH),)
     no_data = "none drawn: see the panel Rules of the operation"
     has_labels = True
 
@@ -163,7 +163,7 @@ class PinsLayer(PaintedLayer):
     help = "Drops that every plan keeps, at their release points; set in the panel Rules of the operation"
     follows = frozenset({"operations"})
     swatch_ink = "text"
-    samples = (("release point of a pinned drop", "text", Sample.DIAMOND),)
+    samples = (("release point", "text", Sample.DIAMOND),)
     no_data = "none pinned: see the panel Rules of the operation"
 
     def _has_data(self, project: Project) -> bool:

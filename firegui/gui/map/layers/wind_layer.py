@@ -70,12 +70,10 @@ class WindLayer(PaintedLayer):
             return Legend(entries=(LegendEntry(text, self.ink.wind, Sample.ARROW),))
         classes = len(self._speed_colors)
         ends = [units.wind(self._top_speed * number / classes) for number in range(classes + 1)]
-        texts = [f"blows to, {low.split()[0]} to {high}" for low, high in pairwise(ends)]
-        return Legend(
-            entries=tuple(
-                LegendEntry(text, color, Sample.ARROW) for text, color in zip(texts, self._speed_colors, strict=True)
-            )
-        )
+        texts = [f"{low.split()[0]} – {high.split()[0]}" for low, high in pairwise(ends)]
+        colors = zip(texts, self._speed_colors, strict=True)
+        entries = tuple(LegendEntry(text, color, Sample.ARROW) for text, color in colors)
+        return Legend(entries=entries, title=f"Wind blows to, {ends[-1].split()[1]}")
 
     @property
     def _speed_colors(self) -> tuple[QColor, ...]:
