@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
+from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.session.session import Tool
 from firegui.gui.window.main_window import MainWindow
 from firegui.runs.stages import FinishReason, RunState, Stage
@@ -94,3 +96,24 @@ def test_each_stage_says_in_its_own_terms_where_it_stopped(entry: RunEntry, text
     assert entry.stop_text.startswith("Stopped at removing drops, round 2, ")
     entry.interrupted = True
     assert entry.stop_text.startswith("Interrupted at ")
+
+
+def test_while_a_run_is_active_the_button_queues_the_next_plan_and_is_not_coloured(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.workbench.show_panel("Start")
+    start, queue = window.findChild(QToolButton, "startTool"), window.workbench.queue
+    panel = window.workbench.panels["Start"]
+    assert start is not None and isinstance(panel, StartPanel)
+    buttons = (start, panel.start_button)
+
+    def state() -> set[tuple[str, str]]:
+        return {(button.text(), button.property("role")) for button in buttons}
+
+    assert state() == {("Start plan", "primary")}
+    window.workbench.plan.start()
+    qtbot.waitUntil(lambda: queue.active is not None and queue.active.epoch > 0)
+    assert state() == {("Queue plan", "")}
+    queue.stop()
+    wait_idle(qtbot, queue)
+    assert state() == {("Start plan", "primary")}

@@ -268,8 +268,8 @@ def _bars(c: Colors) -> str:
     QToolBar QToolButton:checked {{ background: {c.chosen}; border-color: {c.accent}; }}
     QToolBar QToolButton:focus {{ border: 2px solid {c.focus}; padding: 2px 7px; }}
     QMenuBar QToolBar QToolButton:focus {{ padding: 0 7px; }}
-    QToolBar QToolButton#startTool:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
-    QToolBar QToolButton#startTool:enabled:hover {{ background: {c.go_hover}; }}
+    QToolBar QToolButton[role="primary"]:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
+    QToolBar QToolButton[role="primary"]:enabled:hover {{ background: {c.go_hover}; }}
     QStatusBar {{ border-top: 1px solid {c.border}; }}
     QStatusBar::item {{ border: 0; }}
     QStatusBar QToolButton {{ color: {c.muted}; padding: 2px 16px 2px 8px; border: 1px solid transparent;

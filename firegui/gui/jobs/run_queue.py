@@ -110,6 +110,11 @@ class RunQueue(QObject):
         return self._active is not None or bool(self._waiting)
 
     @property
+    def start_text(self) -> str:
+        """Title of the command that plans: while a run is active, the next plan waits for it."""
+        return "Queue plan" if self.is_busy else "Start plan"
+
+    @property
     def can_evaluate(self) -> bool:
         """Whether a saved plan is shown at once: no run is active, or it is paused."""
         return self._active is None or self._active.state is RunState.PAUSED

@@ -309,6 +309,16 @@ class PlanControl(QObject):
         return self._session.has_project
 
     @property
+    def start_text(self) -> str:
+        """Title of the command that plans: while a run is active, the next plan waits for it."""
+        return self._queue.start_text
+
+    @property
+    def starts_at_once(self) -> bool:
+        """Whether a new run need not wait for another."""
+        return not self._queue.is_busy
+
+    @property
     def can_pause(self) -> bool:
         """Whether the active run works and was not requested to pause."""
         active = self._queue.active

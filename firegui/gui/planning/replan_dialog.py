@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
+from firegui.gui.base.controls import set_role
 from firegui.gui.base.dialogs import Dialog, show_problems
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.number_text import duration
@@ -126,9 +127,7 @@ class ReplanDialog(Dialog):
         lacking = not closed and not from_file and not has_perimeter(self._project, day)
         if lacking:
             said = "⚠ The project has no perimeter of that day: choose a file with it, or the closed loop."
-        self.about.setProperty("role", "warning" if lacking else "muted")
-        self.about.style().unpolish(self.about)
-        self.about.style().polish(self.about)
+        set_role(self.about, "warning" if lacking else "muted")
         self.about.setText(said if lacking else f"{said} {self._estimate(day, closed=closed)}".strip())
         self.go.setEnabled(closed or (self.file.path is not None if from_file else not lacking))
 

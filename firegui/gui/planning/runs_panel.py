@@ -305,6 +305,8 @@ class RunsPanel(QWidget):
             "folder": entry is not None and entry.folder.exists(),
             "export": bool(self._session.result.drops),
         }
+        self._buttons["start"].setText(self._queue.start_text)
+        self._buttons["start"].setAccessibleName(self._queue.start_text)
         for name, is_enabled in enabled.items():
             self._buttons[name].setEnabled(is_enabled)
         self._buttons["pause"].setVisible(holds or not is_resumable)

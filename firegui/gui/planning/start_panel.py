@@ -6,6 +6,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from firegui.fire.project_notes import Grade, start_notes
+from firegui.gui.base.controls import set_role
 from firegui.gui.base.layouts import vertical
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import Session
@@ -23,8 +24,7 @@ class StartPanel(QWidget):
         self.notes = NoteList(session, _NOTHING)
         self.notes.setAccessibleName("Before you start")
         self.start_button = QPushButton("Start plan")
-        self.start_button.setProperty("role", "primary")
-        self.start_button.setToolTip("Save the project and plan it (F5)")
+        self.start_button.setToolTip("Save the project and plan it; a plan waits for the run that is active (F5)")
         self.start_button.clicked.connect(lambda _checked=False: plan.start())
         vertical(self, self.notes, self.start_button, margins=(8, 6, 8, 8), spacing=8)
         # The checks read whole rasters, so that a row of edits makes one.
@@ -45,3 +45,5 @@ class StartPanel(QWidget):
 
     def _enable(self) -> None:
         self.start_button.setEnabled(self._plan.can_start and self._is_possible)
+        self.start_button.setText(self._plan.start_text)
+        set_role(self.start_button, "primary" if self._plan.starts_at_once else "")

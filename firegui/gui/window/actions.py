@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
+from firegui.gui.base.controls import set_role
 from firegui.gui.base.icons import icon
 from firegui.gui.base.plain_text import plain
 from firegui.gui.planning.plan_control import PlanControl
@@ -35,6 +36,7 @@ Handler = Callable[..., object]
 _TOOL_ICONS = QSize(17, 17)
 _NAMED_TOOLS = ("start", "quick")
 """Tools whose names are shown in every window."""
+_QUEUES = "save the project and plan it once the active run has ended"
 _STOP_NOW = "do not wait for the final score of the kept plan"
 
 
@@ -151,6 +153,8 @@ class Actions(QObject):
         }
         for name, action in self._actions.items():
             action.setEnabled(holds[ACTIONS[name].when])
+        self["start"].setText(f"&{plan.start_text}")
+        _explain(self["start"], ACTIONS["start"].help if plan.starts_at_once else _QUEUES)
         _explain(self["stop"], _STOP_NOW if plan.is_stopping else ACTIONS["stop"].help)
 
     def _check(self) -> None:
@@ -254,16 +258,22 @@ class Actions(QObject):
         self.bar.show()
 
     def _highlight(self, button: QToolButton) -> None:
-        """Make Start plan the only coloured button.
+        """Make Start plan the only coloured button, unless a run is active.
 
-        Its icon is white in both themes, unlike that of its menu entry.
+        Its icon on the colour is white in both themes, unlike that of its menu entry.
         """
+
+        def show_state() -> None:
+            is_primary = self._plan.starts_at_once
+            set_role(button, "primary" if is_primary else "")
+            button.setIcon(icon("start", "white") if is_primary else icon("start"))
+
         button.setObjectName("startTool")
         button.setMenu(_menu("What Start does", self.group("stages"), button))
         button.setPopupMode(QToolButton.ToolButtonPopupMode.MenuButtonPopup)
         # Every change of the action sets the action's own icon on the button, before ``changed`` is emitted.
-        self["start"].changed.connect(lambda: button.setIcon(icon("start", "white")))
-        button.setIcon(icon("start", "white"))
+        self["start"].changed.connect(show_state)
+        show_state()
 
 
 def _explain(action: QAction, help: str) -> None:
