@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.stress.results import StressTally, write_results
@@ -28,6 +29,7 @@ from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.table_view import select_row
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.header import schedule_hash
@@ -257,6 +259,23 @@ def test_an_impossible_value_is_refused_and_changes_nothing(
     assert not edit(editor, name, title, typed)
     assert session.project == before
     assert len(refusals) == 1 and what in str(refusals[0]).lower()
+
+
+def test_the_table_fits_a_narrow_panel_and_the_form_edits_the_selected_scenario(
+    qtbot: QtBot, editor: ScenarioTable, session: Session, refusals: list[InputError]
+) -> None:
+    show_widget(qtbot, editor, 500, 600)
+    assert editor.view.horizontalScrollBar().maximum() == 0 and editor.width() == 500
+    names = [one.name for one in session.project.stress.scenarios]
+    select_row(editor.view, names.index("late"))
+    field = editor.form.fields[editor.model.titles.index("Late min")]
+    assert isinstance(field, QLineEdit) and "late" in editor.form.title()
+    for typed, kept in (("45", "45"), ("soon", "45")):
+        field.setText(typed)
+        field.editingFinished.emit()
+        assert field.text() == kept
+        assert session.project.stress.scenarios[names.index("late")].delay_minutes == 45.0
+    assert len(refusals) == 1
 
 
 def test_scenarios_are_added_copied_removed_and_reset(editor: ScenarioTable, session: Session) -> None:

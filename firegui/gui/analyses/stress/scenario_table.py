@@ -1,4 +1,4 @@
-"""Editable table of the project's stress scenarios."""
+"""Editor of the project's stress scenarios: a table, and a form for the selected one."""
 
 from __future__ import annotations
 
@@ -8,18 +8,30 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QFileDialog, QTableView, QToolButton, QWidget
+from PySide6.QtCore import QObject, Qt
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFileDialog,
+    QGroupBox,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QTableView,
+    QToolButton,
+    QWidget,
+)
 
 from firegui.domain.options import SettingField, number_from_text, replaced_at, setting_fields
 from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, RetardantSide, pair_text
 from firegui.domain.stress import StressScenario, StressSet, scenario_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import add_shortcut
-from firegui.gui.base.layouts import fill_column
+from firegui.gui.base.layouts import describe, fill_column, plain_label, scroll_area
 from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
+from firegui.gui.widgets.fields import NoScrollComboBox
+from firegui.gui.widgets.settings_form import labelled_rows
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
@@ -29,6 +41,8 @@ _FILTER = "Scenarios (*.toml);;All files (*)"
 _TITLE = "The scenario was not changed"
 _SET_TITLE = "The scenarios were not changed"
 _LOWEST_PX = 60
+_SHOWN = 2
+"""Columns of the table: name, and what differs. The others are fields of the form."""
 _PERCENT = "failure_rate"
 _AS_MODEL = StressScenario("")
 _FIELDS = setting_fields(_AS_MODEL)
@@ -43,6 +57,8 @@ class ScenariosModel(TableModel[StressScenario]):
             Column("Name", lambda one: one.name, tip="name of the scenario, once in the set", is_text=True,
                    cell_tip=scenario_text,
                    edit=self._set_name),
+            Column("What differs from the model", scenario_text, tip="what differs from the model in this scenario",
+                   is_text=True, cell_tip=scenario_text),
             Column("Effectiveness", lambda one: one.effectiveness, pair_text,
                    "of retardant and of water; empty: the project's", "ret. / water", is_text=True,
                    sort_key=lambda pair: pair.retardant, edit=self._set_pair,
@@ -115,20 +131,75 @@ class ScenariosModel(TableModel[StressScenario]):
         return True
 
 
+class ScenarioForm(QGroupBox):
+    """Fields of the selected scenario. Every edit goes through the model."""
+
+    def __init__(self, model: ScenariosModel, parent: QWidget | None = None) -> None:
+        super().__init__("Selected scenario", parent)
+        self._model, self._place = model, -1
+        self.fields: dict[int, QLineEdit | QComboBox] = {}
+        pairs: list[tuple[QLabel, QWidget]] = []
+        for number, column in enumerate(model.columns[_SHOWN:], start=_SHOWN):
+            box = self.fields[number] = self._field(number, column)
+            box.setAccessibleName(model.titles[number])
+            describe(box, column.tip)
+            # A wrapped label lets the form be as narrow as the panel beside the map.
+            pairs.append((plain_label(", ".join(filter(None, (column.title, column.unit))), wordWrap=True), box))
+        self.setLayout(labelled_rows(pairs, 2))
+
+    def show_row(self, place: int) -> None:
+        """Show the scenario in a row; none for a row that does not exist."""
+        there = 0 <= place < self._model.rowCount()
+        self._place = place if there else -1
+        self.setEnabled(there)
+        self.setTitle(f"Selected scenario: {self._model.row(place).name}" if there else "Selected scenario")
+        for number, box in self.fields.items():
+            text = str(self._model.index(place, number).data(Qt.ItemDataRole.EditRole)) if there else ""
+            if isinstance(box, QComboBox):
+                box.setCurrentIndex(box.findData(text))
+            else:
+                box.setText(text)
+
+    def _field(self, number: int, column: Column) -> QLineEdit | QComboBox:
+        if column.delegate is not None:
+            choice = NoScrollComboBox()
+            for value, title in _side_choices():
+                choice.addItem(title, value)
+            choice.activated.connect(lambda _index: self._write(number, str(choice.currentData())))
+            return choice
+        line = QLineEdit()
+        line.editingFinished.connect(lambda: self._write(number, line.text()))
+        return line
+
+    def _write(self, number: int, text: str) -> None:
+        index = self._model.index(self._place, number)
+        if self._place >= 0 and text != index.data(Qt.ItemDataRole.EditRole):
+            self._model.setData(index, text)
+            # A refused text must not stay as if it counted.
+            self.show_row(self._place)
+
+
 class ScenarioTable(QWidget):
-    """Table of the project's scenarios with buttons to add, copy, remove, reset, load and save."""
+    """Editor of the project's scenarios: buttons, a table, and a form for the selected one."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self.model, self.view = ScenariosModel(session, self), QTableView()
-        show_table(self.view, self.model, "Stress scenarios", is_sortable=False)
+        show_table(self.view, self.model, "Stress scenarios", is_sortable=False, stretch=_SHOWN - 1)
+        # The values have their fields below: the table must not scroll sideways beside the map.
+        for number in range(_SHOWN, self.model.columnCount()):
+            self.view.setColumnHidden(number, True)
         self.view.setMinimumHeight(_LOWEST_PX)
+        self.form = ScenarioForm(self.model)
         self._buttons: dict[str, QToolButton] = {}
-        fill_column(self, self._button_row(), self.view, stretch=self.view, margins=(0, 2, 0, 0))
+        form = scroll_area(self.form, horizontal=False)
+        # Table and form share the height, and scroll where there is little.
+        form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
+        fill_column(self, self._button_row(), self.view, form, stretch=(self.view, form), margins=(0, 2, 0, 0))
         self.model.refused.connect(session.refuse)
         self.model.modelReset.connect(self._enable)
-        self.view.selectionModel().selectionChanged.connect(lambda *_: self._enable())
+        self.view.selectionModel().selectionChanged.connect(lambda *_: self._follow())
         add_shortcut(self.view, "Del", self.remove)
         for signal in (session.project_opened, session.project_edited):
             signal.connect(self._show)
@@ -216,6 +287,13 @@ class ScenarioTable(QWidget):
 
     def _show(self) -> None:
         self.model.set_rows(self._scenarios)
+        if self._selected is None and self._scenarios:
+            select_row(self.view, 0)
+        self._follow()
+
+    def _follow(self) -> None:
+        rows = selected_rows(self.view)
+        self.form.show_row(rows[0] if rows else -1)
         self._enable()
 
     def _enable(self) -> None:
