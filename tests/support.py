@@ -144,7 +144,8 @@ def assert_same_files(one: Path, other: Path, *names: str) -> None:
 def forget_checksums(run: Path) -> None:
     """Make a finished run one of a version without checksums, whose files may be edited."""
     path = run / "run.toml"
-    path.write_text(re.sub(r"\[files\]\n(?:\".*\n)*\n", "", path.read_text("utf-8")), encoding="utf-8")
+    text = re.sub(r"\[files\]\n(?:\".*\n)*\n", "", path.read_text("utf-8"))
+    path.write_text(text.removeprefix(text.partition("\n")[0]), encoding="utf-8")
 
 
 def write_schedule(path: Path, rows: list[tuple[int, str, float, float, float]]) -> Path:

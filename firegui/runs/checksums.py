@@ -1,10 +1,13 @@
-"""Checksums of the files of a saved result, by name."""
+"""Checksums of the files of a saved result: by name in its header, and of the header in its own first line."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+
+DIFFERS = "does not hold what the run wrote: its checksum differs"
+_FIRST_LINE = "# sha256 of what follows: "
 
 
 def checksums(folder: Path, names: Iterable[str]) -> dict[str, str]:
@@ -15,6 +18,21 @@ def checksums(folder: Path, names: Iterable[str]) -> dict[str, str]:
 def differing(folder: Path, known: Mapping[str, str], names: Iterable[str]) -> frozenset[str]:
     """Return which of ``names`` that have a ``known`` checksum are gone or have another one."""
     return frozenset(name for name in names if name in known and _checksum(folder / name) != known[name])
+
+
+def with_checksum(text: str) -> str:
+    """Return the text of a TOML file after a comment with its sha256."""
+    return f"{_FIRST_LINE}{_sha256(text)}\n{text}"
+
+
+def differs(text: str) -> bool:
+    """Return whether a text begins with the sha256 of another one. Earlier versions wrote none."""
+    first, _, rest = text.partition("\n")
+    return first.startswith(_FIRST_LINE) and first.removeprefix(_FIRST_LINE) != _sha256(rest)
+
+
+def _sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _checksum(path: Path) -> str:

@@ -23,6 +23,7 @@ from firegui.domain.settings import PlanSettings
 from firegui.io import toml
 from firegui.io.paths import real_path
 from firegui.io.project.store import project_hash
+from firegui.runs.checksums import with_checksum
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
 
@@ -61,7 +62,7 @@ class SavedHeader:
 
     def text(self) -> str:
         """Return the text of the file. Fields without a value are left out, because TOML has no null."""
-        return header_text(self)
+        return with_checksum(header_text(self))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

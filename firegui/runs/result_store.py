@@ -17,6 +17,7 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.io import atomic
 from firegui.io.source_files import file_problem, outside_problem
 from firegui.io.toml import plain_words
+from firegui.runs.checksums import DIFFERS, differs
 from firegui.runs.header import FORMAT, SavedHeader, now
 from firegui.runs.lock import FolderLock, held_problem, is_held
 from firegui.runs.snapshot import add_missing_margin
@@ -197,7 +198,10 @@ def read_toml(
     Raises :class:`~firegui.errors.InputError` where it is missing, damaged or too new; ``again`` is the remedy.
     """
     try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        if differs(text):
+            raise InputError([Problem(str(path), DIFFERS, again)])
+        raw = tomllib.loads(text)
         if isinstance(raw.get("format"), int) and raw["format"] > newest:
             what = f"was written by a newer firegui (format {raw['format']})"
             raise InputError([Problem(str(path), what, "update firegui")])

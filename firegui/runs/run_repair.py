@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from firegui.errors import InputError, Problem
-from firegui.runs.checksums import differing
+from firegui.runs.checksums import DIFFERS, differing
 from firegui.runs.header import RunHeader
 from firegui.runs.run_folder import (
     BASELINE,
@@ -30,7 +30,6 @@ from firegui.runs.run_folder import (
 )
 from firegui.runs.stages import Stage
 
-_WHAT = "does not hold what the run wrote: its checksum differs"
 _RESULTS = {PLAN, SCHEDULE, DROPS, METRICS, SUMMARY, OCCUPANCY, BASELINE, LOOP_TABLE}
 _SECOND_STAGE = {ELIMINATION, ELIMINATION_CHECKPOINT, SMOOTHING_CHECKPOINT}
 
@@ -46,7 +45,7 @@ def damaged_files(folder: Path, header: RunHeader, names: Collection[str] = FILE
 def damage_problems(folder: Path, damaged: Iterable[str]) -> list[Problem]:
     """Return a problem for every damaged file that a result cannot be read without."""
     remedy = "resume the run, which makes the file again, or restore it from a copy"
-    return [Problem(str(folder / name), _WHAT, remedy) for name in sorted(damaged)]
+    return [Problem(str(folder / name), DIFFERS, remedy) for name in sorted(damaged)]
 
 
 def files_to_make_again(folder: Path, header: RunHeader) -> frozenset[str]:
@@ -56,7 +55,7 @@ def files_to_make_again(folder: Path, header: RunHeader) -> frozenset[str]:
     """
     damaged = damaged_files(folder, header)
     remedy = "nothing else in the folder determines it: restore it from a copy, or run again elsewhere"
-    lost = [Problem(str(folder / name), _WHAT, remedy) for name in sorted(_lost(folder, header, damaged))]
+    lost = [Problem(str(folder / name), DIFFERS, remedy) for name in sorted(_lost(folder, header, damaged))]
     if lost:
         raise InputError(lost, "The run cannot be resumed")
     # The log of the second stage and its states are of one moment.

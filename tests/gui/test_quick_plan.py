@@ -31,7 +31,7 @@ from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hands import LEFT
 from tests.gui.readouts import run_cells, second_level_of
-from tests.support import tiny_project
+from tests.support import forget_checksums, tiny_project
 
 LONG_MS = 120_000
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -283,6 +283,7 @@ def test_a_stopped_one_goes_on_as_what_it_was_with_its_budget(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = click_quick(qtbot, window)
+    forget_checksums(entry.folder)
     header = (entry.folder / "run.toml").read_text()
     text = header.replace('project_folder = "', 'budget = 4\nproject_folder = "').replace("completed", "stopped")
     (entry.folder / "run.toml").write_text(text)

@@ -450,7 +450,7 @@ def test_a_damaged_file_of_members_is_refused(tmp_path: Path) -> None:
 def test_a_damaged_or_newer_header_is_refused(tmp_path: Path) -> None:
     carried_out(uq_spec(tmp_path / "run"))
     path = tmp_path / "run" / HEADER
-    path.write_text(path.read_text().replace("format = 1", "format = 9"))
+    path.write_text(path.read_text().partition("\n")[2].replace("format = 1", "format = 9"))
     assert "newer firegui" in str(end(carried_out(uq_spec(tmp_path / "run", resume=True))).problems[0])
     path.write_text("kind =")
     assert "cannot be read" in str(end(carried_out(uq_spec(tmp_path / "run", resume=True))).problems[0])

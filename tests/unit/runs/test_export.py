@@ -112,6 +112,7 @@ def test_everything_wrong_with_a_run_is_listed_at_once(run: Path, tmp_path: Path
     ],
 )
 def test_numbers_that_no_run_was_started_with_are_refused(run: Path, before: str, after: str, said: str) -> None:
+    forget_checksums(run)
     change_text(run / "run.toml", (before, after))
     with pytest.raises(InputError, match=rf"run\.toml, {said}"):
         run_content(run)

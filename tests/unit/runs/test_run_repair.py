@@ -21,7 +21,7 @@ from firegui.runs.run_repair import check_out, damaged_files
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
-from tests.support import make_project, tiny_project
+from tests.support import forget_checksums, make_project, tiny_project
 
 MADE_AGAIN = (
     "plan.safetensors", "schedule.csv", "drops.json", "summary.json", "occupancy.tif", "baseline.tif",
@@ -177,9 +177,32 @@ def test_a_stopped_run_is_not_resumed_by_an_export(damaged: Path) -> None:
         write_export(damaged, ("csv",), damaged.parent / "out")
 
 
+@pytest.mark.parametrize("after", ["weight = 2.0\n", "weight = 1.0 \n", "\n"])
+def test_a_damaged_header_is_named_wherever_the_run_is_used(
+    damaged: Path, project: Path, tmp_path: Path, after: str
+) -> None:
+    text = (damaged / RUN).read_text(encoding="utf-8")
+    assert text.count("\nweight = 1.0\n") == 1
+    (damaged / RUN).write_text(text.replace("weight = 1.0\n", after), encoding="utf-8")
+    said = rf"{RUN}: does not hold what the run wrote: its checksum differs — restore the file or run again elsewhere"
+
+    with pytest.raises(InputError, match=said):
+        read_run(damaged)
+    with pytest.raises(InputError, match=said):
+        write_export(damaged, ("csv",), tmp_path / "out")
+    finished, _ = resumed(damaged, project)
+    assert finished.reason is FinishReason.FAILED and [Path(each.where).name for each in finished.problems] == [RUN]
+
+
+def test_a_header_with_other_line_ends_is_whole(damaged: Path) -> None:
+    before, path = STORE.read(damaged), damaged / RUN
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert STORE.read(damaged) == before
+
+
 def test_a_run_of_an_earlier_version_opens_as_before(damaged: Path) -> None:
-    STORE.write(damaged, replace(STORE.read(damaged), files=None))
-    assert "[files]" not in (damaged / RUN).read_text()
+    forget_checksums(damaged)
+    assert "[files]" not in (damaged / RUN).read_text() and "sha256" not in (damaged / RUN).read_text()
     history = damaged / "history.csv"
     text = history.read_text(encoding="utf-8")
     # Another last digit: still a number.
