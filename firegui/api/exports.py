@@ -10,18 +10,13 @@ from typing import Literal
 from firegui.api.plans import PlanResult
 from firegui.api.python_words import python_interface
 from firegui.api.replans import ReplannedPlan
-from firegui.api.running import result_folder, run_spec
+from firegui.api.running import ignore_event, result_folder
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problems
 from firegui.io.exporters import NO_FILMS, file_names, film_names, known_formats
 from firegui.io.exporters.content import ExportContent, Sheet, WrittenDrops
-from firegui.io.project.store import load_project
-from firegui.runs.events import Emit, RunFinished
-from firegui.runs.export import EXPORTED, TITLE, hand_over, run_content
-from firegui.runs.run_folder import STORE
-from firegui.runs.run_repair import damage_problems, damaged_files
-from firegui.runs.run_requests import resume_spec
-from firegui.runs.stages import DONE_REASONS
+from firegui.runs.events import Emit
+from firegui.runs.export import TITLE, hand_over, make_again, run_content
 
 FILMS = ("mp4", "gif")
 Films = Mapping[str, Callable[[Path], None]]
@@ -71,7 +66,7 @@ def write_export(
     ``films`` returns what draws each film of ``film_kinds``. ``tell`` receives the name of each file before it is
     written. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
-    _make_again(run, progress)
+    make_again(run, progress or ignore_event)
     content = run_content(run, water, formats or ([] if film_kinds else [""]), Sheet(units=units)).only(drops)
     chosen = known_formats(formats) if formats else []
     drawn = films()
@@ -79,34 +74,6 @@ def write_export(
     there = {file for file in names if (out / file).exists()}
     files = hand_over(content, chosen, out, name, tell=tell, films=drawn)
     return ExportedFiles(tuple(files), tuple(path for path in files if path.name in there), content)
-
-
-def _make_again(run: Path, progress: Emit | None) -> None:
-    """Resume a completed run with damaged files, which makes them again; raise where it cannot be resumed.
-
-    A folder that is no run, and a run that would go on planning, are left to the reader of runs.
-    """
-    try:
-        header = STORE.read(run)
-    except InputError:
-        return
-    damaged = damaged_files(run, header, EXPORTED)
-    if not damaged or header.reason not in DONE_REASONS:
-        return
-    problems = Problems()
-    problems.extend(damage_problems(run, damaged))
-    place = Path(header.project_folder)
-    # The run's own backend gives the same digits; a card may be gone by now.
-    backend = "auto" if header.backend == "cuda" else header.backend
-    try:
-        spec = resume_spec(header.project.on(load_project(place)), place, run, backend)
-    except InputError as error:
-        problems.extend(error.problems)
-        raise InputError(problems, TITLE) from error
-    _, finished = run_spec(spec, RunFinished, progress)
-    if finished.reason not in DONE_REASONS or damaged_files(run, STORE.read(run), EXPORTED):
-        problems.extend(finished.problems)
-        raise InputError(problems, TITLE)
 
 
 @python_interface

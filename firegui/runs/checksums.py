@@ -1,4 +1,4 @@
-"""Checksums of the files of a saved result: by name in its header, and of the header in its own first line."""
+"""Checksums of a saved result: of its files by name, and of its header in the header's first line."""
 
 from __future__ import annotations
 

@@ -22,6 +22,8 @@ from firegui.io.paths import real_path
 from firegui.io.project.store import load_project
 from firegui.io.vectors.water import read_water
 from firegui.planning.audit import Conditions, audit, zone_violations
+from firegui.runs.control import RunControl
+from firegui.runs.events import Emit, RunEvent, RunFinished
 from firegui.runs.header import event_hash
 from firegui.runs.kept_fire import saved_fire
 from firegui.runs.run_folder import (
@@ -38,6 +40,9 @@ from firegui.runs.run_folder import (
     read_run,
 )
 from firegui.runs.run_repair import damage_problems, damaged_files
+from firegui.runs.run_requests import resume_spec
+from firegui.runs.runner import execute
+from firegui.runs.stages import DONE_REASONS
 from firegui.runs.summary import day_states
 
 T = TypeVar("T")
@@ -110,6 +115,52 @@ def run_content(
     )  # fmt: skip
     fire = saved.kept.kind if saved.kept is not None else ""
     return replace(content, notes=(*notes, *content.notes), fire=fire, stress=record.scores.stress)
+
+
+def damaged_exports(folder: Path) -> tuple[str, ...]:
+    """Return the damaged files that an export of the run in ``folder`` is made of.
+
+    There are none where the run has not begun. Raises :class:`~firegui.errors.InputError` for a header that cannot be
+    read.
+    """
+    if not (folder / RUN).is_file():
+        return ()
+    return tuple(sorted(damaged_files(folder, STORE.read(folder), EXPORTED)))
+
+
+def make_again(folder: Path, emit: Emit = lambda event: None) -> None:
+    """Resume a completed run with damaged files, which makes them again.
+
+    ``emit`` receives the events of that. A folder that is no run, and a run that would go on planning, are left to
+    :func:`run_content`. Raises :class:`~firegui.errors.InputError` for files that cannot be made again.
+    """
+    try:
+        header = STORE.read(folder)
+    except InputError:
+        return
+    damaged = damaged_files(folder, header, EXPORTED)
+    if not damaged or header.reason not in DONE_REASONS:
+        return
+    problems = Problems()
+    problems.extend(damage_problems(folder, damaged))
+    place = Path(header.project_folder)
+    # The run's own backend gives the same digits; a card may be gone by now.
+    backend = "auto" if header.backend == "cuda" else header.backend
+    try:
+        spec = resume_spec(header.project.on(load_project(place)), place, folder, backend)
+    except InputError as error:
+        problems.extend(error.problems)
+        raise InputError(problems, TITLE) from error
+    ends: list[RunFinished] = []
+
+    def note(event: RunEvent) -> None:
+        emit(event)
+        ends.extend([event] if isinstance(event, RunFinished) else [])
+
+    execute(spec, note, RunControl())
+    if ends[-1].reason not in DONE_REASONS or damaged_files(folder, STORE.read(folder), EXPORTED):
+        problems.extend(ends[-1].problems)
+        raise InputError(problems, TITLE)
 
 
 def _header_problems(record: RunRecord) -> list[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -17,6 +18,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.api.exports import write_export as write_run
 from firegui.domain.film import Film
 from firegui.domain.grid import Grid
 from firegui.domain.project import Project
@@ -28,10 +30,16 @@ from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.report_page import report_text
+from firegui.io.project.store import load_project
 from firegui.io.rasters.geotiff import read_raster
+from firegui.runs.control import RunControl
+from firegui.runs.run_folder import STORE, read_drops, read_run
+from firegui.runs.runner import execute
+from firegui.runs.spec import PlanSpec
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.hands import LEFT, choose, type_into_field
+from tests.support import tiny_project
 
 DROPS = (drop(3), drop(60, "water"), drop(61, executed=False))
 DAYLIGHT = (drop(25),)
@@ -442,3 +450,62 @@ def test_the_columns_keep_their_width_while_files_are_made_and_copied_names_are_
     QTest.keyClick(dialog.activity, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     copied = QApplication.clipboard().text()
     assert str(tmp_path / "out") in copied and name in copied
+
+
+@pytest.fixture(scope="module")
+def whole_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A finished run, which tests copy."""
+    place = tiny_project(tmp_path_factory.mktemp("project"))
+    spec = PlanSpec(load_project(place), place.parent / "run", "", backend="reference", project_folder=place)
+    execute(spec, lambda event: None, RunControl())
+    return spec.out
+
+
+@pytest.fixture
+def damaged_run(session: Session, whole_run: Path, tmp_path: Path) -> Path:
+    """A run with damaged files, whose plan is shown."""
+    folder = shutil.copytree(whole_run, tmp_path / "run")
+    project, drops = read_run(folder).project, read_drops(folder)
+    session.show_result(ShownResult("A", plan=frames(project), drops=drops, project=project, folder=folder))
+    for name in ("drops.json", "occupancy.tif"):
+        data = (folder / name).read_bytes()
+        (folder / name).write_bytes(data[: len(data) // 2])
+    return folder
+
+
+def test_damaged_files_of_a_run_are_made_again_by_an_export(
+    qtbot: QtBot, whole_run: Path, damaged_run: Path, shown_dialog: Callable[[], ExportDialog], tmp_path: Path
+) -> None:
+    expected = write_run(whole_run, ("geotiff",), tmp_path / "other", name="plan").files
+    dialog = shown_dialog()
+    assert dialog.warnings.text().startswith("Files of the run are damaged (drops.json, occupancy.tif).")
+    tick(dialog, "geotiff")
+    press_export(qtbot, dialog)
+
+    assert [path.read_bytes() for path in dialog.written] == [path.read_bytes() for path in expected]
+    assert (damaged_run / "drops.json").read_bytes() == (whole_run / "drops.json").read_bytes()
+    assert "damaged" not in dialog.warnings.text()
+
+
+def test_a_damaged_run_without_its_project_is_refused_as_by_the_command(
+    qtbot: QtBot, damaged_run: Path, shown_dialog: Callable[[], ExportDialog], told: list[InputError], tmp_path: Path
+) -> None:
+    STORE.write(damaged_run, replace(STORE.read(damaged_run), project_folder=str(tmp_path / "gone")))
+    dialog = shown_dialog()
+    tick(dialog, "csv")
+    press_export(qtbot, dialog)
+
+    with pytest.raises(InputError) as refused:
+        write_run(damaged_run, ("csv",), tmp_path / "other")
+    assert told[0].problems == refused.value.problems and len(told[0].problems) == 3
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_run_with_a_damaged_header_is_not_exported(
+    damaged_run: Path, shown_dialog: Callable[[], ExportDialog]
+) -> None:
+    text = (damaged_run / "run.toml").read_text(encoding="utf-8")
+    (damaged_run / "run.toml").write_text(text.replace('"finished"', '"running"', 1), encoding="utf-8")
+    dialog = shown_dialog()
+    assert "its checksum differs — restore the file or run again elsewhere" in dialog.preview.text
+    assert not dialog.save_button.isEnabled()

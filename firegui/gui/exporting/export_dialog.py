@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -45,7 +45,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox, PathField
 from firegui.io.exporters import file_names, refusals
 from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, WrittenDrops, export_content
 from firegui.io.vectors.water import read_water
-from firegui.runs.export import hand_over, run_content
+from firegui.runs.export import damaged_exports, hand_over, make_again, run_content
 from firegui.runs.messages import counted
 
 PREVIEW_DPI = 100.0
@@ -97,12 +97,15 @@ class PreparedExport:
     """Content of an export: the plan, the reasons why formats refuse it, and the map as printed.
 
     ``water`` is the layer that was read for it. ``picture`` is ``None`` if the chosen days are outside the plan.
+    ``damaged`` are files of the run, which are made again before anything is written; until then the content is that of
+    the screen.
     """
 
     content: ExportContent
     water: Path | None
     refused: dict[str, str]
     picture: NDArray[np.uint8] | None
+    damaged: tuple[str, ...] = ()
 
 
 def prepare_export(
@@ -110,16 +113,35 @@ def prepare_export(
 ) -> PreparedExport:
     """Prepare an export on ``sheet``; reuse the content of ``known`` if its ``water`` is the same.
 
-    Raises :class:`~firegui.errors.InputError` for a water layer that cannot be used.
+    Raises :class:`~firegui.errors.InputError` for a water layer and a run that cannot be used.
     """
-    plain = known.content if known is not None and known.water == water else content_of(source, water)
+    is_same = known is not None and known.water == water and not known.damaged
+    plain = known.content if known is not None and is_same else content_of(source, water)
+    damaged = () if is_same or source.folder is None else damaged_exports(source.folder)
     check()
     content = replace(plain, sheet=replace(sheet, prepared=sheet.prepared or source.made))
     refused = refusals(content)
     # Imported late: the drawing code loads slowly, and the window must open quickly.
     draw = import_module("firegui.io.exporters.map_figure").map_picture
     picture = None if "png" in refused else draw(content, PREVIEW_DPI, check)
-    return PreparedExport(content, water, refused, picture)
+    return PreparedExport(content, water, refused, picture, damaged)
+
+
+def write_export(
+    source: ExportSource, ready: PreparedExport, drops: WrittenDrops, formats: Sequence[str], folder: Path,
+    stem: str | None, tell: Callable[[str], None], check: Check,
+) -> list[Path]:  # fmt: skip
+    """Make damaged files of the run again and write what was prepared.
+
+    ``tell`` receives the name of each file, and what is done before the first.
+    """
+    content = ready.content
+    if ready.damaged and source.folder is not None:
+        tell(_MAKING)
+        make_again(source.folder)
+        run_content(source.folder)  # raises what is still wrong
+        content = replace(content_of(source, ready.water), sheet=content.sheet)
+    return hand_over(content.only(drops), formats, folder, stem, check, tell)
 
 
 def content_of(source: ExportSource, water: Path | None) -> ExportContent:
@@ -192,6 +214,9 @@ def _kept(source: ExportSource) -> ExportContent | None:
     return saved if same and saved.plan is not None else None
 
 
+_DAMAGED = "Files of the run are damaged ({}). The export first makes them again from the rest of the run."
+_MAKING = "Making damaged files of the run again…"
+
 TITLE = "Nothing was exported"
 COMPUTING = "The plan is being computed. It can be exported when that has ended."
 _NO_PLAN = "The page of a plan is shown here. There is no plan to export."
@@ -233,7 +258,7 @@ class ExportDialog(Dialog):
     """
 
     begun = Signal(str)
-    """Name of the file that is being written; emitted in the writing thread, received in the GUI thread."""
+    """Name of the file that is being written, or what is done first; emitted in the thread that does it."""
 
     def __init__(
         self, session: Session, parent: QWidget | None = None, only: Collection[tuple[int, int]] = (), *,
@@ -303,7 +328,9 @@ class ExportDialog(Dialog):
         if confirm_replace(self, folder, names):
             self._waiting = names
             self._written_drops = _drops_text(content)
-            self._write.request(partial(hand_over, content, formats, folder, stem, tell=self.begun.emit))
+            assert self._source is not None and self._ready is not None
+            to = (self._drops, formats, folder, stem)
+            self._write.request(partial(write_export, self._source, self._ready, *to, self.begun.emit))
             self._refresh()
 
     def reject(self) -> None:
@@ -384,8 +411,10 @@ class ExportDialog(Dialog):
     def _on_prepared(self, ready: PreparedExport) -> None:
         self._ready = ready
         self.formats.refuse(ready.refused)
-        self.warnings.setText("\n".join(f"{warning}." for warning in ready.content.warnings))
-        self.warnings.setVisible(bool(ready.content.warnings))
+        damage = [_DAMAGED.format(", ".join(ready.damaged))] if ready.damaged else []
+        warnings = [*damage, *(f"{warning}." for warning in ready.content.warnings)]
+        self.warnings.setText("\n".join(warnings))
+        self.warnings.setVisible(bool(warnings))
         self.preview.show_page(ready.picture)
         self.preview.show_text("" if ready.picture is not None else ready.refused.get("png", ""))
         self._refresh()
@@ -397,7 +426,9 @@ class ExportDialog(Dialog):
         self._refresh()
 
     def _on_begun(self, name: str) -> None:
-        if self._write.is_busy and name in self._waiting:
+        if self._write.is_busy and name == _MAKING:
+            self.activity.setText(name)
+        elif self._write.is_busy and name in self._waiting:
             number = self._waiting.index(name)
             self._bar.setRange(0, len(self._waiting))
             self._bar.setValue(number)
@@ -411,6 +442,8 @@ class ExportDialog(Dialog):
         self._session.message.emit(f"Exported {', '.join(path.name for path in paths)} to {paths[0].parent}")
         self.close_button.setText("Close")
         self._refresh()
+        if self._ready is not None and self._ready.damaged:
+            self._ask()
 
     def _on_failed(self, error: Exception) -> None:
         self.activity.setText("")
