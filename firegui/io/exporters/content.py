@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import Calendar
+from firegui.domain.names import shown_name
 from firegui.domain.observation import OBSERVED
 from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary, with_regions
 from firegui.domain.project import Project
@@ -265,7 +266,7 @@ def export_content(
     )  # fmt: skip
     made, background = made or project.calendar.start, (*limits, *project.scenario.notes)
     return ExportContent(
-        project, rows, run, made, plan, baseline, notes, sheet or Sheet(), warnings, background=background
+        project, rows, shown_name(run), made, plan, baseline, notes, sheet or Sheet(), warnings, background=background
     )
 
 

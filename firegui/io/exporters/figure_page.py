@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
@@ -24,6 +25,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
+from firegui.domain.names import shown_name
 from firegui.io.atomic import writing
 
 INK, MUTED, RULE = "#111111", "#4a4a4a", "#7a7a7a"
@@ -218,7 +220,8 @@ def shortened(text: str, width: float, size: float, bold: bool = False) -> str:
 def _pieces(word: str, width: float, size: float, bold: bool) -> Iterator[str]:
     """Yield a word that is wider than the line, in pieces that are not."""
     while len(word) > 1 and not fits(word, width, size, bold):
-        count = max(next(n for n in range(len(word), 0, -1) if n == 1 or width_of(word[:n], size, bold) <= width), 1)
+        lengths = range(1, len(word) + 1)
+        count = max(bisect_right(lengths, width, key=lambda length: width_of(word[:length], size, bold)), 1)
         yield word[:count]
         word = word[count:]
     yield word
@@ -265,6 +268,7 @@ def save(path: Path, figure: Figure, title: str, notice: str) -> None:
 
 def metadata(kind: str, title: str, notice: str) -> dict[str, Any]:
     """Return what a file says of itself. No date of its own: that of the page is printed on it."""
+    title = shown_name(title)  # matplotlib does not keep characters out that no XML may hold
     if kind == "png":
         return {"Software": "firegui", "Title": title, "Comment": notice}
     if kind == "svg":

@@ -75,7 +75,8 @@ def content(
     whole: Project = changes.pop("project", planned(grid, days))
     drops: Sequence[DropRecord] = changes.pop("drops", around(grid, count))
     fires = {"plan": growing(grid, days, 1.0), "baseline": growing(grid, days, 3.0)} | changes
-    return export_content(whole, drops, run="first plan", made=MADE, sheet=sheet or Sheet(author="A. Núñez"), **fires)
+    run = fires.pop("run", "first plan")
+    return export_content(whole, drops, run=run, made=MADE, sheet=sheet or Sheet(author="A. Núñez"), **fires)
 
 
 def boxes(figure: Figure) -> list[tuple[str, tuple[float, float, float, float]]]:
