@@ -23,6 +23,7 @@ from firegui.domain.regions import Region
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights
 from firegui.domain.stress import StressTable, worst_case_text
+from firegui.domain.units import percent_text
 from firegui.errors import InputError
 from firegui.fire.model_caveats import model_caveats
 from firegui.fire.project_notes import Grade, project_notes
@@ -288,7 +289,7 @@ def _perimeter_lines(perimeters: dict[str, Any]) -> Iterator[str]:
 def _coverage_lines(coverage: dict[str, Any]) -> Iterator[str]:
     yield f"  coverage   {coverage['c_req']:.2f} gal/100 ft² required: {coverage['source']}"
     levels = coverage["levels"]
-    shown = [f"{row['name']} {row['share']:.0%} at {row['coverage']:g}" for row in levels[:_SHOWN_LEVELS]]
+    shown = [f"{row['name']} {percent_text(row['share'], 0)} at {row['coverage']:g}" for row in levels[:_SHOWN_LEVELS]]
     if shown:
         yield f"             {', '.join(shown)}{', …' if len(levels) > _SHOWN_LEVELS else ''}"
 

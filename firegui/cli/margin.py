@@ -23,6 +23,7 @@ from firegui.cli.progress import clock, emitter, progress_option
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.margin_curve import MarginCurve, MarginCurveSettings, MarginPoint
 from firegui.domain.settings import MarginSettings, OptimizerSettings, PlanSettings
+from firegui.domain.units import percent_text
 from firegui.io.project.store import load_project
 from firegui.runs.command import CURVE_OWN
 from firegui.runs.engine import Engine
@@ -116,7 +117,8 @@ def curve_data(curve: MarginCurve, finished: RunFinished) -> dict[str, Any]:
 
 def _lines(curve: MarginCurve, finished: RunFinished) -> Iterator[str]:
     head = ("plan", "drops", "volume", "nominal", "worst scenario", "worst share", "time")
-    yield f"{curve.event}, setting {curve.setting.value}; shares of the growth that is left, limit {curve.limit:.1%}"
+    limit = percent_text(curve.limit)
+    yield f"{curve.event}, setting {curve.setting.value}; shares of the growth that is left, limit {limit}"
     yield from table([head, *(_row(curve, point) for point in curve.points)]) if curve.points else []
     yield from (f"  {note}" for note in curve_notes(curve))
     if finished.reason is FinishReason.STOPPED:
@@ -129,8 +131,8 @@ def _row(curve: MarginCurve, point: MarginPoint) -> tuple[str, ...]:
         plan_title(point.plan, curve.settings),
         f"{point.drops:,.0f}",
         "–" if point.gallons is None else chosen_units().volume(point.gallons),
-        f"{point.nominal_share:.1%}",
+        percent_text(point.nominal_share),
         point.worst_scenario,
-        f"{point.worst_share:.1%}",
+        percent_text(point.worst_share),
         clock(point.seconds),
     )

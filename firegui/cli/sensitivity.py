@@ -35,6 +35,7 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import SETTING_TITLES, RetardantSide, pair_text
 from firegui.domain.uncertainty import ErrorSource
+from firegui.domain.units import percent_text
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError, Problem
 from firegui.io.project.store import load_project
@@ -241,7 +242,7 @@ def _row(row: Row) -> tuple[str, ...]:
                 pair_text(row.design),
                 f"{row.reading.drops:,}",
                 _number(row.reading.fire_objective),
-                f"{row.reduction:.1%}",
+                percent_text(row.reduction, 1),
                 _sampled(row.state_sampling),
                 _sampled(row.model_error),
                 f"{row.epochs:,}; {row.pruning_rollouts:,}",
@@ -285,7 +286,7 @@ def _notes(found: SensitivityTable[Row]) -> Iterator[str]:
 def _sampled(column: MonteCarlo) -> str:
     if column.reduction is None:
         return "–"
-    return f"{column.reduction:.1%}" + ("" if column.error is None else f" ± {column.error:.1%}")
+    return percent_text(column.reduction, 1) + ("" if column.error is None else f" ± {percent_text(column.error, 1)}")
 
 
 def _side(side: RetardantSide) -> str:

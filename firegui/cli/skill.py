@@ -142,7 +142,7 @@ def _day_rows(found: SkillReport) -> Iterator[tuple[str, ...]]:
             f"{day} ({date_text(found.date_of_day(day))}){mark}",
             f"{skill.overlap.observed:,}",
             f"{skill.expected:,.0f}",
-            f"{skill.area_error:+.0%}",
+            f"{100.0 * skill.area_error:+.0f} %",
             *map(_number, (skill.iou, skill.soft_iou, skill.precision, skill.recall)),
             f"{skill.manhattan:,.0f}",
             f"{skill.brier:.3f}",

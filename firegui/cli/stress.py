@@ -18,6 +18,7 @@ from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.stress import StressResult, StressTable, StressTestSettings, case_text
+from firegui.domain.units import percent_text
 from firegui.errors import Problems
 from firegui.runs.events import RunFinished
 from firegui.runs.messages import counted
@@ -85,7 +86,7 @@ def stress_lines(found: StressTable) -> Iterator[str]:
     """
     nominal = found.nominal
     extent = f"{nominal.cells_worst:,.0f} of {nominal.cells_no_drops:,.0f} cells"
-    left = f"{nominal.share_worst:.1%} of the growth is left"
+    left = f"{percent_text(nominal.share_worst)} of the growth is left"
     yield f"{counted(found.drops, 'drop')}; in the model's world {left}, {extent}"
     blocks = groupby(sorted(found.worst_first, key=_hours), _hours)
     for hours, results in blocks:
@@ -97,11 +98,11 @@ def stress_lines(found: StressTable) -> Iterator[str]:
 def _row(result: StressResult) -> tuple[str, ...]:
     return (
         case_text(result.scenario),
-        f"{result.share_worst:.1%}",
-        f"{result.share_mean:.1%}",
+        percent_text(result.share_worst),
+        percent_text(result.share_mean),
         f"{result.cells_worst:,.0f}",
         f"{result.cells_no_drops:,.0f}",
         f"{result.flown_mean:,.0f}",
         str(len(result.draws)),
-        *(() if result.fixed_share_worst is None else (f"{result.fixed_share_worst:.1%}",)),
+        *(() if result.fixed_share_worst is None else (percent_text(result.fixed_share_worst),)),
     )

@@ -23,6 +23,7 @@ from firegui.domain.ensemble import Ensemble
 from firegui.domain.sensitivity import ratio
 from firegui.domain.settings import pair_text
 from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind, UncertaintySettings
+from firegui.domain.units import percent_text
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import Problems
 from firegui.runs.events import RunFinished
@@ -156,8 +157,8 @@ def _row(row: SummaryRow) -> tuple[str, ...]:
         *start,
         _number(row.plan.mean),
         _number(row.plan.sd),
-        "–" if gain.reduction is None else f"{gain.reduction:.1%}",
-        f"{gain.worse:.1%}",
+        "–" if gain.reduction is None else percent_text(gain.reduction, 1),
+        percent_text(gain.worse, 1),
     )
 
 
@@ -169,7 +170,8 @@ def _benefit(summary: Summary) -> Iterator[str]:
     low, _, middle, _, high = (_number(value) for value in gain.spread.quantiles)
     spread = f"{_number(gain.spread.mean)} ± {_number(gain.spread.sd)} cells, median {middle}"
     yield f"Benefit, fire by fire: {spread}, 95 % of fires {low} to {high}"
-    yield f"More burns with the plan in {gain.worse:.1%} ± {gain.worse_error:.1%} of the fires"
+    worse, error = (percent_text(share, 1) for share in (gain.worse, gain.worse_error))
+    yield f"More burns with the plan in {worse} ± {error} of the fires"
 
 
 def _without_chance(finished: RunFinished) -> Iterator[str]:
@@ -178,7 +180,7 @@ def _without_chance(finished: RunFinished) -> Iterator[str]:
     text = f"Without chance: {_number(finished.baseline.final_extent_cells)} cells with no drops"
     if finished.nominal is not None:
         share = 1.0 - ratio(finished.nominal.final_extent_cells, finished.baseline.final_extent_cells)
-        text += f", {_number(finished.nominal.final_extent_cells)} with the plan ({share:.1%} less)"
+        text += f", {_number(finished.nominal.final_extent_cells)} with the plan ({percent_text(share)} less)"
     yield text
 
 

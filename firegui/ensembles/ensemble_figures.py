@@ -25,6 +25,7 @@ from firegui.domain.ensemble import (
 )
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import KIND_TITLES
+from firegui.domain.units import percent_text
 from firegui.io.atomic import writing
 
 Z = 1.96
@@ -94,7 +95,12 @@ def benefit_figure(ensemble: Ensemble, project: Project) -> Figure:
     share, error = probability_worse(gain)
     _draw_histogram(left, gain, _COLORS[PLAN])
     view = left.get_xlim()
-    left.axvline(0.0, color=_WORSE, linewidth=1.0, label=f"more burns with the plan: {share:.1%} ± {error:.1%}")
+    left.axvline(
+        0.0,
+        color=_WORSE,
+        linewidth=1.0,
+        label=f"more burns with the plan: {percent_text(share, 1)} ± {percent_text(error, 1)}",
+    )
     left.set_xlim(view)  # where every member gains much, 0 is far away and would hide their scatter
     _finish(left, "cells less with the plan", "members")
     left.legend(fontsize=7, loc="upper left")

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from firegui.domain.model_range import outside_training
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.domain.weights import NetworkWeights, Training
 from firegui.fire.landscape import has_terrain
 from firegui.fire.prior import SOURCE
@@ -84,7 +84,7 @@ def _correction(event: Scenario, weights: NetworkWeights) -> Iterator[str]:
         if applied.trend != 0.0 and applied.start is not None:
             way = "falls" if applied.trend < 0.0 else "rises"
             share = abs(math.expm1(applied.trend))
-            yield f"It also {way} by {share:.0%} a day, the trend of its first {applied.fit_days} days."
+            yield f"It also {way} by {percent_text(share, 0)} a day, the trend of its first {applied.fit_days} days."
     else:
         fires = ", ".join(correction.event for correction in weights.corrections)
         yield f"No correction is applied: it was fitted to another event ({fires})."

@@ -9,6 +9,7 @@ import math
 from collections.abc import Iterator
 
 from firegui.domain.scenario import LAYERS
+from firegui.domain.units import percent_text
 from firegui.domain.weights import GAINS, Correction, NetworkWeights, Training
 from firegui.fire.prior import SOURCE
 
@@ -49,4 +50,4 @@ def _corrected(correction: Correction) -> str:
     change = math.expm1(correction.trend)
     if round(100 * change) == 0:
         return f"{text}."
-    return f"{text} and {'falls' if change < 0 else 'rises'} by {abs(change):.0%} a day."
+    return f"{text} and {'falls' if change < 0 else 'rises'} by {percent_text(abs(change), 0)} a day."

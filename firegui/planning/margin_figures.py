@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
+from firegui.domain.units import percent_text
 from firegui.planning.picture_files import write_pictures
 
 NAME = "margin"
@@ -38,7 +39,9 @@ def figure(curve: MarginCurve) -> Figure:
         axes.scatter(*zip(*mended, strict=True), color=_REPLANNED, marker="s", label=label)
     for point in curve.points:
         axes.annotate(point.plan.value, _place(point), textcoords="offset points", xytext=(7, 5), fontsize=7)
-    axes.axhline(100.0 * curve.limit, color=_BASE, linewidth=1.0, linestyle=":", label=f"limit {curve.limit:.1%}")
+    axes.axhline(
+        100.0 * curve.limit, color=_BASE, linewidth=1.0, linestyle=":", label=f"limit {percent_text(curve.limit)}"
+    )
     axes.set_title(f"{curve.event}: what margin costs", fontsize=9, parse_math=False)
     axes.set_xlabel("drops", fontsize=8)
     axes.set_ylabel("largest share of a scenario's growth that is left, %", fontsize=8)

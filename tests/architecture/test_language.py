@@ -11,6 +11,7 @@ import re
 import tokenize
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,32 @@ def test_docstrings_comments_and_names_are_plain() -> None:
     found = [each for file, source in modules() for each in problems(file, source)]
 
     assert found == []
+
+
+def glued_percents(source: str) -> list[int]:
+    """Return the lines that write a percent sign without a space before it.
+
+    Texts use :func:`firegui.domain.units.percent_text`. Style sheets and markup have lengths in percent.
+    """
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.JoinedStr):
+            for part, after in pairwise(node.values):
+                is_glued = isinstance(after, ast.Constant) and str(after.value).startswith("%")
+                found += [node.lineno] if isinstance(part, ast.FormattedValue) and is_glued else []
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and not re.search("[<>;]", node.value):
+            found += [node.lineno] if re.search(r"\d%(?![\w-])|\{[^{}]*%\}", node.value) else []
+    return found
+
+
+def test_a_percent_sign_has_a_space_before_it_as_a_unit_has() -> None:
+    found = [f"{file}:{line}" for file, source in modules() for line in glued_percents(source)]
+    assert found == []
+
+
+@pytest.mark.parametrize("text", ['f"{share:.1%} left"', 'f"{percent}% left"', '"5% of it"', '"{:.0%}".format'])
+def test_a_percent_sign_without_a_space_is_found(text: str) -> None:
+    assert glued_percents(f"a = {text}") == [1]
 
 
 def test_no_class_name_is_repeated() -> None:

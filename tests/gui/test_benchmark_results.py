@@ -298,7 +298,7 @@ def test_the_deployment_table_has_a_planner_for_every_time(panel: BenchmarkPanel
     rows = [[str(model.index(row, k).data()) for k in range(model.columnCount())] for row in range(model.rowCount())]
     assert [row[0] for row in rows] == [row.decision for row in joined_deployment(table(SMALL))]
     assert len({row[2] for row in rows}) == len(rows)
-    assert rows[0][2:] == ["Quick plan (by rule)", "5.2 s", "16.36 ± 1.39", "34.4%"]
+    assert rows[0][2:] == ["Quick plan (by rule)", "5.2 s", "16.36 ± 1.39", "34.4 %"]
     assert rows[-1][1].endswith("no limit") and rows[-1][2] == "Budgeted gradient"
 
 
@@ -378,6 +378,6 @@ def test_the_worst_case_of_a_planner_stands_beside_its_objective_and_its_scenari
     model, titles = BenchmarkModel(), [column.title for column in COLUMNS]
     model.show(with_stress(made_table(PlannerName.GRADIENT, PlannerName.NONE, seeds=2)))
     worst, plain = (model.index(row, titles.index("Worst case")) for row in (0, 1))
-    assert worst.data() == "50.5 ± 0.7% (late)"
-    assert ": 25.5 ± 0.7%" in str(worst.data(Qt.ItemDataRole.ToolTipRole))
+    assert worst.data() == "50.5 ± 0.7 % (late)"
+    assert ": 25.5 ± 0.7 %" in str(worst.data(Qt.ItemDataRole.ToolTipRole))
     assert plain.data() == "–" and "not tested" in str(plain.data(Qt.ItemDataRole.ToolTipRole))

@@ -143,4 +143,4 @@ def test_a_zone_over_most_of_the_fire_is_warned_of(session: Session, messages: l
     assert add_zone(session, Region.rectangle("Small", (0, 2), (0, 2)))
     assert not any("covers" in text for text in messages)
     assert add_zone(session, Region.rectangle("Large", (10, 30), (20, 40)))
-    assert any("Large covers 100%" in text for text in messages)
+    assert any("Large covers 100 %" in text for text in messages)

@@ -78,10 +78,10 @@ def test_the_table_has_a_line_for_each_plan_and_marks_shares_above_the_limit(sho
     assert texts(shown, "Margin") == ["none", "design", "stress", "stress, replanned"]
     assert texts(shown, "Drops") == ["355", "502", "1,032", "914"]
     assert texts(shown, "Volume m³") == ["1,209", "1,710", "3,516", "–"]
-    assert texts(shown, "Worst share") == [f"{ABOVE}86.0%", f"{ABOVE}41.0%", "4.8%", "2.1%"]
+    assert texts(shown, "Worst share") == [f"{ABOVE}86 %", f"{ABOVE}41 %", "4.8 %", "2.1 %"]
     assert texts(shown, "Worst scenario")[-1] == "failures, repaired"
     assert texts(shown, "Time")[0] == "1:00"
-    assert "2 of 4 plans above the limit of 5.0%" in shown.head.text()
+    assert "2 of 4 plans above the limit of 5.0 %" in shown.head.text()
 
 
 def test_the_panel_says_what_is_approximate_or_missing(shown: MarginPanel, saved: Path) -> None:
@@ -131,10 +131,10 @@ def test_the_point_under_the_mouse_is_read_out(shown: MarginPanel) -> None:
     chart = shown.chart
     legend, place = chart.legend.text(), chart.place_of(shown.model.rows[1])
     assert legend.split(" · ") == [
-        "worst share of the growth left, %", "as planned", "replanned, mean of the drops flown", "limit 5.0%",
+        "worst share of the growth left, %", "as planned", "replanned, mean of the drops flown", "limit 5.0 %",
     ]  # fmt: skip
     chart.plot.scene().sigMouseMoved.emit(place)
-    assert chart.legend.text() == "Design margin: 502 drops, 41.0% left in weak"
+    assert chart.legend.text() == "Design margin: 502 drops, 41 % left in weak"
     chart.plot.scene().sigMouseMoved.emit(place + QPointF(60.0, 30.0))
     assert chart.legend.text() == legend
 
@@ -220,7 +220,7 @@ def test_the_form_says_what_the_plans_are_made_with_and_refuses_what_cannot_be(
 ) -> None:
     plan = session.project.plan
     session.edit("limit", replace(session.project, plan=replace(plan, margin=replace(plan.margin, limit=0.123))))
-    assert "limit (12.3%)" in shown.about.text()
+    assert "limit (12 %)" in shown.about.text()
     assert shown.problems == ()
     only = StressSet((StressScenario("mended", failure_rate=0.1, repair_hours=24.0),))
     session.edit("only", replace(session.project, stress=only))

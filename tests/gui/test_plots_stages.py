@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.plan_summary import plan_summary
 from firegui.domain.stress import worst_case_text
+from firegui.domain.units import percent_text
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -90,7 +91,7 @@ def test_the_drops_left_are_drawn_against_rollouts(plots: ProgressPanel, ended: 
     assert (x.tolist(), y.tolist()) == ([3, 6, 9, 12], [11, 10, 9, 8])
     assert (plots.left.level, level_text_of(plots.left)) == (12, "before")
     assert plots.left.title.text() == "Drops left · round 1"
-    assert plots.left.legend.text() == "8 · before 12 · −33%"
+    assert plots.left.legend.text() == "8 · before 12 · −33 %"
 
 
 def test_the_constraints_are_drawn_against_their_limit_and_the_others_left_out(
@@ -137,7 +138,7 @@ def test_no_batch_is_named_where_there_is_none(qtbot: QtBot, queue: RunQueue, pl
 def test_pointing_at_a_rollout_reads_it_out_on_every_chart(plots: ProgressPanel, ended: RunEntry) -> None:
     plots.slack.hovered.emit(6.4)
     assert plots.left.title.text() == "Drops left · round 1 · simulation 6"
-    assert plots.left.legend.text() == "10 · before 12 · −17%"
+    assert plots.left.legend.text() == "10 · before 12 · −17 %"
     assert plots.removed.legend.text() == "2 in round 1 · batches of 4"
     assert cursor_of(plots.slack) == 6
     plots.slack.hovered.emit(None)
@@ -221,7 +222,7 @@ def test_the_result_says_what_pruning_took_and_gave(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     assert plain(details_html(entry)) == [
         "|no drops|drops placed|needless removed",
-        "Drops|0|12|8 (−33%)",
+        "Drops|0|12|8 (−33 %)",
         "Objective, cautious · expected|24.6|5.00 · 2.00|2.60 · 2.10",
         # A share of 0.2 of the raster is 9 ha in the fire without drops, and the best epoch has as much.
         "Fire at the end, ha, cautious · expected|9.00|9.00 · 9.00|9.00 · 9.00",
@@ -235,7 +236,7 @@ def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_ca
     entry.stress = stress_table()
     lines = plain(details_html(entry))
     nominal, worst = entry.stress.nominal.share_worst, worst_case_text(entry.stress)
-    assert lines[2] == f"Growth left, model · worst case|||{nominal:.1%} · {worst}"
+    assert lines[2] == f"Growth left, model · worst case|||{percent_text(nominal)} · {worst}"
 
 
 def test_the_result_of_a_replanned_run_names_the_effectiveness_that_it_is_scored_at(tmp_path: Path) -> None:
@@ -249,7 +250,7 @@ def test_a_run_that_only_pruned_says_what_it_knows(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     entry.history = type(entry.history)()
     assert plain(details_html(entry))[1:3] == [
-        "Drops|0|12|8 (−33%)",
+        "Drops|0|12|8 (−33 %)",
         "Objective, cautious · expected|24.6|– · 2.00|2.60 · 2.10",
     ]
 

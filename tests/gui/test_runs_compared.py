@@ -18,7 +18,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin
 from firegui.domain.stress import worst_case_text
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.errors import InputError
 from firegui.gui.base.number_text import number
 from firegui.gui.jobs.run_entry import RunEntry
@@ -284,7 +284,7 @@ def test_the_worst_cases_of_two_runs_are_compared_and_one_is_perhaps_not_tested(
     one.stress = stress_table()
     lines = {line.what: line for line in compared(one, other)}
     assert (lines["Worst case"].one, lines["Worst case"].other) == (worst_case_text(one.stress), "not tested")
-    assert lines["Growth left"].one == f"{one.stress.nominal.share_worst:.1%}"
+    assert lines["Growth left"].one == percent_text(one.stress.nominal.share_worst)
 
 
 # -- duplicate ---------------------------------------------------------------------------------------------------------

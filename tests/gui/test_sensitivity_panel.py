@@ -207,7 +207,7 @@ def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, mak
     assert controller.activity == "Stopping…"
     qtbot.waitUntil(lambda: not controller.is_busy)
     assert "1 of 3 plans so far" in panel.head.text()
-    assert cells(panel, column(panel, "State sampling")) == ["40.0% ± 2.0%"]
+    assert cells(panel, column(panel, "State sampling")) == ["40.0 % ± 2.0 %"]
     assert cells(panel, column(panel, "Model error")) == ["–"]
     index = panel.model.index(0, column(panel, "Model error"))
     assert index.data(Qt.ItemDataRole.ToolTipRole) == "not sampled yet"

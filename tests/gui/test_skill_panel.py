@@ -279,7 +279,7 @@ def test_the_menu_scores_and_brings_the_dock_forward(qtbot: QtBot, window: MainW
     assert window.workbench.panel("Skill", SkillPanel).model.rowCount() == DAYS
 
 
-@pytest.mark.parametrize(("share", "text"), [(-0.004, "0%"), (0.004, "0%"), (0.126, "+13%"), (-0.2, "-20%")])
+@pytest.mark.parametrize(("share", "text"), [(-0.004, "0 %"), (0.004, "0 %"), (0.126, "+13 %"), (-0.2, "-20 %")])
 def test_an_area_that_is_right_has_no_sign(share: float, text: str) -> None:
     assert signed(share) == text
 

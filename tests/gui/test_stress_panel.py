@@ -70,12 +70,12 @@ def texts(panel: StressPanel, title: str) -> list[str]:
 # -- the result --------------------------------------------------------------------------------------------------------
 def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_marked(shown: StressPanel) -> None:
     assert texts(shown, "Scenario") == ["nominal", "failing", "late"]
-    assert texts(shown, "Growth left worst") == ["0.5%", f"{ABOVE}50.0%", "1.0%"]
-    assert texts(shown, "Growth left mean") == ["0.5%", "26.0%", "1.0%"]
+    assert texts(shown, "Growth left worst") == ["0.5 %", f"{ABOVE}50 %", "1.0 %"]
+    assert texts(shown, "Growth left mean") == ["0.5 %", "26 %", "1.0 %"]
     assert texts(shown, "What differs") == ["as in the model", "20 % of the drops fail", "every drop 30 min late"]
     color = shown.model.index(1, shown.model.titles.index("Growth left worst")).data(Qt.ItemDataRole.ForegroundRole)
     assert color is not None
-    assert "1 of 2 scenarios above the limit of 5.0%" in shown.head.text()
+    assert "1 of 2 scenarios above the limit of 5.0 %" in shown.head.text()
     assert f"mended is left out: {NEEDS_EXERCISE}" in shown.head.text()
 
 

@@ -207,7 +207,7 @@ def test_work_shows_the_time_left_and_running_means_and_stops_with_what_there_is
     qtbot.waitUntil(lambda: controller.activity == "Fire 1 of 4 · 1:02 left")
     assert panel.bar.value() == 250
     assert "1.8 ha without drops, 0.5 ha with the plan" in panel.means.text()
-    assert "25.0%" in panel.means.text()
+    assert "25 %" in panel.means.text()
     assert not panel.form.isEnabled()
     work = controller.work()
     assert work is not None and work.kept == "finished fires"
@@ -265,7 +265,7 @@ def test_the_words_at_the_axes_have_the_colour_of_the_theme_whatever_is_shown(sh
 
 def test_the_benefit_sets_the_members_apart_that_are_worse_with_the_plan(shown: UncertaintyPanel) -> None:
     assert (shown.benefit.better, shown.benefit.worse) == (3, 1)
-    assert "plan worse in 25.0%" in shown.benefit.legend.text()
+    assert "plan worse in 25.0 %" in shown.benefit.legend.text()
 
 
 def test_means_settle_member_by_member(shown: UncertaintyPanel) -> None:
@@ -281,8 +281,8 @@ def test_the_table_has_the_columns_of_the_paper(shown: UncertaintyPanel) -> None
     assert summary(shown, "Final size, acres")["No drops mean"] == "43.2"
     assert summary(shown, "Exposure, acre-days")
     assert row["No drops sd"] == "6.45"
-    assert row["Reduction"].startswith("54.3% ±")
-    assert row["Plan worse"].startswith("25.0% ±")
+    assert row["Reduction"].startswith("54.3 % ±")
+    assert row["Plan worse"].startswith("25.0 % ±")
 
 
 def test_the_numbers_say_why_the_mean_of_fires_is_not_the_expected_fire(shown: UncertaintyPanel) -> None:

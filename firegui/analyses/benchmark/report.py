@@ -20,6 +20,7 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Effectiveness, Setting
 from firegui.domain.stress import case_text
+from firegui.domain.units import percent_text
 from firegui.runs.messages import counted
 from firegui.runs.stages import FinishReason
 
@@ -213,7 +214,7 @@ def _deployed(row: DeploymentRow) -> tuple[str, ...]:
     time = time_available_text(row)
     if row.group is None or row.seconds is None:
         return (row.decision, time, "none of those run takes so little", NOTHING, NOTHING, NOTHING)
-    reduction = NOTHING if row.reduction is None else f"{row.reduction:.1%}"
+    reduction = NOTHING if row.reduction is None else percent_text(row.reduction, 1)
     return (row.decision, time, row.group.remark, duration_text(row.seconds), objective_text(row.group), reduction)
 
 
@@ -269,15 +270,15 @@ def spread_text(spread: SeedSpread, digits: Callable[[float], int]) -> str:
 
 
 def growth_text(spread: SeedSpread | None) -> str:
-    """Return a share of the growth as text: ``62.5%``, ``62.5 ± 1.2%``."""
+    """Return a share of the growth as text: ``62.5 %``, ``62.5 ± 1.2 %``."""
     if spread is None:
         return NOTHING
     percent = SeedSpread(100.0 * spread.mean, None if spread.sd is None else 100.0 * spread.sd)
-    return f"{spread_text(percent, lambda _: 1)}%"
+    return f"{spread_text(percent, lambda _: 1)} %"
 
 
 def worst_text(group: Group) -> str:
-    """Return the growth that is left in the worst scenario, and its name: ``62.5% (late)``."""
+    """Return the growth that is left in the worst scenario, and its name: ``62.5 % (late)``."""
     scenario = f" ({group.worst_scenario})" if group.worst_scenario else ""
     return f"{growth_text(group.worst_growth_left)}{scenario}"
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings
 from firegui.domain.settings import Setting
+from firegui.domain.units import percent_text
 from firegui.runs.messages import counted
 from firegui.runs.stages import FinishReason
 
@@ -31,8 +32,8 @@ def curve_message(curve: MarginCurve, reason: FinishReason) -> str:
         wanted = counted(len(curve.settings.plans), "plan")
         return f"stopped on request after {len(curve.points)} of {wanted}; resume to go on"
     texts = (
-        f"{plan_title(point.plan, curve.settings)}: {point.drops:,.0f} drops, {point.worst_share:.1%} of the growth is"
-        f" left in {point.worst_scenario}"
+        f"{plan_title(point.plan, curve.settings)}: {point.drops:,.0f} drops, {percent_text(point.worst_share)} of the "
+        f"growth is left in {point.worst_scenario}"
         for point in curve.points
     )
     return "; ".join(texts) or "no plan could be tested in any scenario"
@@ -53,7 +54,8 @@ def curve_notes(curve: MarginCurve) -> Iterator[str]:
             "figures differ from the others for these reasons, too."
         )
         if point.fixed_share is not None:
-            yield f"On the same drawn fires up to {point.fixed_share:.1%} are left where nothing is replanned."
+            left = percent_text(point.fixed_share)
+            yield f"On the same drawn fires up to {left} are left where nothing is replanned."
     if curve.setting is not Setting.A:
         yield "Shares count the whole fire, also where the objective does not."
     left_out = dict.fromkeys(one for point in curve.points for one in point.left_out)

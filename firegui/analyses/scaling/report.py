@@ -8,6 +8,7 @@ from typing import Any
 from firegui.domain.benchmark import PlannerName, SeedSpread
 from firegui.domain.project import Project
 from firegui.domain.scaling import QualityRow, ScalingAxis, ScalingRow, ScalingTable, Timings, slope_of
+from firegui.domain.units import percent_text
 from firegui.io.tables import booktabs, records_csv
 from firegui.runs.messages import counted
 from firegui.runs.stages import FinishReason
@@ -48,12 +49,12 @@ def _printed(row: ScalingRow) -> tuple[str, ...]:
         f"{case.aircraft:,}",
         f"{case.dimension:,}",
         f"{row.fire_cells:,.0f}",
-        f"{start.rollout.median:,.1f} ({start.rollout.iqr_percent:.0f}%)",
-        f"{start.gradient.median:,.1f} ({start.gradient.iqr_percent:.0f}%)",
-        f"{start.ratio.median:.2f}× ({start.ratio.iqr_percent:.0f}%)",
+        f"{start.rollout.median:,.1f} ({start.rollout.iqr_percent:.0f} %)",
+        f"{start.gradient.median:,.1f} ({start.gradient.iqr_percent:.0f} %)",
+        f"{start.ratio.median:.2f}× ({start.ratio.iqr_percent:.0f} %)",
         f"{flying.drops:,}",
-        f"{flying.rollout.median:,.1f} ({flying.rollout.iqr_percent:.0f}%)",
-        f"{flying.ratio.median:.2f}× ({flying.ratio.iqr_percent:.0f}%)",
+        f"{flying.rollout.median:,.1f} ({flying.rollout.iqr_percent:.0f} %)",
+        f"{flying.ratio.median:.2f}× ({flying.ratio.iqr_percent:.0f} %)",
     )
 
 
@@ -214,8 +215,8 @@ def spread_text(spread: SeedSpread, digits: int) -> str:
 
 
 def spread_percent(spread: SeedSpread) -> str:
-    """Return ``80.6% ± 1.2``."""
-    return f"{100.0 * spread.mean:.1f}%" + ("" if spread.sd is None else f" ± {100.0 * spread.sd:.1f}")
+    """Return ``80.6 % ± 1.2``."""
+    return percent_text(spread.mean, 1) + ("" if spread.sd is None else f" ± {100.0 * spread.sd:.1f}")
 
 
 # -- the whole --------------------------------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ from firegui.analyses.stress.results import (
 )
 from firegui.domain.results import Metrics
 from firegui.domain.stress import NOMINAL, StressDraw, StressScenario, StressTable
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.runs.base_run import SavedRun
 from firegui.runs.events import Message, RunFinished, StressReady
@@ -188,7 +188,7 @@ def table_message(table: StressTable, wanted: int, reason: FinishReason, cell_ha
     """
     worst, area = table.worst, Units.METRIC.area
     text = (
-        f"worst in {worst.scenario.name}: {worst.share_worst:.1%} of the growth is left "
+        f"worst in {worst.scenario.name}: {percent_text(worst.share_worst)} of the growth is left "
         f"({area(worst.cells_worst * cell_ha)} of {area(worst.cells_no_drops * cell_ha)} without drops)"
     )
     if reason is FinishReason.STOPPED:

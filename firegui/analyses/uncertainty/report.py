@@ -11,7 +11,7 @@ from firegui.analyses.uncertainty.summary import Summary
 from firegui.domain.ensemble import BASELINE, Ensemble, EnsembleSpread, below_start
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import ErrorModel, ErrorSource, UncertaintyKind, UncertaintySettings
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.errors import InputError
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import RUN, STORE
@@ -106,11 +106,11 @@ def summary_message(summary: Summary, reason: FinishReason, cell_ha: float) -> s
     if row.plan is None or row.benefit is None:
         text = f"the fire ends at {_spread(row.baseline, cell_ha)} without drops"
     else:
-        share = "" if row.benefit.reduction is None else f", {row.benefit.reduction:.1%} less"
+        share = "" if row.benefit.reduction is None else f", {percent_text(row.benefit.reduction)} less"
         text = (
             f"with the plan the fire ends at {_spread(row.plan, cell_ha)}"
             f" ({_spread(row.baseline, cell_ha)} without{share});"
-            f" more burns with it in {row.benefit.worse:.1%} of the fires"
+            f" more burns with it in {percent_text(row.benefit.worse)} of the fires"
         )
     head = f"stopped on request after {done}; resume to go on" if reason is FinishReason.STOPPED else ""
     return f"{head}; {text}" if head else text

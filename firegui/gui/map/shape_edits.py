@@ -16,7 +16,7 @@ from firegui.domain.operations import Operations, PinnedDrop
 from firegui.domain.region_geometry import area
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
@@ -150,7 +150,9 @@ def add_zone(session: Session, zone: Region) -> bool:
     _set_zones(session, f"draw no-drop zone {zone.name}", after)
     share = share_of_fire(session, zone)
     if share >= _MOST_OF_FIRE:
-        session.message.emit(f"{zone.name} covers {share:.0%} of the fire: hardly any drop can be planned there.")
+        session.message.emit(
+            f"{zone.name} covers {percent_text(share, 0)} of the fire: hardly any drop can be planned there."
+        )
     return True
 
 

@@ -18,7 +18,7 @@ from firegui.domain.project import REGIONS, Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.gui.base.layouts import column, rich_label, vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
@@ -237,7 +237,7 @@ def details_html(entry: RunEntry, units: Units = Units.METRIC) -> str:
     first = _FirstStage.of(entry)
     rows = _with_both(entry, first, units) if entry.prunes else _with_one(entry, units)
     if entry.stress is not None:
-        left = _pair(f"{entry.stress.nominal.share_worst:.1%}", escape(worst_case_text(entry.stress)))
+        left = _pair(percent_text(entry.stress.nominal.share_worst), escape(worst_case_text(entry.stress)))
         rows.insert(2, ["Growth left, model · worst case", *[""] * (len(rows[0]) - 2), left])
     return html_table(rows)
 
@@ -305,7 +305,7 @@ def _drops(entry: RunEntry, before: float | None) -> str:
     left = entry.drops
     text = _count(left)
     if left is not None and before and left < before:
-        text += f" (−{(before - left) / before:.0%})"
+        text += f" (−{percent_text((before - left) / before, 0)})"
     return text
 
 

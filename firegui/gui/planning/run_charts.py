@@ -14,7 +14,7 @@ from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.observation import OBSERVED
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.settings import ObjectiveWeights
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.charts.chart import Chart
@@ -299,7 +299,7 @@ class DropsLeftChart(EliminationChart):
             where += f" · simulation {self._whole(entry, 'rollouts', row):,}"
         pieces = [Piece(f"{left:,}", "retardant"), Piece(f"before {before:,}")]
         if left < before:
-            pieces.append(Piece(f"−{(before - left) / before:.0%}"))
+            pieces.append(Piece(f"−{percent_text((before - left) / before, 0)}"))
         return f"{self._name} · {where}", pieces
 
 

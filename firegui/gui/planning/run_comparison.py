@@ -13,7 +13,7 @@ from firegui.domain.options import option_of, title_of
 from firegui.domain.plan_summary import PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
 from firegui.domain.stress import NOT_TESTED, StressTable, case_text, worst_case_text
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, vertical
@@ -203,7 +203,7 @@ def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator
 
 
 def _nominal_share(table: StressTable | None) -> str:
-    return NOT_TESTED if table is None else f"{table.nominal.share_worst:.1%}"
+    return NOT_TESTED if table is None else percent_text(table.nominal.share_worst)
 
 
 def _line(what: str, one: float | None, other: float | None, help: str) -> ComparisonRow:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from firegui.domain.calendar import DATE_UNKNOWN, Calendar
 from firegui.domain.observation import DRAWN, OBSERVED
 from firegui.domain.project import Project
+from firegui.domain.units import percent_text
 from firegui.io import crs
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import INK, LINE, MUTED, FigurePage, shortened, width_of, wrapped
@@ -305,7 +306,7 @@ def _draw_rose(page: FigurePage, x: float, top: float, width: float, shares: NDA
         y = top - 0.20 - 0.14 * line
         page.box(x + 1.22, y - 0.04, 0.16, 0.08, fill=CLASSES[k][1], edge="none")
         page.text(x + 1.44, y - 0.03, CLASSES[k][2], 7.0)
-    text = f"where it comes from; the ring is {longest:.0%} of area and days"
+    text = f"where it comes from; the ring is {percent_text(longest, 0)} of area and days"
     page.lines(x + 1.22, top - 0.80, wrapped(text, width - 1.22, 6.0), 6.0, color=MUTED)
     return 1.22
 

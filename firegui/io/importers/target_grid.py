@@ -17,6 +17,7 @@ from pyproj import Proj
 from pyproj.exceptions import ProjError
 
 from firegui.domain.grid import Grid
+from firegui.domain.units import percent_text
 from firegui.errors import Problems
 from firegui.io import crs
 from firegui.io.importers.georeferencing import GridPlacement, find_placement
@@ -221,7 +222,9 @@ def _proposed(
         return Chosen(None, "", geometries)
     place = find_placement(grid.shape, None, text, grid.transform, problems)
     if place is not None and target.crs is not None and (error := _error_of(grid)) > TRUE_TO_SCALE:
-        what = f"{crs.short_name(text)} draws lengths {error:.0%} wrong here, and areas and spread with them"
+        what = (
+            f"{crs.short_name(text)} draws lengths {percent_text(error, 0)} wrong here, and areas and spread with them"
+        )
         other = _utm(grid.to_world(grid.rows / 2, grid.columns / 2), text)
         problems.add("grid CRS (--crs)", what, f"choose another, such as {other}")
     cells = f"cells of {size:g} m" + ("" if target.cell_size_m is None else ", as asked for")

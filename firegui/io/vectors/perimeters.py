@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from rasterio import Affine
 
 from firegui.domain.grid import HECTARE_M2, Grid
+from firegui.domain.units import percent_text
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.io import crs
 from firegui.io.rasters.masks import polygon_mask
@@ -327,7 +328,11 @@ def _describe_cut(geometries: NDArray[Any], grid: Grid) -> list[str]:
     inside = shapely.intersection(geometries, shapely.box(west, south, east, north))
     whole = shapely.area(geometries).sum()
     share = 0.0 if whole <= 0.0 else 1.0 - shapely.area(inside).sum() / whole
-    return [f"Of the perimeters' area {share:.1%} lies off the raster and was cut off."] if share >= 0.0005 else []
+    return (
+        [f"Of the perimeters' area {percent_text(share)} lies off the raster and was cut off."]
+        if share >= 0.0005
+        else []
+    )
 
 
 def _off_grid(geometries: NDArray[Any], grid: Grid) -> tuple[str, str]:

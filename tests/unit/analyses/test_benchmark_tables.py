@@ -149,8 +149,8 @@ def test_violations_are_added_up_over_the_seeds() -> None:
 
 def test_the_deployment_table_says_when_nothing_fits() -> None:
     table = deployment_table(made_table(NONE, TWO_STAGE), make_project())
-    assert table.rows[0][2:] == ("No drops", "<0.1 s", "24.58", "0.0%")
-    assert table.rows[-1][2:] == ("Two-stage", "29 min", "0.870", "97.5%")
+    assert table.rows[0][2:] == ("No drops", "<0.1 s", "24.58", "0.0 %")
+    assert table.rows[-1][2:] == ("Two-stage", "29 min", "0.870", "97.5 %")
     alone = deployment_table(made_table(TWO_STAGE), make_project()).rows[0]
     assert alone[2:] == ("none of those run takes so little", "–", "–", "–")
 
@@ -309,11 +309,11 @@ def test_people_read_the_worst_case_beside_the_objective_and_every_scenario() ->
     table = with_stress(made_table(NONE, GRADIENT, seeds=2))
     performance = benchmark_table(table, make_project())
     assert performance.heads[-1] == "Worst case"
-    assert cells(performance.rows, "Budgeted gradient")[-1] == "50.5 ± 0.7% (late)"
+    assert cells(performance.rows, "Budgeted gradient")[-1] == "50.5 ± 0.7 % (late)"
     assert cells(performance.rows, "No drops")[-1] == "–"
     stress = stress_table(table, make_project())
     assert stress.heads == ("Planner", "Model", "failing", "late", "Worst case")
-    assert cells(stress.rows, "Budgeted gradient") == ("6.2%", "25.5 ± 0.7%", "50.5 ± 0.7%", "50.5 ± 0.7% (late)")
+    assert cells(stress.rows, "Budgeted gradient") == ("6.2 %", "25.5 ± 0.7 %", "50.5 ± 0.7 %", "50.5 ± 0.7 % (late)")
     assert "planner_stress.tex" in papers(table, make_project())
 
 

@@ -18,6 +18,7 @@ from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSetti
 from firegui.domain.project import Project
 from firegui.domain.settings import Margin, OptimizerSettings, Setting
 from firegui.domain.stress import StressSet
+from firegui.domain.units import percent_text
 from firegui.errors import InputError
 from firegui.io.project.store import list_runs
 from firegui.runs.control import RunControl
@@ -115,7 +116,7 @@ def test_the_last_point_is_the_stress_margins_plan_replanned_in_every_scenario(w
     assert last.fixed_share == max(draw.fixed_share or 0.0 for one in table.results for draw in one.draws)
     notes = "\n".join(curve_notes(read_curve(whole)))
     assert "drawn at every observation" in notes
-    assert f"up to {last.fixed_share:.1%} are left where nothing is replanned" in notes
+    assert f"up to {percent_text(last.fixed_share)} are left where nothing is replanned" in notes
 
 
 def test_a_plan_that_cannot_be_tested_is_missing_and_named(tmp_path: Path) -> None:

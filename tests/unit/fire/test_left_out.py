@@ -119,7 +119,7 @@ def test_it_is_said_whether_a_correction_is_applied() -> None:
     assert said(KNOWING, scenario()) == ()
 
 
-@pytest.mark.parametrize(("trend", "way"), [(-0.105361, "falls by 10% a day"), (0.0953102, "rises by 10% a day")])
+@pytest.mark.parametrize(("trend", "way"), [(-0.105361, "falls by 10 % a day"), (0.0953102, "rises by 10 % a day")])
 def test_it_is_said_how_the_base_rate_changes_from_day_to_day(trend: float, way: str) -> None:
     nodes = np.zeros((2, 2), np.float32)
     moving = Correction("Small", SHAPE, None, nodes, trend, date(2020, 8, 19), 7)

@@ -36,7 +36,7 @@ def test_what_was_taught_is_said_and_how_steep_it_was() -> None:
 
 @pytest.mark.parametrize(
     ("trend", "end"),
-    [(-0.1, "nodes and falls by 10% a day."), (0.1, "nodes and rises by 11% a day."), (1e-4, "6 nodes.")],
+    [(-0.1, "nodes and falls by 10 % a day."), (0.1, "nodes and rises by 11 % a day."), (1e-4, "6 nodes.")],
 )
 def test_the_correction_says_where_it_holds_and_how_it_changes(trend: float, end: str) -> None:
     (*_others, last) = training_coverage(replace(weights(), corrections=(correction(trend),)))

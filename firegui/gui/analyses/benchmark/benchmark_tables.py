@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from PySide6.QtCore import (
@@ -45,7 +45,7 @@ from firegui.domain.benchmark import (
     joined_deployment,
 )
 from firegui.domain.stress import case_text
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.plain_text import plain
@@ -404,7 +404,7 @@ DEPLOYMENT_COLUMNS = (
     Column("Runtime", lambda row: row.seconds, duration_text, "processor time of its slowest seed, one thread"),
     Column("Objective", lambda row: row.group, objective_text, "mean over the seeds",
            sort_key=lambda group: group.objective.mean),
-    Column("Extent", lambda row: row.reduction, "{:.1%}".format,
+    Column("Extent", lambda row: row.reduction, partial(percent_text, digits=1),
            "of the mean final extent, against the fire without drops", "reduction"),
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.analyses.margin.report import SHORT_TITLES, plan_title
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
+from firegui.domain.units import percent_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
@@ -113,7 +114,7 @@ class MarginChart(Chart):
     def _read_out(self, point: MarginPoint | None) -> None:
         if point is not None and self._curve is not None:
             title = plan_title(point.plan, self._curve.settings)
-            left = f"{point.worst_share:.1%} left in {point.worst_scenario}"
+            left = f"{percent_text(point.worst_share)} left in {point.worst_scenario}"
             self.set_title("", Piece(f"{title}: {number(point.drops)} drops, {left}", "accent"))
             return
         if self._curve is None or not self._curve.points:
@@ -121,7 +122,7 @@ class MarginChart(Chart):
             return
         replanned = len(self.curve_points(self._replanned)[0]) > 0
         pieces = [Piece(_Y), Piece(_FIXED, "accent"), *([Piece(_REPLANNED, "retardant")] if replanned else [])]
-        self.set_title("", *pieces, Piece(f"limit {self._curve.limit:.1%}", "muted"))
+        self.set_title("", *pieces, Piece(f"limit {percent_text(self._curve.limit)}", "muted"))
 
     def _draw_labels(self) -> None:
         for label in self._labels:

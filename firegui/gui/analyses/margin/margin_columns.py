@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from firegui.analyses.margin.report import SHORT_TITLES, plan_title
 from firegui.domain.margin_curve import MarginCurveSettings
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.gui.base.number_text import duration
 from firegui.gui.widgets.table_model import Column
 
@@ -23,7 +23,7 @@ def margin_columns(limit: float, settings: MarginCurveSettings, units: Units = U
     """
 
     def worst_text(share: float) -> str:
-        return f"{ABOVE if share > limit else ''}{share:.1%}"
+        return f"{ABOVE if share > limit else ''}{percent_text(share)}"
 
     return (
         Column("Margin", lambda point: SHORT_TITLES[point.plan], tip="the margin that the plan is made with",
@@ -33,11 +33,12 @@ def margin_columns(limit: float, settings: MarginCurveSettings, units: Units = U
         Column("Volume", lambda point: point.gallons, "{:,.0f}".format,
                "what the drops of the plan carry; not known with replanning", units.volume_unit,
                units.volume_value(1.0)),
-        Column("Nominal", lambda point: point.nominal_share, "{:.1%}".format, f"{_GROWTH}; in the model's own world"),
+        Column("Nominal", lambda point: point.nominal_share, percent_text, f"{_GROWTH}; in the model's own world"),
         Column("Worst scenario", lambda point: point.worst_scenario, tip="the scenario with the largest share",
                is_text=True),
         Column("Worst share", lambda point: point.worst_share, worst_text,
-               f"{_GROWTH}; largest over all scenarios and draws. {ABOVE.strip()}: above the limit of {limit:.1%}",
+               f"{_GROWTH}; largest over all scenarios and draws. {ABOVE.strip()}: above the limit of "
+               f"{percent_text(limit)}",
                color=lambda point: "error" if point.worst_share > limit else None),
         Column("Time", lambda point: point.seconds, duration, "time to make the plan, without its tests"),
     )  # fmt: skip

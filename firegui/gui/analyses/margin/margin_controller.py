@@ -8,6 +8,7 @@ from pathlib import Path
 from firegui.analyses.margin.results import CURVE, STORE, MarginHeader, read_curve
 from firegui.analyses.requests import MarginRequest, Paths
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
+from firegui.domain.units import percent_text
 from firegui.gui.analyses.controller import AnalysisResult, PlanningController
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
@@ -26,9 +27,8 @@ class SavedCurve(TabulatedResult[MarginHeader]):
     def subject(self) -> str:
         """Setting, number of plans and limit."""
         plan = self.header.project.plan
-        return (
-            f"{plan.setting.value} · {counted(len(self.header.settings.plans), 'plan')}, limit {plan.margin.limit:.1%}"
-        )
+        plans, limit = counted(len(self.header.settings.plans), "plan"), percent_text(plan.margin.limit)
+        return f"{plan.setting.value} · {plans}, limit {limit}"
 
 
 SAVED_CURVES = SavedResults("margin", STORE, SavedCurve.load)

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QTableView
 from firegui.analyses.margin.report import curve_notes
 from firegui.analyses.margin.results import curve_csv
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
+from firegui.domain.units import percent_text
 from firegui.errors import Problem
 from firegui.gui.analyses.margin.margin_chart import MarginChart
 from firegui.gui.analyses.margin.margin_columns import margin_columns
@@ -24,7 +25,7 @@ _NOTHING = "No margin curve is shown: make one, or open an earlier one."
 _SHOW = "Show the plan of the chosen line as a run, on the map (double-click, or a click on its point)"
 _ABOUT = (
     "Makes a plan without margin, with the cautious and with the stress margin, and tests each in every scenario; the "
-    "last once more with replanning, which may take longest. Goal and search sets limit ({limit:.1%}) and seed "
+    "last once more with replanning, which may take longest. Goal and search sets limit ({limit}) and seed "
     "({seed})."
 )
 _LOWEST_PX = 60
@@ -100,7 +101,9 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
         if self._session.has_project:
             project = self._session.project
             self.form.show_project(project)
-            self.about.setText(_ABOUT.format(limit=project.plan.margin.limit, seed=project.plan.optimizer.seed))
+            self.about.setText(
+                _ABOUT.format(limit=percent_text(project.plan.margin.limit), seed=project.plan.optimizer.seed)
+            )
 
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()
@@ -153,7 +156,7 @@ def head_text(curve: MarginCurve) -> str:
     done = len(curve.points) + len(curve.missing)
     parts = [] if curve.complete else [f"{done} of {counted(len(curve.settings.plans), 'plan')} so far"]
     above = sum(point.worst_share > curve.limit for point in curve.points)
-    parts.append(f"{above} of {counted(len(curve.points), 'plan')} above the limit of {curve.limit:.1%}")
+    parts.append(f"{above} of {counted(len(curve.points), 'plan')} above the limit of {percent_text(curve.limit)}")
     if curve.points:
         draws = max(point.draws for point in curve.points)
         parts.append(f"worst of up to {counted(draws, 'draw')} a scenario, test seed {curve.settings.seed}")

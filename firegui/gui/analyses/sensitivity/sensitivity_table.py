@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from operator import attrgetter
 from typing import Any
 
@@ -18,7 +18,7 @@ from firegui.domain.sensitivity import (
     SideRow,
 )
 from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, pair_text
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import MISSING, Column
 
@@ -48,7 +48,9 @@ def _sampled(title: str, unit: str, tip: str, pick: Callable[[Any], MonteCarlo])
 def _reduction_text(sampled: MonteCarlo) -> str:
     if sampled.reduction is None:
         return MISSING
-    return f"{sampled.reduction:.1%}" + ("" if sampled.error is None else f" ± {sampled.error:.1%}")
+    return percent_text(sampled.reduction, 1) + (
+        "" if sampled.error is None else f" ± {percent_text(sampled.error, 1)}"
+    )
 
 
 def _pair_key(pair: Effectiveness) -> float:
@@ -126,7 +128,7 @@ COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
                "ret. / water", is_text=True, sort_key=_pair_key),
         _DROPS,
         _OBJECTIVE,
-        Column("Mean", lambda row: row.reduction, "{:.1%}".format,
+        Column("Mean", lambda row: row.reduction, partial(percent_text, digits=1),
                "reduction of the final extent against no drops", "field"),
         _sampled("State", "sampling", "the same as a mean over sampled fires, with its standard error",
                  lambda row: row.state_sampling),

@@ -106,7 +106,7 @@ def _published(report: SkillReport) -> tuple[Column, ...]:
 def signed(share: float) -> str:
     """Return whole percent with a sign; a value that rounds to zero has none."""
     percent = round(100.0 * share)
-    return f"{percent:+d}%" if percent else "0%"
+    return f"{percent:+d} %" if percent else "0 %"
 
 
 _NAMES = {"model": "this model", "uncorrected": "no correction", "scalar": "constant", "held": "held"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from firegui.domain.stress import StressResult, StressTable, scenario_text
-from firegui.domain.units import Units
+from firegui.domain.units import Units, percent_text
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import Column
 from firegui.runs.messages import counted
@@ -30,7 +30,7 @@ def stress_columns(
     """
 
     def share_text(share: float) -> str:
-        return f"{ABOVE if share > limit else ''}{share:.1%}"
+        return f"{ABOVE if share > limit else ''}{percent_text(share)}"
 
     area = units.area_value(cell_area_ha)
 
@@ -38,7 +38,8 @@ def stress_columns(
         Column("Scenario", lambda result: result.scenario.name, tip="the model's own world comes first", is_text=True,
                cell_tip=lambda result: f"{scenario_text(result.scenario)}: {counted(len(result.draws), 'draw')} flown"),
         Column("Growth left", lambda result: result.share_worst, share_text,
-               f"{_GROWTH}; largest over the draws. {ABOVE.strip()}: above the plan's limit of {limit:.1%}", "worst",
+               f"{_GROWTH}; largest over the draws. {ABOVE.strip()}: above the plan's limit of {percent_text(limit)}",
+               "worst",
                color=lambda result: "error" if result.share_worst > limit else None),
         Column("Burned", lambda result: result.cells_worst, number, "final size in the worst draw",
                units.area_unit, area),
@@ -49,7 +50,7 @@ def stress_columns(
             Column("In regions", lambda result: result.protected_worst, number,
                    "expected burned area inside the protected regions in the worst draw", units.area_unit, area),
         ]),
-        Column("Growth left", lambda result: result.share_mean, "{:.1%}".format, f"{_GROWTH}; mean of the draws",
+        Column("Growth left", lambda result: result.share_mean, percent_text, f"{_GROWTH}; mean of the draws",
                "mean"),
         Column("Drops flown", lambda result: result.flown_mean, "{:,.0f}".format, "drops that happened", "mean"),
         Column("What differs", lambda result: result.scenario, scenario_text, "from the model", is_text=True,

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton
 
 from firegui.analyses.stress.results import stress_draw_spec, table_csv
 from firegui.domain.stress import StressResult
+from firegui.domain.units import percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.stress.leak_map import LeakMap, leak_scale
@@ -207,7 +208,7 @@ def head_text(shown: StressTestResult) -> str:
         return _NOTHING
     above = sum(result.share_worst > limit for result in table.results)
     scenarios = counted(len(table.results), "scenario")
-    parts = [f"{above} of {scenarios} above the limit of {limit:.1%}"]
+    parts = [f"{above} of {scenarios} above the limit of {percent_text(limit)}"]
     parts += [f"{name} is left out: {reason}" for name, reason in table.left_out]
     if shown.header is not None:
         title = schedule_title(Path(shown.header.schedule_file))

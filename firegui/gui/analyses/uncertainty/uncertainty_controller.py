@@ -37,6 +37,7 @@ from firegui.domain.uncertainty import (
     UncertaintyKind,
     UncertaintySettings,
 )
+from firegui.domain.units import percent_text
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
@@ -157,7 +158,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         if progress.plan is None or progress.worse is None:
             return text
         plan = area(progress.plan * cell_ha)
-        return f"{text}, {plan} with the plan; more burns with the plan in {progress.worse:.1%} of the fires"
+        return f"{text}, {plan} with the plan; more burns with the plan in {percent_text(progress.worse)} of the fires"
 
     @property
     def share(self) -> float:

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.scenario import LAYERS
+from firegui.domain.units import percent_text
 from firegui.errors import Problem
 from firegui.gui.base.layouts import vertical
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
@@ -127,7 +128,7 @@ def share_text(share: float) -> str:
     """Return a share in percent; a tiny share is not shown as zero."""
     if 0.0 < share < 0.0005:
         return "< 0.1 %"
-    return f"{share:.1%}".replace("%", " %") if share else "none"
+    return percent_text(share, 1) if share else "none"
 
 
 def _three(value: float) -> str:

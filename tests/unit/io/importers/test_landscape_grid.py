@@ -82,7 +82,7 @@ def test_web_mercator_is_not_kept_because_its_metres_are_none(tmp_path: Path) ->
     assert found.grid.cell_size_m == 30.0
     assert any("EPSG:3857 of slope (s.tif) is not true to scale here" in note for note in found.notes)
     files = {"slope": write(tmp_path, "t", np.full(GRID.shape, 3, np.int16))}
-    assert "draws lengths 30% wrong here" in said(files, target=TargetGrid("EPSG:3857", 39.0))
+    assert "draws lengths 30 % wrong here" in said(files, target=TargetGrid("EPSG:3857", 39.0))
 
 
 def test_the_grid_that_is_asked_for_is_the_one_that_is_made(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_of_several_layers_one_is_chosen(tmp_path: Path) -> None:
 
 def test_what_lies_off_the_raster_is_said(tmp_path: Path) -> None:
     found = read(write(tmp_path / "p.gpkg", [box((0, 4), (-4, 4))], {"Date": ["2020-08-19"]}))
-    assert any("Of the perimeters' area 50.0% lies off the raster" in note for note in found.notes)
+    assert any("Of the perimeters' area 50 % lies off the raster" in note for note in found.notes)
 
 
 def points(path: Path, fields: Mapping[str, Sequence[Any]]) -> Path:
