@@ -10,7 +10,7 @@ from __future__ import annotations
 RETARDANT, WATER = "#e0146e", "#2a86e0"
 WATER_FILL = "#bfe0ff"
 """Inside of a water drop on paper, pale so that the materials differ in grey, too."""
-FIRE = ("#fff0a6", "#fdb863", "#e8701a")
+FIRE = ("#ffd84d", "#fb9433", "#dc5a12")
 """Chance of fire, from low to high."""
 SAVED, MORE_FIRE = "#34c9ab", FIRE[-1]
 REGION, REGION_ON_DARK = "#5b2a9e", "#c9a7ff"

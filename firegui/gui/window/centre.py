@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal, SignalInstance
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
@@ -38,12 +38,16 @@ class OverlayCard(QFrame):
     closed = Signal()
     folded = Signal()
     """The content was hidden or shown again."""
+    refilled = Signal()
+    """The content may need another size."""
 
     def __init__(self, title: str, content: QScrollArea, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("overlayCard")
         self.setAccessibleName(title)
         self.content = content
+        if (body := content.widget()) is not None:
+            body.installEventFilter(self)
         self.heading = tool_button(title, f"Show or hide the content: {title} (Space)")
         self.heading.setProperty("role", "section")
         self.heading.setCheckable(True)
@@ -69,6 +73,12 @@ class OverlayCard(QFrame):
         self.heading.setArrowType(Qt.ArrowType.RightArrow if on else Qt.ArrowType.DownArrow)
         self.content.setVisible(not on)
         self.folded.emit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Tell that the content was laid out anew."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self.refilled.emit()
+        return False
 
     def sizeHint(self) -> QSize:
         """Return the size at which the content needs no scroll bar."""
@@ -125,6 +135,7 @@ class MapStage(QWidget):
         self._returns[name] = FocusReturn(card, self.maps)
         card.closed.connect(lambda: self.show_card(name, on=False))
         card.folded.connect(lambda: self._on_folded(name))
+        card.refilled.connect(self.place_cards)
 
     def add_notice(self, notice: QWidget, changed: SignalInstance) -> None:
         """Lay a notice over the map, below its captions and the notices before.

@@ -43,7 +43,7 @@ SIGMAS = 2.0
 _POINTS = 24
 _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
-_LATER, _EARLIER = 0.6, 0.45
+_LATER, _EARLIER = 0.5, 0.3
 FUTURE_DROPS, OUTLINED = "future", "outlined"
 _RETARDANT_FILL, _WATER_FILL = 0.4, 0.1
 
