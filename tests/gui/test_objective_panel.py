@@ -265,10 +265,10 @@ def test_every_field_has_a_name_a_tooltip_and_bounds_for_everybody(panel: Object
 
 
 def test_a_new_plan_is_shown_to_hold_in_every_stress_scenario(session: Session, panel: ObjectivePanel) -> None:
-    box = find(panel, QComboBox, "margin_kind")
-    assert box.currentText() == MARGIN_TITLES[Margin.NONE]
+    box, limit = find(panel, QComboBox, "margin_kind"), find(panel, DecimalField, "margin_limit")
+    assert box.currentText() == MARGIN_TITLES[Margin.NONE] and not limit.isEnabled()
     session.set_plan("begin anew", replace(PlanSettings(), days=2))
-    assert box.currentText() == MARGIN_TITLES[Margin.STRESS]
+    assert box.currentText() == MARGIN_TITLES[Margin.STRESS] and limit.isEnabled()
     pick(box, MARGIN_TITLES[Margin.NONE])
     assert session.project.plan.margin.kind is Margin.NONE
 

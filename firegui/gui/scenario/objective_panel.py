@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.domain.options import replaced_at, setting_fields
-from firegui.domain.settings import MORE, SETTING_TITLES, ObjectiveWeights, PlanSettings, Setting, Start
+from firegui.domain.settings import MORE, SETTING_TITLES, Margin, ObjectiveWeights, PlanSettings, Setting, Start
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.session.session import Session
@@ -295,6 +295,10 @@ class ObjectivePanel(QWidget):
         with QSignalBlocker(self._backend):
             self._backend.setCurrentIndex(max(self._backend.findData(self._session.backend), 0))
         event = project.scenario
+        for name in self._form.names("margin")[1:]:
+            # The model alone needs no margin: its kind is read alone.
+            for part in (self._form.editors[name].label, self._form.box(name)):
+                part.setEnabled(plan.margin.kind is not Margin.NONE)
         self._limit("start_day", event.days - 1)
         self._limit("days", max(event.days - plan.start_day, plan.days))
         calendar = project.calendar

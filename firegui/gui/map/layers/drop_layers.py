@@ -351,7 +351,8 @@ def handle_of(rules: DropValidator, drop: Drop) -> tuple[float, float]:
 
 
 def _change_scale() -> ColorScale:
-    return replace(difference_scale("the change"), title="P(fire) at the end, before − after the change")
+    scale = difference_scale()
+    return replace(scale, title="Effect of my edit, at the end", low="−1 more fire", high="+1 less fire")
 
 
 class ChangeLayer(RasterLayer):
