@@ -111,8 +111,8 @@ class PlanSummary:
     ``fire`` is ``"observed"`` or ``"drawn"`` for a replanned run, whose fire is not the expected one. ``stress`` is
     the stress table of a plan that was tested, and ``cell_ha`` the area of a cell. ``outside`` says
     what of the fire the training of its model never saw, and is empty where nothing is. ``regions`` are the protected
-    regions, and ``together`` is their union where there are several. ``tested_regions`` is the number of regions that
-    the stress test counted, ``None`` where they are the present ones.
+    regions, and ``together`` is their union where there are several. ``has_other_regions`` tells whether the stress
+    test counted others.
     """
 
     days: tuple[DaySummary, ...]
@@ -126,7 +126,7 @@ class PlanSummary:
     outside: str = ""
     regions: tuple[RegionSummary, ...] = ()
     together: RegionSummary | None = None
-    tested_regions: int | None = None
+    has_other_regions: bool = False
 
     @property
     def protects_regions(self) -> bool:
@@ -223,10 +223,8 @@ class PlanSummary:
         """
         if self.stress is None or not self.protects_regions:
             return ""
-        if self.tested_regions == 0:
-            return "not tested with these regions"
         worst = self.stress.worst_for_regions
-        of_run = "" if self.tested_regions is None else "with the regions of the run; "
+        of_run = "with the regions of the run; " if self.has_other_regions else ""
         burned = units.area(worst.protected_worst * self.cell_ha)
         return f"{burned} burned ({of_run}{case_text(worst.scenario)})"
 

@@ -27,6 +27,8 @@ KINDS = ("network", "scalar", "maps")
 """The fire models that there are."""
 REGIONS, GOAL = "regions", "goal"
 """Inputs of a plan, as :func:`changed_inputs` names them."""
+_MOST_NAMES = 3
+"""Regions that are named one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,11 @@ class Project:
             return tuple(region.name for region in self.regions if region.weight == 0.0)
         return tuple(region.name for region in self.regions)
 
+    @property
+    def protected_regions(self) -> tuple[str, ...]:
+        """Names of the regions that the objective gives a weight."""
+        return tuple(region.name for region in self.regions if region.name not in self.unprotected_regions)
+
     def protecting(self) -> Self:
         """Return the same project with a weight for every region.
 
@@ -211,13 +218,20 @@ class Project:
 
 def same_spread(one: Project, other: Project) -> bool:
     """Return whether both have the same fire without drops."""
+    return _same_fire(one, other) and _same_days(one, other)
+
+
+def _same_fire(one: Project, other: Project) -> bool:
     return (
         one.scenario is other.scenario
         and one.maps is other.maps
         and one.fire_model == other.fire_model
         and one.weights is other.weights
-        and (one.plan.start_day, one.plan.days) == (other.plan.start_day, other.plan.days)
     )
+
+
+def _same_days(one: Project, other: Project) -> bool:
+    return (one.plan.start_day, one.plan.days) == (other.plan.start_day, other.plan.days)
 
 
 def same_baseline(one: Project, other: Project) -> bool:
@@ -234,7 +248,8 @@ def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
     free = [replace(project.operations, pinned=()) for project in (one, other)]
     works = [(each.plan.nominal, each.plan.design, each.plan.retardant_acts_on) for each in (one, other)]
     is_changed = {
-        "fire": not same_spread(one, other),
+        "fire": not _same_fire(one, other),
+        "days": not _same_days(one, other),
         REGIONS: one.regions != other.regions,
         GOAL: one.plan.weights != other.plan.weights,
         "fleet": one.planned_fleet != other.planned_fleet,
@@ -249,7 +264,18 @@ def same_inputs(one: Project, other: Project) -> bool:
     return not changed_inputs(one, other)
 
 
-def newly_protected(one: Project, other: Project) -> tuple[str, ...]:
-    """Return the names of the regions that plans of ``other`` protect, and those of ``one`` do not."""
-    kept = {region.name for region in one.regions}.difference(one.unprotected_regions)
-    return tuple(region.name for region in other.regions if region.name not in {*kept, *other.unprotected_regions})
+def changes_text(ran: Project | None, project: Project) -> tuple[str, ...]:
+    """Return what a plan of ``ran`` lacks of ``project``, in words.
+
+    Such as ``does not protect R1`` and ``fleet changed since``. ``None`` is a project of another event.
+    """
+    changed = ("fire",) if ran is None else changed_inputs(ran, project)
+    if ran is None or not changed:
+        return (f"{' and '.join(changed)} changed since",) if changed else ()
+    kept = ran.protected_regions
+    names = [name for name in project.protected_regions if name not in kept]
+    if not names:
+        return (f"{' and '.join(changed)} changed since",)
+    others = [one for one in changed if one not in (REGIONS, GOAL)]
+    shown = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} regions"
+    return (f"does not protect {shown}", *([f"{' and '.join(others)} changed since"] if others else []))

@@ -363,7 +363,7 @@ def test_the_card_of_a_pinned_cell_stays_inside_the_map(session: Session, hand: 
 
 
 def test_the_title_says_day_time_and_that_a_result_is_stale(session: Session, hand: Hand, project: Project) -> None:
-    session.show_result(ShownResult("run", plan=growing(project, 1)))
+    session.show_result(ShownResult("run", plan=growing(project, 1), project=project))
     session.set_step(50)
     hand.view.flush()
     caption = hand.view.decorations.caption
@@ -371,7 +371,7 @@ def test_the_title_says_day_time_and_that_a_result_is_stale(session: Session, ha
     assert "filled forward" in caption.note
     session.set_plan("shorter", replace(session.project.plan, days=3))
     hand.view.flush()
-    assert "edited since" in hand.view.decorations.caption.note
+    assert "days changed since" in hand.view.decorations.caption.note
 
 
 def test_the_title_names_the_run_and_says_that_its_plan_was_edited(

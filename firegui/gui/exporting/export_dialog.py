@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.drops import DropList
-from firegui.domain.project import Project
+from firegui.domain.project import Project, changes_text
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
@@ -167,9 +167,10 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
     if source.fire:
         notes.append(f"the fire is the {source.fire} one, which the replanned run keeps")
     if source.regions is not None and source.regions != project.regions:
-        content = replace(
-            content, project=replace(project, regions=source.regions), tested_regions=len(project.regions)
-        )
+        weighed = project.protected_regions
+        # The goal of the plan does not count a region that was drawn, or got a weight, since.
+        regions = tuple(each if each.name in weighed else replace(each, weight=0.0) for each in source.regions)
+        content = replace(content, project=replace(project, regions=regions), has_other_regions=True)
         notes.append(_OTHER_REGIONS.format(", ".join(region.name for region in project.regions) or "none"))
     stress = None if kept is None else kept.stress
     return replace(content, notes=(*notes, *content.notes), fire=source.fire, stress=stress)
@@ -505,11 +506,11 @@ class ExportDialog(Dialog):
 
     def _lay_out(self) -> None:
         self.summary.setText(_summary(self._session.result, is_planning=self._is_planning))
-        self._stale = plain_label(
-            "The project was edited since this plan was made. The plan is exported as it is shown.", wordWrap=True
-        )
+        result = self._session.result
+        changes = changes_text(result.project, self._session.project) if result.stale else ()
+        self._stale = plain_label(f"⚠ {' · '.join(changes)}. The plan is exported as it is shown.", wordWrap=True)
         self._stale.setProperty("role", "warning")
-        self._stale.setVisible(self._session.result.stale)
+        self._stale.setVisible(bool(changes))
         self.warnings.setProperty("role", "warning")
         self.warnings.setVisible(False)
         for muted in (self.names, self.why_not):

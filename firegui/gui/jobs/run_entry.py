@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.plan_summary import PlanSummary
-from firegui.domain.project import GOAL, REGIONS, Project, changed_inputs, newly_protected
+from firegui.domain.project import Project, changes_text
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.stress import StressTable
@@ -28,8 +28,6 @@ from firegui.runs.summary import run_summary, saved_summary
 
 _FIRST_CAPACITY = 256
 _ROWS_FOR_PACE = 20
-_MOST_NAMES = 3
-"""Regions that are named one by one."""
 
 Row = TypeVar("Row")
 
@@ -134,9 +132,8 @@ class RunEntry:
         stage: Current or last stage, number ``number`` of ``count``.
         baseline, plan, nominal: Scores without drops, at design and at nominal effectiveness.
         reference: Score of the plan before the second stage, at nominal effectiveness.
-        changed: Inputs of the open project that differ from those of the run, as
-            :func:`~firegui.domain.project.changed_inputs` names them.
-        unprotected: Regions that plans of the open project protect, and this run does not.
+        changes: What the run lacks of the open project, as :func:`~firegui.domain.project.changes_text` says it.
+        has_other_regions: The regions of the run are not those of the open project.
         pausing: The run was requested to pause and has not paused yet.
         interrupted: The run was found on disk without an end.
         elsewhere: Another process was writing the run when it was found.
@@ -172,8 +169,8 @@ class RunEntry:
     nominal: Metrics | None = None
     reference: Metrics | None = None
     message: str = ""
-    changed: tuple[str, ...] = ()
-    unprotected: tuple[str, ...] = ()
+    changes: tuple[str, ...] = ()
+    has_other_regions: bool = False
     pausing: bool = False
     discarding: bool = False
     interrupted: bool = False
@@ -349,23 +346,13 @@ class RunEntry:
 
     def compare_inputs(self, project: Project) -> None:
         """Set what of ``project``, the open one, differs from the inputs of the run."""
-        self.changed = ("fire",) if self.project is None else changed_inputs(self.project, project)
-        self.unprotected = () if self.project is None else newly_protected(self.project, project)
+        self.changes = changes_text(self.project, project)
+        self.has_other_regions = self.project is not None and self.project.regions != project.regions
 
     @property
     def stale(self) -> bool:
         """Whether the inputs have changed since."""
-        return bool(self.changed)
-
-    @property
-    def changes(self) -> tuple[str, ...]:
-        """What the run lacks of the open project, in words: ``does not protect R1``, ``fleet changed since``."""
-        names, others = self.unprotected, self.changed
-        if not names:
-            return (f"{' and '.join(others)} changed since",) if others else ()
-        others = tuple(one for one in others if one not in (REGIONS, GOAL))
-        shown = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} regions"
-        return (f"does not protect {shown}", *((f"{' and '.join(others)} changed since",) if others else ()))
+        return bool(self.changes)
 
     @property
     def status(self) -> str:

@@ -150,7 +150,7 @@ class Decorations(QGraphicsItem):
             title, note = title.split(" · ")[0], ""
         lines = (
             *((part, bold, ink.text) for part in split_title(title, bold, room - 24.0)),
-            (note, plain, ink.muted),
+            *((part, plain, ink.muted) for part in split_title(note, plain, room - 24.0)),
             (self.caption.hint, plain, ink.text),
         )
         return [

@@ -10,6 +10,7 @@ from firegui.domain.calendar import DATE_UNKNOWN, to_the_minute
 from firegui.domain.fuel import fuel_name
 from firegui.domain.model_range import outside_text
 from firegui.domain.observation import OBSERVED
+from firegui.domain.project import changes_text
 from firegui.domain.results import Frames
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.gui.map.decorations import Caption
@@ -147,7 +148,8 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     elif shown.result.pending:
         notes.append("the fire is that before the change: computing the new one")
     elif shown.result.stale:
-        notes.append("inputs edited since this result")
+        ran = None if shown.result.plan is None or shown.result.of_ensemble else shown.result.project
+        notes += ["inputs edited since this result"] if ran is None else changes_text(ran, shown.project)
     if not fire.missing() and (outside := outside_text(shown.result.project or shown.project)):
         notes.append(f"⚠ {outside}")
     if layers["observed"].visible and shown.perimeter_is_carried:

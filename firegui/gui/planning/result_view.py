@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.plan_summary import PlanSummary, fire_size_text
-from firegui.domain.project import REGIONS, Project
+from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import worst_case_text
@@ -175,8 +175,8 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
     warning = f"<p style='margin-top:2px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
     end = "" if replanned else f"<p style='margin-top:6px'>{ended}</p>"
     if (summary := entry.summary) is not None:
-        if REGIONS in entry.changed:
-            summary = replace(summary, tested_regions=len(summary.regions))
+        if entry.has_other_regions:
+            summary = replace(summary, has_other_regions=True)
         rows = [[_unbroken(text) for text in row] for row in summary.day_rows(units)]
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
         return _headline_html(summary.headline(units), is_narrow=is_narrow) + warning, days, end

@@ -8,7 +8,6 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
-from firegui.domain.project import REGIONS
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
@@ -81,7 +80,7 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
         return ""
     if entry.summary is not None and entry.summary.protects_regions:
         burned = entry.stress.worst_for_regions.protected_worst * entry.summary.cell_ha
-        of_run = " of the run" if REGIONS in entry.changed else ""
+        of_run = " of the run" if entry.has_other_regions else ""
         return f"worst case {units.area(burned)} of the regions{of_run}"
     return f"worst case {percent_text(entry.stress.worst.share_worst)} growth left"
 

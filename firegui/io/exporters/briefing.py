@@ -296,9 +296,9 @@ def stress_lines(content: ExportContent) -> list[list[str]]:
         return []
     summary, units = content.summary, content.sheet.units
     titles = ["Case", "What differs from the model", "Fire at the end, worst draw", "Without drops, same case"]
-    has_regions = summary.protects_regions and summary.tested_regions != 0
+    has_regions = summary.protects_regions
     if has_regions:
-        titles.append("In the regions" if summary.tested_regions is None else "In the regions of the run")
+        titles.append("In the regions of the run" if summary.has_other_regions else "In the regions")
     lines = [[*titles, "Growth left", "Draws"]]
     for case in (*content.stress.worst_first, content.stress.nominal):
         cells = [case.cells_worst, case.cells_no_drops, *([case.protected_worst] if has_regions else [])]

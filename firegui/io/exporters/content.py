@@ -166,8 +166,8 @@ class ExportContent:
     are known. ``notes`` say what to know of the numbers, and ``warnings`` are those of them that must not be
     overlooked. ``background`` are those on fire model and event, the same for every plan of the fire. ``sheet`` is what
     people choose of printed maps. ``fire`` is ``"observed"`` or ``"drawn"`` for a run that was replanned in such a
-    fire. ``stress`` is the stress table of a plan that was tested, and ``tested_regions`` the number
-    of regions that it counted, ``None`` where they are those of ``project``.
+    fire. ``stress`` is the stress table of a plan that was tested, and ``has_other_regions`` tells
+    whether the plan was made and tested with other regions than those of ``project``.
     """
 
     project: Project
@@ -181,7 +181,7 @@ class ExportContent:
     warnings: tuple[str, ...] = ()
     fire: str = ""
     stress: StressTable | None = None
-    tested_regions: int | None = None
+    has_other_regions: bool = False
     background: tuple[str, ...] = ()
     left_out: int = 0
 
@@ -225,7 +225,7 @@ class ExportContent:
         plan, baseline = (_areas(fire, project) for fire in fires)
         drops = [row.drop for row in self.rows]
         found = plan_summary(project, drops, self.night, plan, baseline, fire=self.fire, stress=self.stress)
-        found = replace(found, tested_regions=self.tested_regions)
+        found = replace(found, has_other_regions=self.has_other_regions)
         ends = (None if fire is None else fire.state(project.calendar.days) for fire in fires)
         return with_regions(found, project, region_masks(project.regions, project.scenario.grid.shape), *ends)
 

@@ -102,9 +102,8 @@ def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
     # The case in which most of the region burns is not the one in which most of the whole fire burns.
     assert dict(lines)["Worst stress case, regions"] == "1.8 ha burned (weak: as in the model)"
     # A test with other regions than those that are reported says so beside its number.
-    other = replace(found, tested_regions=2)
+    other = replace(found, has_other_regions=True)
     assert other.worst_region_text() == "1.8 ha burned (with the regions of the run; weak: as in the model)"
-    assert replace(found, tested_regions=0).worst_region_text() == "not tested with these regions"
     assert dict(lines)["Worst stress case"].startswith("9.9 ha (late: ")
 
 
