@@ -20,7 +20,7 @@ MOST_DRAWS = 1_000
 NOMINAL_NAME, DESIGN_NAME = "nominal", "design"
 OWN_WORLDS = (NOMINAL_NAME, DESIGN_NAME)
 """Names of the worlds that every plan is made for; no scenario of a set can have them."""
-NEEDS_EXERCISE = "is replanned on the way; run a stress test for it"
+NEEDS_EXERCISE = "it is replanned on the way; run a stress test for it"
 """Why the table of a plan leaves a scenario with repair out."""
 NOT_TESTED = "not tested"
 """What stands for the worst case of a plan without a stress table."""

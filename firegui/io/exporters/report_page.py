@@ -136,7 +136,8 @@ def _cards(content: ExportContent) -> str:
 def _card(title: str, text: str) -> str:
     """Return a card: the number large, what it is compared with below it."""
     first, bracket, more = text.partition(" (")
-    below = f"<small>{escape(more.removesuffix(')'))}</small>" if bracket else ""
+    inside, _, after = more.rpartition(")")
+    below = f"<small>{escape(inside + after)}</small>" if bracket else ""
     kind = ' class="caution"' if title == CAUTION else ""
     return f"<div{kind}><dt>{escape(title)}</dt><dd>{escape(first)}{below}</dd></div>"
 
