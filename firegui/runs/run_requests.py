@@ -74,7 +74,7 @@ def new_replan_folder(project_folder: Path, setting: Setting, now: datetime, tak
     return unused(project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{REPLAN}", taken)
 
 
-def run_title(folder: Path) -> str:
+def run_title(folder: Path, *, has_seconds: bool = False) -> str:
     """Return the title of a run, by its goal and time: ``Whole fire, 19 Aug 14:24``.
 
     A run that only removes drops, replans or is the quick plan by rule has that in its title. A folder whose name has
@@ -89,7 +89,8 @@ def run_title(folder: Path) -> str:
     goal = SETTING_SHORT[Setting(name)] if name in set(Setting) else name
     kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
     number = f" ({parts[4]})" if len(parts) > 4 else ""
-    return f"{goal}, {when.day} {when:%b %H:%M}{kind}{number}"
+    clock = f"{when:%H:%M:%S}" if has_seconds else f"{when:%H:%M}"
+    return f"{goal}, {when.day} {when:%b} {clock}{kind}{number}"
 
 
 def schedule_title(file: Path) -> str:

@@ -65,9 +65,9 @@ def make_queue(session: Session, project: Project, tmp_path: Path) -> Iterator[M
     """Return a function that makes queues on a saved project; they are shut down afterwards."""
     made: list[RunQueue] = []
 
-    def make(**options: object) -> tuple[RunQueue, FakeExecute]:
+    def make(clock: Callable[[], datetime] = lambda: NOON, **options: object) -> tuple[RunQueue, FakeExecute]:
         execute = FakeExecute(**options)  # type: ignore[arg-type]
-        queue = RunQueue(session, execute=execute, clock=lambda: NOON)
+        queue = RunQueue(session, execute=execute, clock=clock)
         session.open_project(project, tmp_path / "p.firegui")
         made.append(queue)
         return queue, execute
@@ -239,6 +239,15 @@ def test_run_folders_never_coincide(tmp_path: Path) -> None:
     assert run_title(third) == "Regions, 19 Aug 12:00 (3)"
     assert run_title(first) == "Regions, 19 Aug 12:00"
     assert run_title(tmp_path / "my run") == "my run"
+
+
+def test_runs_of_one_minute_have_different_titles(qtbot: QtBot, make_queue: MakeQueue) -> None:
+    seconds = iter((5, 42))
+    queue, _ = make_queue(clock=lambda: datetime(2026, 8, 19, 12, 0, next(seconds)))
+    for _run in range(2):
+        queue.plan()
+        wait_idle(qtbot, queue)
+    assert [entry.title for entry in queue.entries] == ["Whole fire, 19 Aug 12:00", "Whole fire, 19 Aug 12:00:42"]
 
 
 def start_endless(qtbot: QtBot, make_queue: MakeQueue) -> tuple[RunQueue, FakeExecute, RunEntry]:

@@ -94,7 +94,7 @@ class RunList:
     def add(self, entry: RunEntry) -> None:
         """Append a run."""
         entry.compare_inputs(self._session.project)
-        self._entries.append(entry)
+        self._put(entry)
 
     def remove(self, entry: RunEntry) -> None:
         """Remove a run, if it is listed."""
@@ -141,6 +141,9 @@ class RunList:
 
     def _put(self, entry: RunEntry) -> None:
         old = self.in_folder(entry.folder)
+        if any(other.title == entry.title for other in self._entries if other is not old):
+            # Runs of the same minute have the same title.
+            entry.title = entry.title.replace(run_title(entry.folder), run_title(entry.folder, has_seconds=True))
         if old is None:
             self._entries.append(entry)
         else:
