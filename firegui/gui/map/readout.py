@@ -147,7 +147,8 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
         notes += [] if waits else [fire.missing()]
     elif shown.result.pending:
         notes.append("the fire is that before the change: computing the new one")
-    elif shown.result.stale:
+    elif shown.result.stale and not shown.result.against:
+        # Of two plans that are compared, each card says what its plan lacks.
         ran = None if shown.result.plan is None or shown.result.of_ensemble else shown.result.project
         notes += ["inputs edited since this result"] if ran is None else changes_text(ran, shown.project)
     if not fire.missing() and (outside := outside_text(shown.result.project or shown.project)):

@@ -119,10 +119,11 @@ class FigurePage:
 
     def box(
         self, x: float, y: float, width: float, height: float, *, fill: str = "none", edge: str = INK,
-        thick: float = 0.6, hatch: str | None = None,
+        thick: float = 0.6, hatch: str | None = None, style: Any = "-",
     ) -> None:  # fmt: skip
         """Draw a rectangle with its lower left corner at ``(x, y)``, ``thick`` in points."""
-        self.add(Rectangle((x, y), width, height, facecolor=fill, edgecolor=edge, linewidth=thick, hatch=hatch))
+        look = {"facecolor": fill, "edgecolor": edge, "linewidth": thick, "linestyle": style, "hatch": hatch}
+        self.add(Rectangle((x, y), width, height, **look))
 
     def rule(self, start: tuple[float, float], end: tuple[float, float], **style: Any) -> None:
         """Draw a straight line between two places."""

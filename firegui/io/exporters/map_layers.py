@@ -91,7 +91,9 @@ def _height(entry: MapLegendEntry, width: float) -> float:
 
 def _sample(page: FigurePage, entry: MapLegendEntry, x: float, y: float) -> None:
     if entry.mark in (Mark.AREA, Mark.HATCHED):
-        page.box(x, y - 0.045, _SAMPLE, 0.09, fill=entry.fill, edge=entry.edge, thick=entry.thick, hatch=entry.hatch)
+        place = (x, y - 0.045, _SAMPLE, 0.09)
+        fill, edge, thick = entry.fill, entry.edge, entry.thick
+        page.box(*place, fill=fill, edge=edge, thick=thick, hatch=entry.hatch, style=entry.style)
     elif entry.mark is Mark.LINE:
         page.rule((x, y), (x + _SAMPLE, y), color="white", linewidth=entry.thick + 1.2)
         page.rule((x, y), (x + _SAMPLE, y), color=entry.edge, linewidth=entry.thick, linestyle=entry.style)
@@ -164,15 +166,17 @@ def draw_fire(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
 
 def draw_areas(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
     """Return protected regions and no-drop zones."""
-    entries = []
-    for region in content.project.regions:
-        _draw_region(axes, region, facecolor=(*to_rgb(REGION), 0.07), edgecolor=REGION, linewidth=1.6)
+    entries, unprotected = [], content.project.unprotected_regions
+    for title, style, is_protected in (("Protected region", "-", True), ("Region outside the goal", "--", False)):
+        regions = [each for each in content.project.regions if (each.name not in unprotected) is is_protected]
+        for region in regions:
+            fill = (*to_rgb(REGION), 0.07)
+            _draw_region(axes, region, facecolor=fill, edgecolor=REGION, linewidth=1.6, linestyle=style)
+        if regions:
+            fill_on_white = _over_white(REGION, 0.07)
+            entries.append(MapLegendEntry(title, Mark.AREA, fill_on_white, REGION, style=style, thick=1.6))
     for zone in content.project.operations.no_drop_zones:
         _draw_region(axes, zone, facecolor="none", edgecolor=ZONE, linewidth=1.3, hatch="xxx", hatch_linewidth=0.4)
-    if content.project.regions:
-        entries.append(
-            MapLegendEntry("Protected region", Mark.AREA, fill=_over_white(REGION, 0.07), edge=REGION, thick=1.6)
-        )
     if content.project.operations.no_drop_zones:
         entries.append(MapLegendEntry("No-drop zone", Mark.HATCHED, edge=ZONE, thick=1.3, hatch="xxxxx"))
     return entries

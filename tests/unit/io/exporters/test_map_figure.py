@@ -17,6 +17,7 @@ from pyproj import Geod
 
 from firegui.domain.grid import Grid
 from firegui.domain.plan_colors import RETARDANT, WATER_FILL
+from firegui.domain.regions import Region
 from firegui.errors import CancelledError, InputError
 from firegui.io.exporters.content import ExportContent, MapBackground, Orientation, Paper, Sheet
 from firegui.io.exporters.figure_page import printable, shortened, width_of, wrapped
@@ -67,6 +68,12 @@ def test_the_legend_names_the_drops_and_their_numbers_first_and_roads_are_no_edg
     legend = said[said.index("Legend") + 1 : said.index("Wind")]
     assert legend[0].startswith("Retardant drop")
     assert "Number in the drop table" in legend[1:3]
+    # A region that the goal of the plan does not count is not called protected.
+    plain = content(sheet=DAY)
+    both = plain.project.protecting()
+    both = replace(both, regions=(*both.regions, Region.rectangle("New houses", (20, 30), (5, 9), 0.0)))
+    names = {"Protected region", "Region outside the goal"}
+    assert names & set(texts(replace(plain, project=both))) == names
     axes = map_page(content(sheet=DAY), go_on).figure.axes[0]
     assert to_rgb("white") in [to_rgb(line.get_color()) for line in axes.lines if line.get_zorder() > 2.8]
 
