@@ -6,6 +6,7 @@ Cut where the two share their cells, else interpolated. Slope and aspect are com
 from __future__ import annotations
 
 import math
+import time
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -226,7 +227,7 @@ Raster = NDArray[np.float32]
 Box = tuple[int, int, int, int]
 """First row, row behind the last, first column, column behind the last."""
 
-_STRIP_CELLS = 500_000
+_STRIP_CELLS, _PAUSE_SECONDS = 500_000, 0.001
 _MARGIN = 3
 _NO_DIRECTION = 1e-3
 """Mean of unit vectors under which directions cancel each other out."""
@@ -328,6 +329,8 @@ def _warp(values: Raster, geometry: RasterGeometry, grid: Grid, how: Resampling,
     for row in range(0, grid.rows, strip):
         if check is not None:
             check()
+        # Who takes a lock again at once keeps it from a thread that waits for it, such as the window's.
+        time.sleep(_PAUSE_SECONDS)
         target = result[row : row + strip]
         try:
             with without_place_warnings():

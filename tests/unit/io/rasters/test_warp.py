@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError
 from firegui.io import crs
+from firegui.io.rasters.masks import mask_rings
 from firegui.io.rasters.warp import RasterGeometry, how_placed, needed_box, north_angle, place_on
 from tests.support import stop
 from tests.unit.io.builders import assert_same_bits
@@ -166,3 +168,17 @@ def test_warping_can_be_cancelled() -> None:
     assert box is not None
     with pytest.raises(CancelledError):
         place_on("elevation", np.zeros((box[1] - box[0], box[3] - box[2]), np.float32), geometry, box, GRID, stop)
+
+
+def test_another_thread_finds_rings_between_the_strips_of_a_raster(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firegui.io.rasters.warp._STRIP_CELLS", 10 * GRID.columns)
+    found: list[object] = []
+
+    def pause(seconds: float) -> None:
+        with ThreadPoolExecutor(1) as window:
+            found.append(window.submit(mask_rings, np.eye(2, dtype=bool)).result(timeout=60))
+
+    monkeypatch.setattr("firegui.io.rasters.warp.time.sleep", pause)
+    placement("fuel", np.ones((90, 110), np.float32), degrees_around())
+
+    assert len(found) == GRID.rows // 10
