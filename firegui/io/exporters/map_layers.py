@@ -138,7 +138,7 @@ LIKELY: tuple[tuple[float, str, str], ...] = (
     (0.9, FIRE[2], "90–100 %"),
 )
 """Lower bound, colour and name of each class of the probability of fire."""
-_CLEAR = 0.62
+_CLEAR, _OVER_FIRE = 0.62, 0.5
 _DASHED, _DOTTED = (0.0, (5.0, 1.8)), (0.0, (1.2, 1.6))
 _ARROW_INCHES = 1.15
 
@@ -229,7 +229,10 @@ def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
     for material, fill, edge, name in styles:
         drops = [row.drop for row in rows if row.drop.material == material]
         if drops:
-            shapes = PolyCollection(list(outlines(drops)), facecolors=fill, edgecolors=edge, linewidths=0.8, zorder=5)
+            # The fire below the drops shows through.
+            shapes = PolyCollection(
+                list(outlines(drops)), facecolors=(*to_rgb(fill), _OVER_FIRE), edgecolors=edge, linewidths=0.7, zorder=5
+            )
             halo = PolyCollection(
                 list(outlines(drops)), facecolors="none", edgecolors="white", linewidths=2.0, zorder=4
             )
