@@ -293,6 +293,25 @@ def test_a_name_that_is_taken_or_empty_is_refused_with_the_reason(
     assert len(refusal.problems) == 1
 
 
+def test_the_context_menu_of_a_zone_renames_zooms_and_deletes(session: Session, hand: Hand) -> None:
+    zone = Region.rectangle("Creek", (20, 30), (30, 40))
+    session.set_operations("draw", replace(session.project.operations, no_drop_zones=(zone,)))
+    hand.click((25.0, 35.0), button=RIGHT)
+    menu = hand.view.menu.menu
+    assert menu is not None
+    actions = {action.text(): action for action in menu.actions() if action.text()}
+    assert list(actions) == ["Rename…", "Zoom to", "Delete"]
+    actions["Rename…"].trigger()
+    dialog = hand.view.menu.dialog
+    assert dialog is not None
+    dialog.setTextValue("River")
+    dialog.accept()
+    assert [each.name for each in session.project.operations.no_drop_zones] == ["River"]
+    session.undo_stack.undo()
+    actions["Delete"].trigger()
+    assert session.project.operations.no_drop_zones == ()
+
+
 def test_the_context_menu_renames_weighs_zooms_and_deletes(session: Session, hand: Hand) -> None:
     hand.click((6.0, 12.0), button=RIGHT)
     menu = hand.view.menu.menu

@@ -17,6 +17,7 @@ from firegui.domain.regions import Region
 from firegui.domain.settings import Setting
 from firegui.domain.units import Units
 from firegui.fire.project_notes import Grade, GradedNote, Remedy, start_notes
+from firegui.gui.map.drop_edits import remove_marked
 from firegui.gui.map.shape_edits import delete_zone
 from firegui.gui.planning import start_panel as start_panel_module
 from firegui.gui.planning.start_panel import StartPanel
@@ -116,6 +117,16 @@ def test_a_deletion_is_told_over_the_map_with_an_undo_until_the_next_edit(
         assert ("Creek" if is_zone else "R1") in notice.text.text()
         back()
         assert session.project == before and not notice.isVisible()
+
+
+def test_removed_drops_are_told_with_an_undo(window: MainWindow, session: Session, notice: RegionNotice) -> None:
+    drops = DropList((Drop(10, 0, 20.0, 20.0, 0.0), Drop(60, 0, 20.0, 30.0, 0.0)))
+    show_plan(session, drops)
+    session.plan_editor.select(drops.drops[0])
+    remove_marked(session)
+    assert notice.isVisible() and notice.text.text() == "1 drop was removed from the plan."
+    press(notice.button)
+    assert session.plan_editor.drops == drops and not notice.isVisible()
 
 
 def test_no_notice_where_regions_are_weighed_renamed_or_the_notice_was_closed(

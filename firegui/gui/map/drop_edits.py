@@ -107,6 +107,8 @@ def make(session: Session, change: DropChange, merge: int = -1) -> bool:
             # However a drop is moved, its card shows the effect.
             editor.request_preview(change)
         editor.edit(change.text, change.after, there, merge)
+        if (gone := len(change.before.drops) - len(change.after.drops)) > 0:
+            session.deleted.emit(f"{counted(gone, 'drop')} {'was' if gone == 1 else 'were'} removed from the plan.")
     return True
 
 

@@ -414,6 +414,10 @@ class MapView(QWidget):
             self._session.select_region(region.name)
             self.menu.open(region, where, (at.row, at.column), self._menu_actions)
             return
+        zone = region_at(self._session.project.operations.no_drop_zones, at.row, at.column)
+        if zone is not None:
+            self.menu.open_zone(zone, where, self._menu_actions)
+            return
         self._open_ground_menu(where)
 
     def _open_ground_menu(self, where: QPoint) -> None:

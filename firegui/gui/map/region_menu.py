@@ -1,4 +1,4 @@
-"""Context menu of a region and the dialog for its numbers."""
+"""Context menus of a region and a no-drop zone, and the dialog for the numbers of a region."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.map.shape_edits import (
     change_region,
+    delete_zone,
     find_region,
     refusal_of,
     rename_region,
@@ -197,7 +198,7 @@ class RegionDialog(Dialog):
 
 
 class RegionMenu:
-    """Context menu of regions, with window-modal dialogs."""
+    """Context menus of regions and no-drop zones, with window-modal dialogs."""
 
     def __init__(self, session: Session, parent: QWidget, zoom_to: Callable[[Region], None]) -> None:
         self._session = session
@@ -225,6 +226,27 @@ class RegionMenu:
         if more:
             menu.addSeparator()
             menu.addActions(list(more))
+        self._popup(menu, at)
+
+    def open_zone(self, zone: Region, at: QPoint, more: Sequence[QAction] = ()) -> None:
+        """Show the menu of a no-drop zone at a global position; it ends with ``more``."""
+        session, name = self._session, zone.name
+        menu = QMenu(name, self._parent)
+        menu.setAccessibleName(f"No-drop zone {name}")
+        rename = partial(rename_zone, session, name)
+        menu.addAction(
+            "Rename…", lambda: self._ask_name("Rename no-drop zone", f"New name of zone {name}:", name, rename)
+        )
+        menu.addAction("Zoom to", lambda: self._zoom_to(zone))
+        menu.addSeparator()
+        zones = session.project.operations.no_drop_zones
+        menu.addAction("Delete", lambda: delete_zone(session, zones.index(zone)))
+        if more:
+            menu.addSeparator()
+            menu.addActions(list(more))
+        self._popup(menu, at)
+
+    def _popup(self, menu: QMenu, at: QPoint) -> None:
         if self.menu is not None:
             self.menu.deleteLater()
         self.menu = menu
