@@ -255,12 +255,12 @@ def test_a_run_that_needed_no_first_stage_says_so_in_charts_and_comparison(
 ) -> None:
     other = without_first_stage(queue, project)
     rows = {row.what: row for row in compared(entry, other)}
-    assert (rows["Search steps"].one, rows["Search steps"].other, rows["Search steps"].change) == (
+    assert (rows["Search steps done"].one, rows["Search steps done"].other, rows["Search steps done"].change) == (
         "2",
         "none needed",
         "",
     )
-    assert "the whole fire, with which the search begins" in rows["Search steps"].help
+    assert "the whole fire, with which the search begins" in rows["Search steps done"].help
     entry.history, entry.stages = EpochHistory(), (Stage.OPTIMIZE, Stage.PRUNE)
     plots.show_page(FIRST)
     assert plots.note.isVisible() and "none was needed" in plots.note.text()

@@ -17,7 +17,7 @@ from firegui.domain.plan_summary import PlanSummary, RegionSummary
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin
-from firegui.domain.stress import worst_case_text
+from firegui.domain.stress import case_text, worst_case_text
 from firegui.domain.units import Units, percent_text
 from firegui.errors import InputError
 from firegui.gui.base.number_text import number
@@ -280,11 +280,18 @@ def test_the_page_of_the_drawer_shows_the_runs_compared_last_of_the_open_project
 
 def test_the_worst_cases_of_two_runs_are_compared_and_one_is_perhaps_not_tested() -> None:
     one, other = RunEntry("one", Path("1")), RunEntry("other", Path("2"))
-    assert not any(line.what == "Worst case" for line in compared(one, other))
+    assert not any(line.what == "Worst case, growth left" for line in compared(one, other))
     one.stress = stress_table()
     lines = {line.what: line for line in compared(one, other)}
-    assert (lines["Worst case"].one, lines["Worst case"].other) == (worst_case_text(one.stress), "not tested")
-    assert lines["Growth left"].one == percent_text(one.stress.nominal.share_worst)
+    worst = lines["Worst case, growth left"]
+    assert (worst.one, worst.other) == (worst_case_text(one.stress), "not tested")
+    assert case_text(one.stress.worst.scenario) in worst.help
+    assert lines["Growth left in the model"].one == percent_text(one.stress.nominal.share_worst)
+    assert "Worst case, regions burned" not in lines
+    region = RegionSummary("R1", 52.0, 0.4, 31.0)
+    one.summary = PlanSummary((), 5.0, 20.0, "", False, 0.09, regions=(region,))
+    lines = {line.what: line for line in compared(one, other)}
+    assert lines["Worst case, regions burned"].one == f"0.0 ha ({one.stress.worst_for_regions.scenario.name})"
 
 
 # -- duplicate ---------------------------------------------------------------------------------------------------------
@@ -358,5 +365,5 @@ def test_objectives_of_different_goals_are_not_subtracted(qtbot: QtBot, bench: M
     assert bench.workbench.documents.save()
     second = run(qtbot, bench)
     changes = [(line.what, line.change) for line in compared(first, second)]
-    assert [what for what, change in changes if "goals differ" in change] == ["Objective", "Best objective"]
+    assert [what for what, change in changes if "goals differ" in change] == ["Objective", "Objective of the search"]
     assert "not comparable" not in str([line.change for line in compared(first, first)])

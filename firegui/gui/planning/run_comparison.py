@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -12,7 +12,7 @@ from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
 from firegui.domain.plan_summary import PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
-from firegui.domain.stress import NOT_TESTED, StressTable, case_text, worst_case_text
+from firegui.domain.stress import NOT_TESTED, StressResult, StressTable, case_text, worst_case_text
 from firegui.domain.units import Units, percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.elided_label import ElidedLabel
@@ -75,17 +75,20 @@ def compared(one: RunEntry, other: RunEntry, units: Units = Units.METRIC) -> tup
 
 
 def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
-    """Yield what is reported of each plan first: regions, size, what is saved, volume, drops at night."""
+    """Yield what is reported of each plan first: regions, size, saved, worst cases, drops and volume."""
     yield from _region_lines(one, other, units)
     sizes = [
         None if entry.nominal is None else units.area_value(entry.nominal.final_extent_ha) for entry in (one, other)
     ]
     yield _line(f"Final size ({units.area_unit})", sizes[0], sizes[1], "expected fire at the end of the plan")
     left, right = one.summary, other.summary
+    if left is not None and right is not None:
+        help = "of the fire without drops at the end of the plan"
+        yield ComparisonRow("Saved", _saved(left), _saved(right), _more_saved(left, right), help)
+    yield from _worst_cases(one, other, units)
+    yield _line("Drops", one.drops, other.drops, "drops of the plan")
     if left is None or right is None:
         return
-    help = "of the fire without drops at the end of the plan"
-    yield ComparisonRow("Saved", _saved(left), _saved(right), _more_saved(left, right), help)
     one_volume, other_volume = (units.volume_value(each.gallons) for each in (left, right))
     yield _line(f"Volume ({units.volume_unit})", one_volume, other_volume, "retardant and water of all drops")
     yield _line("Drops at night", left.night, right.night, "before sunrise or after sunset")
@@ -132,8 +135,6 @@ def _more_saved(one: PlanSummary, other: PlanSummary) -> str:
 
 
 def _numbers(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
-    yield _line("Drops", one.drops, other.drops, "drops of the plan")
-    yield from _growth_left(one.stress, other.stress)
     yield _area_line("occupancy_cell_days", one, other, units)
     yield _with_change(
         _area_line("protected_cells", one, other, units), why_not_subtracted("protected_cells", one, other)
@@ -141,13 +142,13 @@ def _numbers(one: RunEntry, other: RunEntry, units: Units) -> Iterator[Compariso
     both = (one.nominal, other.nominal)
     for what, name, help in (
         ("Objective", "objective", "each by its own weights, at expected effectiveness"),
-        ("Loss burn", "loss_burn", "fire exposure over time, without its weight"),
-        ("Loss final", "loss_final", "fire extent at the end, without its weight"),
-        ("Loss protected", "loss_prot", "exposure of the protected regions, without its weight"),
+        ("Objective, burned area day by day", "loss_burn", "this part of the objective, without its weight"),
+        ("Objective, final size", "loss_final", "this part of the objective, without its weight"),
+        ("Objective, protected places", "loss_prot", "this part of the objective, without its weight"),
     ):
         values = [None if metrics is None else float(getattr(metrics, name)) for metrics in both]
         yield _with_change(_line(what, values[0], values[1], help), why_not_subtracted(name, one, other))
-    best = _line("Best objective", one.best, other.best, "of the search, at cautious effectiveness")
+    best = _line("Objective of the search", one.best, other.best, "of the search, at cautious effectiveness")
     yield _with_change(best, why_not_subtracted("objective", one, other))
     yield _epochs(one, other)
     if one.fire != other.fire:
@@ -175,7 +176,7 @@ def _with_change(row: ComparisonRow, why_not: str) -> ComparisonRow:
 def _epochs(one: RunEntry, other: RunEntry) -> ComparisonRow:
     """Return the epochs of two runs; for a run whose first stage was not needed, that it was not."""
     help = "done in the search"
-    counts = _line("Search steps", one.epoch, other.epoch, help)
+    counts = _line("Search steps done", one.epoch, other.epoch, help)
     reasons = [needs_no_first_stage(entry) for entry in (one, other)]
     if not any(reasons):
         return counts
@@ -185,21 +186,43 @@ def _epochs(one: RunEntry, other: RunEntry) -> ComparisonRow:
     notes = [
         f"{entry.title}: {not_needed_text(entry)}" for entry, none in zip((one, other), reasons, strict=True) if none
     ]
-    return ComparisonRow("Search steps", first, second, help=". ".join([help, *notes]))
+    return ComparisonRow("Search steps done", first, second, help=". ".join([help, *notes]))
 
 
-def _growth_left(one: StressTable | None, other: StressTable | None) -> Iterator[ComparisonRow]:
-    """Yield the growth that is left in the model and in each run's worst scenario.
+def _worst_cases(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
+    """Yield what the worst stress case of each run leaves, of the regions and of the growth.
 
-    Yields nothing without a table.
+    The growth left in the model follows. Yields nothing without a stress table.
     """
-    if one is None and other is None:
+    tables = one.stress, other.stress
+    if not any(tables):
         return
+    if any(entry.summary is not None and entry.summary.protects_regions for entry in (one, other)):
+        cases = [None if table is None else table.worst_for_regions for table in tables]
+        texts = [_worst_in_regions(entry, units) for entry in (one, other)]
+        yield ComparisonRow(
+            "Worst case, regions burned", texts[0], texts[1], help=_of_cases("burned area of the regions", cases)
+        )
+    cases = [None if table is None else table.worst for table in tables]
+    help = _of_cases("growth left, a share of the fire's growth without drops", cases)
+    yield ComparisonRow(
+        "Worst case, growth left", worst_case_text(one.stress), worst_case_text(other.stress), help=help
+    )
     help = "share of the fire's growth without drops, at expected effectiveness"
-    yield ComparisonRow("Growth left", _nominal_share(one), _nominal_share(other), help=help)
-    worst = [case_text(table.worst.scenario) for table in (one, other) if table is not None]
-    help = ". ".join(("growth left in the worst stress case, and its name", *dict.fromkeys(worst)))
-    yield ComparisonRow("Worst case", worst_case_text(one), worst_case_text(other), help=help)
+    yield ComparisonRow("Growth left in the model", _nominal_share(one.stress), _nominal_share(other.stress), help=help)
+
+
+def _worst_in_regions(entry: RunEntry, units: Units) -> str:
+    if entry.stress is None or entry.summary is None:
+        return NOT_TESTED
+    worst = entry.stress.worst_for_regions
+    return f"{units.area(worst.protected_worst * entry.summary.cell_ha)} ({worst.scenario.name})"
+
+
+def _of_cases(what: str, cases: Sequence[StressResult | None]) -> str:
+    """Return the help of a line on ``what`` the worst cases leave, with the cases in words."""
+    words = dict.fromkeys(case_text(case.scenario) for case in cases if case is not None)
+    return ". ".join((f"{what}, in the worst stress case, and its name", *words))
 
 
 def _nominal_share(table: StressTable | None) -> str:
