@@ -21,7 +21,7 @@ from firegui.gui.planning.result_view import ResultView
 from firegui.gui.planning.runs_table import run_columns
 from firegui.gui.session.session import FireView
 from firegui.gui.widgets.settings_form import FoldedSection
-from firegui.runs.stages import FinishReason
+from firegui.runs.stages import FinishReason, RunState
 from tests.gui.shell_scene import ridge, workbench
 
 
@@ -119,6 +119,14 @@ def test_a_whole_view_is_as_high_as_its_text_and_has_no_scroll_bar_of_its_own(qt
     area.show()
     view.show_run(entry)
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0 and view.verticalScrollBar().maximum() == 0)
+    needed = view.body.minimumSizeHint().height()
+    # A longer text leaves no gap behind.
+    entry.state, entry.message = RunState.FINISHED, " ".join(["longer"] * 200)
+    view.show_run(entry)
+    qtbot.waitUntil(lambda: view.body.minimumSizeHint().height() > 2 * needed)
+    entry.state = RunState.QUEUED
+    view.show_run(entry)
+    qtbot.waitUntil(lambda: view.body.minimumSizeHint().height() == needed and view.height() < 2 * needed)
     before = view.height()
     view.findChildren(FoldedSection)[0].set_open(True)
     qtbot.waitUntil(lambda: view.height() > before and view.verticalScrollBar().maximum() == 0)

@@ -113,7 +113,9 @@ class ResultView(QScrollArea):
                 label.setText(text)
         for label in (self._note, self._headline, self._ended):
             label.setMaximumWidth(width)
-            # The layout asks for the height at the width of the table of days, which is larger.
+            # The layout asks for the height at the width of the table of days, which is larger. A label counts its
+            # least height as needed, so that of an earlier text goes first.
+            label.setMinimumHeight(0)
             label.setMinimumHeight(label.heightForWidth(width) if label.text() else 0)
 
 
