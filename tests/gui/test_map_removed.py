@@ -139,6 +139,12 @@ def test_the_list_switches_it_and_the_legend_names_it(qtbot: QtBot, session: Ses
     box = next(each for each in panel.findChildren(QCheckBox) if each.text() == "Drops removed")
     assert "shown while needless drops are removed" in box.toolTip()
     show(session, hand, GONE)
-    assert "Drops removed" in [label.text() for label in panel.findChildren(QLabel) if not label.isHidden()]
+
+    def named() -> bool:
+        return "Drops removed" in [label.text() for label in panel.findChildren(QLabel) if not label.isHidden()]
+
+    assert not named()
+    show(session, hand, KEPT)
+    assert named()
     box.click()
     assert not layer(hand).visible

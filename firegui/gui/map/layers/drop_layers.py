@@ -287,6 +287,11 @@ class RemovedLayer(MapLayer):
         """Whether the next redraw shows something fainter."""
         return bool(self._removals)
 
+    @property
+    def legend(self) -> Legend:
+        """The outline, while one is on the map."""
+        return super().legend if self.is_fading else Legend()
+
     def missing(self) -> str:
         """Return when drops are shown, unless the second stage runs."""
         return "" if self.session.result.stage is Stage.PRUNE else "shown while needless drops are removed"
