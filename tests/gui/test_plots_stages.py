@@ -203,7 +203,10 @@ def plain(html: str) -> list[str]:
     """Return the lines of a table, with cells separated by ``|``."""
     rows = re.findall(r"<tr>(.*?)</tr>", html)
     return [
-        "|".join(re.sub("<.*?>|&nbsp;", "", cell) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)) for row in rows
+        "|".join(
+            re.sub("<.*?>|&nbsp;", "", cell.replace("&nbsp;%", " %")) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)
+        )
+        for row in rows
     ]
 
 

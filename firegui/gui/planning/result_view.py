@@ -408,4 +408,6 @@ def html_table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
             for number, text in enumerate(others, start=1)
         )
         lines.append(f"<tr><{tag} align='left'>{first}</{tag}>{cells}</tr>")
-    return f"<table cellspacing='0' cellpadding='1'>{''.join(lines)}</table>"
+    # A narrow column must not break a number before its percent sign.
+    shown = "".join(lines).replace(" %", "&nbsp;%")
+    return f"<table cellspacing='0' cellpadding='1'>{shown}</table>"
