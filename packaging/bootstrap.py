@@ -5,7 +5,8 @@ dependencies, checks the system libraries that Qt needs, and opens the demo fire
 ``python3 packaging/bootstrap.py test`` does the same and runs the tests. A second call finds everything in place.
 Whatever follows the command is handed on: ``run --out DIR``, ``test tests/unit -k calendar``.
 
-Standard library only. ``FIREGUI_VENV`` puts the environment elsewhere; pip's own settings (index, proxy, cache) hold.
+Standard library only. ``FIREGUI_VENV`` puts the environment elsewhere, ``FIREGUI_TORCH=cpu`` or ``cuda`` chooses the
+build of torch; pip's own settings (index, proxy, cache) hold.
 """
 
 import sys
@@ -25,15 +26,18 @@ if python_problem(*sys.version_info[:2]):
     sys.exit(python_problem(*sys.version_info[:2]))
 
 import hashlib
+import json
 import os
 import platform
 import re
 import shutil
 import subprocess
+import tempfile
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 # Of firegui itself only what needs nothing but the standard library, before anything is installed.
 sys.path.append(str(Path(__file__).resolve().parents[1]))
@@ -43,8 +47,9 @@ from system_libraries import Machine, StepFailedError, apt_advice, ensure_system
 CHECKOUT = Path(__file__).resolve().parents[1]
 CONSTRAINTS = CHECKOUT / "packaging" / "constraints.txt"
 PROJECT = CHECKOUT / "pyproject.toml"
-DISK_GB, TESTS_GB = 1.8, 0.7
-"""Room that the environment takes with a CPU build of torch, and what the tools of the tests add."""
+HASHES = CONSTRAINTS.with_name("hashes.txt")
+DISK_GB, TESTS_GB, CUDA_GB = 1.8, 0.7, 5.0
+"""Room that the environment takes with a CPU build of torch, and what the tests' tools and CUDA's libraries add."""
 BUILD_TOOLS = ("hatchling", "editables")
 WINDOW_PLATFORM = {"linux": "xcb", "darwin": "cocoa", "win32": "windows"}
 MOST_AT_ONCE = 4
@@ -83,17 +88,56 @@ def requirements(project: str, with_tests: bool) -> list[str]:
     return [*table["dependencies"], *extra]
 
 
-def announcement(folder: Path, wanted: Sequence[str], torch: str, system: str, with_tests: bool) -> str:
+@dataclass(frozen=True)
+class Wheel:
+    """One package that pip would install; ``brings_cuda`` is set for torch's CUDA build on Linux."""
+
+    name: str
+    version: str
+    brings_cuda: bool = False
+
+
+def wheels(report: Mapping[str, Any], system: str) -> list[Wheel]:
+    """Return what a report of pip (``--report``) would install, by name."""
+    found = []
+    for item in report["install"]:
+        data = item["metadata"]
+        needs = " ".join(data.get("requires_dist", ()))
+        brings_cuda = system == "linux" and "nvidia-" in needs and not data["version"].endswith("+cpu")
+        found.append(Wheel(normalized(data["name"]), data["version"], brings_cuda))
+    return sorted(found, key=lambda wheel: wheel.name)
+
+
+def normalized(name: str) -> str:
+    """Return the name of a package as package indexes compare it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def hashed_lines(hashes: str) -> dict[tuple[str, str], str]:
+    """Return the requirements of ``packaging/hashes.txt`` by name and version."""
+    found = re.findall(r"^(([\w.-]+)==(\S+)(?: \\\n    --hash=\S+)+)$", hashes, re.MULTILINE)
+    return {(normalized(name), version): line for line, name, version in found}
+
+
+def torch_build(offered_cuda: bool, has_device: bool, wish: str, system: str) -> str:
+    """Return which build of torch is taken.
+
+    It is ``offered``, the one of pip's index, or ``cpu`` or ``auto``, those of uv. ``wish`` is ``FIREGUI_TORCH``:
+    ``cpu``, ``cuda``, or empty for what fits the machine.
+    """
+    wants_cuda = wish == "cuda" or (has_device and wish != "cpu")
+    if wants_cuda == offered_cuda or system not in ("linux", "win32"):
+        return "offered"
+    return "auto" if wants_cuda else "cpu"
+
+
+def announcement(folder: Path, found: Sequence[Wheel], build: str, offered_cuda: bool, with_tests: bool) -> str:
     """Return what is about to be downloaded, where it goes, and how large it is."""
-    names = sorted(re.split(r"[^\w.-]", each, maxsplit=1)[0] for each in wanted)
-    gigabytes = DISK_GB + (TESTS_GB if with_tests else 0.0)
-    text = (
-        f"This downloads {torch}, {', '.join(name for name in names if name != 'torch')}, and what they need, and "
-        f"installs them in {folder} (about {gigabytes:.1f} GB on the disk)."
-    )
-    if system == "linux":
-        text += " If pip's index offers only the CUDA build of torch, that is about 5 GB more: Ctrl+C stops."
-    return text
+    has_cuda = build == "auto" or (build == "offered" and offered_cuda)
+    gigabytes = DISK_GB + (TESTS_GB if with_tests else 0.0) + (CUDA_GB if has_cuda else 0.0)
+    names = ", ".join(f"{wheel.name} {wheel.version}" for wheel in found if not wheel.name.startswith("nvidia-"))
+    kind = "a CUDA device was found or asked for: torch with CUDA" if has_cuda else "torch without CUDA"
+    return f"This installs in {folder}, about {gigabytes:.1f} GB on the disk ({kind}): {names}"
 
 
 @dataclass(frozen=True)
@@ -166,8 +210,29 @@ def make_environment(folder: Path, machine: Machine) -> None:
         run_step("Making the virtual environment again", command, remedy)
 
 
+def has_cuda_device() -> bool:
+    """Return whether the driver of NVIDIA's cards lists one."""
+    command = shutil.which("nvidia-smi")
+    if command is None:
+        return False
+    answer = subprocess.run([command, "-L"], capture_output=True, text=True, check=False)
+    return answer.returncode == 0 and "GPU 0" in answer.stdout
+
+
+def resolved(pip: Sequence[str], wanted: Sequence[str], folder: Path, remedy: str) -> list[Wheel]:
+    """Return all that pip would install for these requirements. Nothing is installed yet."""
+    report = folder / "report.json"
+    command = [*pip, "--dry-run", "--ignore-installed", "--quiet", "--report", str(report), *wanted]
+    run_step("Asking what has to be installed", command, remedy)
+    return wheels(json.loads(report.read_text(encoding="utf-8")), sys.platform)
+
+
 def install(folder: Path, with_tests: bool) -> None:
-    """Install the pinned dependencies and firegui itself into the environment."""
+    """Install the pinned dependencies and firegui itself into the environment.
+
+    Every file of a pin must have a known checksum (``packaging/hashes.txt``). Those of torch are known where its index
+    is the one of all others.
+    """
     constraints = CONSTRAINTS.read_text(encoding="utf-8")
     wanted = requirements(PROJECT.read_text(encoding="utf-8"), with_tests)
     python = str(venv_python(folder, sys.platform))
@@ -177,12 +242,50 @@ def install(folder: Path, with_tests: bool) -> None:
     machine_text = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     engine = f"{online} If pip finds no fitting version, there is no build of it for {machine_text}."
     torch = pin_of("torch", constraints)
-    say(announcement(folder, wanted, torch, sys.platform, with_tests))
-    run_step(f"Installing {torch}, the engine's arithmetic (the largest part, some minutes)", [*pinned, torch], engine)
-    everything = [*pinned, *wanted, *(pin_of(tool, constraints) for tool in BUILD_TOOLS)]
-    run_step("Installing the other dependencies, at the versions firegui is tested with", everything, online)
+    tools = [pin_of(tool, constraints) for tool in BUILD_TOOLS]
+    with tempfile.TemporaryDirectory() as place:
+        found = resolved(pinned, [torch, *wanted, *tools], Path(place), engine)
+        offered_cuda = any(wheel.brings_cuda for wheel in found)
+        wish = os.environ.get("FIREGUI_TORCH", "")
+        build = torch_build(offered_cuda, has_cuda_device(), wish, sys.platform)
+        say(announcement(folder, found, build, offered_cuda, with_tests))
+        lines = hashed_lines(HASHES.read_text(encoding="utf-8"))
+        named = [(wheel.name, wheel.version) for wheel in found]
+        if build != "offered":
+            named.append(("uv", pin_of("uv", constraints).partition("==")[2]))
+        # For Linux and through uv, torch may come from elsewhere than all others.
+        is_elsewhere = build != "offered" or sys.platform == "linux"
+        hashed = [lines[key] for key in named if key in lines and not (is_elsewhere and key[0] == "torch")]
+        listed = Path(place) / "requirements.txt"
+        listed.write_text("\n".join(hashed) + "\n", encoding="utf-8")
+        checked = [*pip, "--no-deps", "--require-hashes", "--requirement", str(listed)]
+        run_step("Installing the dependencies whose checksums are known", checked, online)
+    if build != "offered":
+        try:
+            install_torch_with_uv(python, torch, build)
+        except StepFailedError as error:
+            if build == "cpu":  # the other one is larger by gigabytes
+                raise
+            say(f"Taking the build of torch that pip's index offers. {error}")
+            build = "offered"
+    if build == "offered":
+        title = f"Installing {torch}, the engine's arithmetic (the largest part, some minutes)"
+        run_step(title, [*pinned, torch], engine)
+    rest = [*pinned, *wanted, *tools]
+    run_step("Installing what has no known checksum, at the versions firegui is tested with", rest, online)
     editable = [*pip, "--no-deps", "--no-build-isolation", "--editable", str(CHECKOUT)]
     run_step("Installing firegui from this checkout", editable, "Read pip's last lines; is the checkout complete?")
+
+
+def install_torch_with_uv(python: str, torch: str, build: str) -> None:
+    """Install the build of torch that fits the machine and that pip's index does not offer.
+
+    uv, which is among the dependencies then, knows where the builds are.
+    """
+    remedy = "To take the CUDA build that pip's index offers, about 5 GB more, call this again with FIREGUI_TORCH=cuda."
+    remedy = remedy if build == "cpu" else ""
+    command = [python, "-m", "uv", "pip", "install", "--python", python, "--torch-backend", build, torch]
+    run_step(f"Installing {torch}, {'without CUDA' if build == 'cpu' else 'with CUDA'}", command, remedy)
 
 
 def ensure_environment(folder: Path, machine: Machine, with_tests: bool) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -266,38 +268,137 @@ def test_the_tools_of_the_tests_are_asked_for_by_the_tests_alone(bootstrap: Any)
     assert bootstrap.requirements(project, with_tests=True) == ["numpy", "pytest"]
 
 
-@pytest.mark.parametrize(("with_tests", "size"), [(False, "about 1.8 GB"), (True, "about 2.5 GB")])
-def test_what_is_downloaded_is_said_with_its_size(bootstrap: Any, with_tests: bool, size: str) -> None:
-    wanted = ["numpy>=2.0", "torch>=2.11", "PySide6-Essentials==6.11.3", "pytest-xvfb>=3.1; sys_platform == 'linux'"]
-    said = bootstrap.announcement(Path("here"), wanted, "torch==2.13.0", "linux", with_tests)
-    assert "torch==2.13.0, PySide6-Essentials, numpy, pytest-xvfb, and what they need" in said
-    assert size in said and "in here (" in said and "CUDA build of torch" in said
-    assert "CUDA" not in bootstrap.announcement(Path("here"), wanted, "torch==2.13.0", "darwin", with_tests)
+CLICK = re.findall(r"^click==(.+)$", (SCRIPTS / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)[0]
+CUDA_NEEDS = ["filelock", 'nvidia-cudnn-cu13==9.20.0.48; platform_system == "Linux"']
 
 
-def test_the_download_is_announced_before_it_begins(
-    bootstrap: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def pip_report(torch: str) -> dict[str, Any]:
+    """A report of pip for torch, click, and a package of which no checksum is known."""
+    found = {"torch": torch, "click": CLICK, "Odd_Name": "1.0"}
+    needs = {"torch": CUDA_NEEDS}
+    packages = [{"name": name, "version": each, "requires_dist": needs.get(name, [])} for name, each in found.items()]
+    return {"install": [{"metadata": each} for each in packages]}
+
+
+@pytest.mark.parametrize(
+    ("version", "system", "cuda"),
+    [("2.13.0", "linux", True), ("2.13.0+cpu", "linux", False), ("2.13.0", "win32", False)],
+)
+def test_the_build_of_torch_is_known_before_it_is_downloaded(
+    bootstrap: Any, version: str, system: str, cuda: bool
 ) -> None:
-    said: list[str] = []
-    monkeypatch.setattr(bootstrap, "say", said.append)
-    monkeypatch.setattr(bootstrap, "run_step", lambda title, command, remedy: said.append("step"))
+    found = bootstrap.wheels(pip_report(version), system)
+    assert [(wheel.name, wheel.version) for wheel in found] == [
+        ("click", CLICK), ("odd-name", "1.0"), ("torch", version),
+    ]  # fmt: skip
+    assert [wheel.brings_cuda for wheel in found] == [False, False, cuda]
+
+
+@pytest.mark.parametrize(
+    ("offered_cuda", "has_device", "wish", "system", "build"),
+    [
+        (True, False, "", "linux", "cpu"),
+        (True, True, "", "linux", "offered"),
+        (False, True, "", "linux", "auto"),
+        (False, False, "", "linux", "offered"),
+        (True, False, "cuda", "linux", "offered"),
+        (True, True, "cpu", "linux", "cpu"),
+        (False, True, "cpu", "linux", "offered"),
+        (False, True, "", "win32", "auto"),
+        (False, False, "", "darwin", "offered"),
+    ],
+)
+def test_cuda_is_installed_where_there_is_a_card_or_it_is_asked_for(
+    bootstrap: Any, offered_cuda: bool, has_device: bool, wish: str, system: str, build: str
+) -> None:
+    assert bootstrap.torch_build(offered_cuda, has_device, wish, system) == build
+
+
+@pytest.mark.parametrize(
+    ("build", "offered_cuda", "with_tests", "size"),
+    [("offered", False, False, "1.8 GB"), ("cpu", True, True, "2.5 GB"), ("offered", True, False, "6.8 GB")],
+)
+def test_what_is_downloaded_is_said_with_its_size(
+    bootstrap: Any, build: str, offered_cuda: bool, with_tests: bool, size: str
+) -> None:
+    found = bootstrap.wheels(pip_report("2.13.0"), "linux")
+    said = bootstrap.announcement(Path("here"), found, build, offered_cuda, with_tests)
+    assert f"click {CLICK}, odd-name 1.0, torch 2.13.0" in said and "in here," in said and size in said
+    assert ("torch with CUDA" in said) is (size == "6.8 GB")
+
+
+class Pip:
+    """Stands for pip: answers with a report, and notes what is asked of it and what was said."""
+
+    def __init__(self, torch: str) -> None:
+        self.torch, self.commands = torch, list[list[str]]()
+        self.listed = ""
+
+    def step(self, title: str, command: Sequence[str], remedy: str) -> None:
+        self.commands.append(list(command))
+        if "--report" in command:
+            report = Path(command[command.index("--report") + 1])
+            report.write_text(json.dumps(pip_report(self.torch)), encoding="utf-8")
+        if "--requirement" in command:
+            self.listed = Path(command[-1]).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("torch", "is_uv_asked"), [("2.13.0+cpu", False), ("2.13.0", True)])
+def test_nothing_is_installed_before_it_is_announced_and_checksums_are_required(
+    bootstrap: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, torch: str, is_uv_asked: bool
+) -> None:
+    pip = Pip(torch)
+    monkeypatch.setattr(bootstrap, "say", lambda text: pip.commands.append([text]))
+    monkeypatch.setattr(bootstrap, "run_step", pip.step)
+    monkeypatch.setattr(bootstrap, "has_cuda_device", lambda: False)
+    monkeypatch.setattr(bootstrap.sys, "platform", "linux")
+    monkeypatch.delenv("FIREGUI_TORCH", raising=False)
+
     bootstrap.install(tmp_path, with_tests=False)
-    assert said[0].startswith("This downloads torch==") and said[1:] == ["step"] * 3
+
+    asked, (said,), checked, *rest = pip.commands
+    assert "--dry-run" in asked and said.startswith("This installs in")
+    assert {"--require-hashes", "--no-deps"} <= set(checked)
+    assert pip.listed.startswith(f"click=={CLICK} \\\n    --hash=sha256:") and "odd" not in pip.listed.lower()
+    pin = bootstrap.pin_of("torch", bootstrap.CONSTRAINTS.read_text(encoding="utf-8"))
+    assert any("--torch-backend" in command for command in rest) is is_uv_asked
+    assert any(command[-1] == pin for command in rest)
+    assert "--no-deps" in rest[-1]
 
 
-def test_torch_is_installed_first_and_by_its_exact_pin(
-    bootstrap: Any, libraries: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+@pytest.mark.parametrize(
+    ("offered", "has_device", "falls_back"), [("2.13.0", False, False), ("2.13.0+cpu", True, True)]
+)
+def test_where_uv_reaches_no_build_only_the_small_one_of_pip_is_taken_unasked(
+    bootstrap: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, offered: str, has_device: bool, falls_back: bool
 ) -> None:
-    steps = Recorder()
-    monkeypatch.setattr(libraries.subprocess, "run", steps)
+    pip = Pip(offered)
 
-    bootstrap.install(tmp_path, with_tests=True)
+    def step(title: str, command: Sequence[str], remedy: str) -> None:
+        pip.step(title, command, remedy)
+        if "--torch-backend" in command:
+            raise bootstrap.StepFailedError(f"uv ended with 1. {remedy}")
 
-    first, *others = steps.commands
-    assert first[-1] == bootstrap.pin_of("torch", bootstrap.CONSTRAINTS.read_text(encoding="utf-8"))
-    assert "==" in first[-1]
-    assert "--constraint" in others[0]
-    assert "--no-deps" in others[-1]
+    monkeypatch.setattr(bootstrap, "say", lambda text: None)
+    monkeypatch.setattr(bootstrap, "run_step", step)
+    monkeypatch.setattr(bootstrap, "has_cuda_device", lambda: has_device)
+    monkeypatch.setattr(bootstrap.sys, "platform", "linux")
+    monkeypatch.delenv("FIREGUI_TORCH", raising=False)
+
+    with nullcontext() if falls_back else pytest.raises(bootstrap.StepFailedError, match="FIREGUI_TORCH=cuda"):
+        bootstrap.install(tmp_path, with_tests=False)
+
+    pin = bootstrap.pin_of("torch", bootstrap.CONSTRAINTS.read_text(encoding="utf-8"))
+    installs = [command for command in pip.commands if command[-1] == pin and "--torch-backend" not in command]
+    assert len(installs) == falls_back
+
+
+def test_the_checksums_are_those_of_the_pins(bootstrap: Any) -> None:
+    lines = bootstrap.hashed_lines(bootstrap.HASHES.read_text(encoding="utf-8"))
+    pinned = [line.partition("==") for line in bootstrap.CONSTRAINTS.read_text(encoding="utf-8").splitlines()]
+    pins = {(bootstrap.normalized(name), version) for name, sign, version in pinned if sign and name[0] != "#"}
+    assert set(lines) <= pins
+    assert len(pins - set(lines)) < len(pins) / 20, sorted(pins - set(lines))
 
 
 @pytest.fixture
