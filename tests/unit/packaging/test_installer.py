@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import shlex
@@ -171,3 +172,14 @@ def test_the_icon_comes_in_the_formats_of_windows_and_macos(tmp_path: Path) -> N
         assert {(16, 16), (48, 48), (256, 256)} <= icon.info["sizes"]
     with Image.open(tmp_path / "firegui.icns") as icon:
         assert icon.format == "ICNS"
+
+
+def test_the_bill_of_materials_and_the_licences_go_into_the_program(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, "-c", f"import build; from pathlib import Path; build.add_bill(Path({str(tmp_path)!r}))"],
+        cwd=INSTALLER, check=True, capture_output=True,
+    )  # fmt: skip
+    names = {part["name"] for part in json.loads((tmp_path / "firegui.cdx.json").read_text("utf-8"))["components"]}
+    assert {"numpy", "torch", "pyside6-essentials"} <= names
+    licences = (tmp_path / "LICENCES.txt").read_text("utf-8")
+    assert all(f"\n{name} " in licences for name in names)
