@@ -111,9 +111,11 @@ def test_while_a_run_is_active_the_button_queues_the_next_plan_and_is_not_colour
         return {(button.text(), button.property("role")) for button in buttons}
 
     assert state() == {("Start plan", "primary")}
+    width = start.width()
     window.workbench.plan.start()
     qtbot.waitUntil(lambda: queue.active is not None and queue.active.epoch > 0)
-    assert state() == {("Queue plan", "")}
+    assert state() == {("Plan next", "")}
+    assert start.sizeHint().width() <= width == start.width(), "the tool bar would lose its last buttons"
     queue.stop()
     wait_idle(qtbot, queue)
     assert state() == {("Start plan", "primary")}

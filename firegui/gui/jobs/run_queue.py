@@ -112,7 +112,7 @@ class RunQueue(QObject):
     @property
     def start_text(self) -> str:
         """Title of the command that plans: while a run is active, the next plan waits for it."""
-        return "Queue plan" if self.is_busy else "Start plan"
+        return "Plan next" if self.is_busy else "Start plan"
 
     @property
     def can_evaluate(self) -> bool:

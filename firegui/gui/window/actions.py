@@ -267,6 +267,9 @@ class Actions(QObject):
             is_primary = self._plan.starts_at_once
             set_role(button, "primary" if is_primary else "")
             button.setIcon(icon("start", "white") if is_primary else icon("start"))
+            if not is_primary:
+                # The menu bar gives the tool bar no new width when its buttons grow again.
+                button.setMinimumWidth(max(button.minimumWidth(), button.width()))
 
         button.setObjectName("startTool")
         button.setMenu(_menu("What Start does", self.group("stages"), button))
