@@ -217,6 +217,7 @@ def _ends(scale: ColorScale) -> QHBoxLayout:
 def _entries(entries: Sequence[LegendEntry]) -> QGridLayout:
     """Return samples with labels, two a row if all labels are short."""
     grid, columns = QGridLayout(), 2 if all(len(entry.label) <= _SHORT for entry in entries) else 1
+    grid.setHorizontalSpacing(6)
     grid.setVerticalSpacing(1)
     for number, entry in enumerate(entries):
         row, column = divmod(number, columns)

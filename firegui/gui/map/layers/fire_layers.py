@@ -220,7 +220,7 @@ class ObservedLayer(MapLayer):
     @property
     def legend(self) -> Legend:
         """Return the legend of a solid or dashed outline, as on the shown day."""
-        own, carried = ("of the shown day", Sample.LINE), ("filled forward from an earlier day", Sample.DASH)
+        own, carried = ("shown day", Sample.LINE), ("filled forward from an earlier day", Sample.DASH)
         label, sample = carried if self.filled_forward else own
         return Legend(entries=(LegendEntry(label, self.ink.observed, sample),))
 
