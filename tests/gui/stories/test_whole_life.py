@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.stress.stress_controller import StressController
@@ -86,7 +86,13 @@ def test_a_plan_lives_from_the_opened_event_to_the_export_and_is_opened_again(
     regions = person.front("Regions", RegionsPanel)
     person.press(person.button(regions, "rectangle"))
     person.hand.drag((20.4, 30.6), (25.5, 38.2))
-    assert "R2" in regions_of(person.session)
+    naming = QApplication.activeModalWidget()
+    assert isinstance(naming, QInputDialog)
+    line = naming.findChild(QLineEdit)
+    assert isinstance(line, QLineEdit)
+    QTest.keyClicks(line, "Camp")
+    QTest.keyClick(naming, Qt.Key.Key_Return)
+    assert "Camp" in regions_of(person.session)
     fleet = person.front("Fleet", FleetPanel)
     type_into_cell(qtbot, fleet.view, 0, FIELDS.index("count"), "3")
     assert person.session.project.fleet.types[0].count == 3
@@ -195,7 +201,7 @@ def test_a_plan_lives_from_the_opened_event_to_the_export_and_is_opened_again(
     second = Person(qtbot, again)
     assert again.workbench.documents.open(folder)
     second.rests()
-    assert "R2" in regions_of(again_session)
+    assert "Camp" in regions_of(again_session)
     assert {entry.folder for entry in second.queue.entries} >= {by_rule.folder, searched.folder}
     Album(second, f"{size[0]}x{size[1]}-{theme.value}-again").keep("reopened")
     again_session.undo_stack.setClean()
