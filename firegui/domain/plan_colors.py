@@ -2,12 +2,13 @@
 
 Each is told apart from the others with red-green blindness, too: fire is yellow to orange, water is the only blue,
 retardant is magenta, protected regions are violet and saved land is green. Where two of them look alike to some people,
-they differ in lightness. Areas that are drawn as outlines have a lighter shade on a dark map.
+they differ in lightness. Areas that are drawn as outlines, and lines, have a lighter shade on a dark map.
 """
 
 from __future__ import annotations
 
 RETARDANT, WATER = "#e0146e", "#2a86e0"
+RETARDANT_ON_DARK, WATER_ON_DARK = "#ff75b0", "#5ea9f0"
 WATER_FILL = "#bfe0ff"
 """Inside of a water drop on paper, pale so that the materials differ in grey, too."""
 FIRE = ("#ffd84d", "#fb9433", "#dc5a12")
@@ -15,6 +16,6 @@ FIRE = ("#ffd84d", "#fb9433", "#dc5a12")
 SAVED, MORE_FIRE = "#34c9ab", FIRE[-1]
 REGION, REGION_ON_DARK = "#5b2a9e", "#c9a7ff"
 ZONE, ZONE_ON_DARK = "#333333", "#b5b5b5"
-RETARDANT_TYPES = (RETARDANT, "#ff8fc0", "#8c0a45", "#ff75b0", "#b30f58", "#f25c9d")
-WATER_TYPES = (WATER, "#8cc4ff", "#12498a", "#bfe0ff", "#1c66b3", "#5ea9f0")
+RETARDANT_TYPES = (RETARDANT, "#ff8fc0", "#8c0a45", RETARDANT_ON_DARK, "#b30f58", "#f25c9d")
+WATER_TYPES = (WATER, "#8cc4ff", "#12498a", "#bfe0ff", "#1c66b3", WATER_ON_DARK)
 """Shades for the aircraft types of each material, in the order of the fleet."""

@@ -35,6 +35,8 @@ class Ink:
     wind: QColor
     water: QColor
     retardant: QColor
+    water_line: QColor
+    retardant_line: QColor
     canopy: QColor
     accent: QColor
 
@@ -59,6 +61,8 @@ class Ink:
             wind=QColor("#b9c6d8" if dark else "#44536a"),
             water=QColor(plan_colors.WATER),
             retardant=QColor(plan_colors.RETARDANT),
+            water_line=QColor(plan_colors.WATER_ON_DARK if dark else plan_colors.WATER),
+            retardant_line=QColor(plan_colors.RETARDANT_ON_DARK if dark else plan_colors.RETARDANT),
             canopy=QColor("#4c9a5b" if dark else "#3f8a4e"),
             accent=QColor(theme.accent),
         )

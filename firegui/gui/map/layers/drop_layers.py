@@ -43,7 +43,8 @@ SIGMAS = 2.0
 _POINTS = 24
 _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
-_LATER, _EARLIER = 0.5, 0.3
+_LATER, _EARLIER = 0.9, 0.55
+_LINE_PX = 1.4
 FUTURE_DROPS, OUTLINED = "future", "outlined"
 _RETARDANT_FILL, _WATER_FILL = 0.4, 0.1
 
@@ -196,6 +197,10 @@ class DropsLayer(MapLayer):
     def _materials(self) -> tuple[tuple[Material, QColor], ...]:
         return (Material.RETARDANT, self.ink.retardant), (Material.WATER, self.ink.water)
 
+    @property
+    def _lines(self) -> tuple[tuple[Material, QColor], ...]:
+        return (Material.RETARDANT, self.ink.retardant_line), (Material.WATER, self.ink.water_line)
+
     def _turn_to(self, begin: int, end: int, after: int) -> None:
         """Make the strokes of the other days, unless they exist; identical objects are not drawn again."""
         wanted = (self._source, begin, self.ink, self.shows_past, self.shows_future)
@@ -206,7 +211,7 @@ class DropsLayer(MapLayer):
             Stroke(
                 self._ellipses[material].axes_between(0, begin if self.shows_past else 0), _line_pen(color, _EARLIER)
             )
-            for material, color in self._materials
+            for material, color in self._lines
         ]
         self._other_days = (*self._future_strokes(end, after), *earlier)
         self._today = {}
@@ -217,7 +222,7 @@ class DropsLayer(MapLayer):
             return []
         return [
             Stroke(self._ellipses[material].axes_between(first, end), _line_pen(color, _LATER, Qt.PenStyle.DotLine))
-            for material, color in self._materials
+            for material, color in self._lines
         ]
 
     def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
@@ -246,7 +251,7 @@ class DropsLayer(MapLayer):
 
 
 def _line_pen(color: QColor, alpha: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    return cosmetic(faded(color, alpha), 1.0, style)
+    return cosmetic(faded(color, alpha), _LINE_PX, style)
 
 
 FADE_SECONDS = 1.5
