@@ -19,13 +19,15 @@ from firegui.domain.model_range import outside_text
 from firegui.domain.observation import OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
-from firegui.domain.stress import StressTable, case_text
+from firegui.domain.stress import StressTable, case_text, missed_text
 from firegui.domain.units import Units, percent_text
 
 NO_DATE = "the date of the fire is not known"
 NO_PLACE = "the fire has no place on the map"
 CAUTION = "Caution"
 """Title of the headline that says what makes the result less certain."""
+MARGIN = "Margin"
+"""Title of the headline that says by what the plan misses its margin."""
 _MOST_REGIONS = 8
 """Regions with a line each in the headline."""
 
@@ -110,7 +112,8 @@ class PlanSummary:
     night are not known, and is empty where they are. ``has_daylight_rule`` tells whether the plan was made with one.
     ``fire`` is ``"observed"`` or ``"drawn"`` for a replanned run, whose fire is not the expected one. ``stress`` is
     the stress table of a plan that was tested, and ``cell_ha`` the area of a cell. ``outside`` says
-    what of the fire the training of its model never saw, and is empty where nothing is. ``regions`` are the protected
+    what of the fire the training of its model never saw, ``missed`` by what the plan misses its margin; both are empty
+    where nothing is. ``regions`` are the protected
     regions, and ``together`` is their union where there are several. ``has_other_regions`` tells whether the stress
     test counted others.
     """
@@ -124,6 +127,7 @@ class PlanSummary:
     fire: str = ""
     stress: StressTable | None = None
     outside: str = ""
+    missed: str = ""
     regions: tuple[RegionSummary, ...] = ()
     together: RegionSummary | None = None
     has_other_regions: bool = False
@@ -249,6 +253,7 @@ class PlanSummary:
         size, regions = [("Final size", self.size_text(units))], self.region_lines(units)
         lines = [
             *([*regions[:1], *size, *regions[1:]] if self.protects_regions else [*size, *regions]),
+            *([(MARGIN, f"⚠ {self.missed}")] if self.missed else []),
             ("Drops", f"{self.drops:,}"),
             ("Volume", self.volume_text(units)),
             ("Drops at night", self.night_text),
@@ -356,6 +361,7 @@ def plan_summary(
     return PlanSummary(
         days, plan.get(calendar.days), baseline.get(calendar.days), unknown, project.operations.daylight is not None,
         event.grid.cell_area_ha, fire, stress, outside_text(project),
+        missed_text(stress, project.plan.margin),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from statistics import fmean
 
 from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option, plain_number
-from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, RetardantSide
+from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, Margin, MarginSettings, RetardantSide
 from firegui.domain.units import percent_text
 from firegui.errors import Problem
 
@@ -350,6 +350,21 @@ def growth_left_text(table: StressTable) -> str:
     """Return the remaining growth in the model and in the worst scenario as a clause without a stop."""
     model, worst = (percent_text(one.share_worst) for one in (table.nominal, table.worst))
     return f"Growth left: {model} in the model, {worst} in the worst case ({case_text(table.worst.scenario)})"
+
+
+def missed_text(table: StressTable | None, margin: MarginSettings) -> str:
+    """Return by what a plan misses its margin, as a clause without a stop.
+
+    ``Does not hold: 73 % of the growth left in “late” (limit 5.0 %)``; empty where it holds or was not
+    tested. Only the stress margin asks for every scenario.
+    """
+    if table is None or margin.kind is not Margin.STRESS:
+        return ""
+    worst = max(table.nominal, table.worst, key=lambda result: result.share_worst)
+    if worst.share_worst <= margin.limit:
+        return ""
+    left, limit = percent_text(worst.share_worst), percent_text(margin.limit)
+    return f"Does not hold: {left} of the growth left in “{worst.scenario.name}” (limit {limit})"
 
 
 def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:

@@ -51,6 +51,8 @@ def finish_message(
 def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
     """Return how the second stage ended, and its result."""
     done = f"{pruned.drops_before:,} drops reduced to {pruned.drops:,}"
+    if pruned.drops == pruned.drops_before:
+        done = f"no drop of {pruned.drops:,} could be removed"
     cost = f"{counted(pruned.passes, 'round')} and {counted(pruned.rollouts, 'fire simulation')}"
     then = ""
     if pruned.smoothed:
@@ -61,7 +63,7 @@ def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
         case "minimal":
             return f"{done} in {cost}: no single remaining drop can be removed{then}"
         case "held":
-            return f"{done} in {counted(pruned.passes, 'round')}: the plan holds in every scenario"
+            return f"{done} in {counted(pruned.passes, 'round')}: the plan held in every scenario as drops were removed"
         case "leaking":
             rounds = counted(pruned.passes, "round")
             return f"{done} in {rounds}: with all drops, too, some scenarios exceed the limit"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from firegui.domain.model_range import outside_text
 from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary, with_regions
 from firegui.domain.project import Project
+from firegui.domain.stress import missed_text
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.daylight import night_steps
@@ -46,8 +47,9 @@ def saved_summary(record: RunRecord) -> PlanSummary | None:
     found: PlanSummary | None = read_json(record.folder / SUMMARY, PlanSummary | None, None)
     if found is None:
         return None
-    # Runs of earlier versions do not keep what is outside.
-    return replace(found, stress=record.scores.stress, outside=outside_text(record.project))
+    # The summary is written before the stress test, and runs of earlier versions do not keep what is outside.
+    stress, project = record.scores.stress, record.project
+    return replace(found, stress=stress, outside=outside_text(project), missed=missed_text(stress, project.plan.margin))
 
 
 def run_summary(record: RunRecord) -> PlanSummary | None:

@@ -16,14 +16,16 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.plan_summary import DaySummary, PlanSummary
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
+from firegui.domain.settings import Margin
 from firegui.domain.stress import growth_left_text, worst_case_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning import runs_panel as runs_panel_module
 from firegui.gui.planning.run_cards import card_lines
+from firegui.gui.planning.run_order import RunGrouping, group_of
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.planning.runs_table import ELAPSED, ETA, NIGHT, REGIONS, STATE, TITLE, VOLUME
+from firegui.gui.planning.runs_table import ELAPSED, ETA, NIGHT, REGIONS, STATE, TITLE, VOLUME, status_color
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_view import selected_rows
 from firegui.runs.events import StageBegan, StressTestProgress
@@ -100,6 +102,23 @@ def test_a_run_says_how_far_its_stress_test_is(entry: RunEntry) -> None:
 def test_the_newest_run_is_on_top(panel: RunsPanel, pair: tuple[RunEntry, RunEntry]) -> None:
     first, second = pair
     assert [panel.model.entry(row) for row in (0, 1)] == [second, first]
+
+
+def test_a_plan_that_misses_its_margin_does_not_just_say_that_it_is_finished(
+    session: Session, panel: RunsPanel, entry: RunEntry
+) -> None:
+    assert entry.project is not None
+    entry.stress, entry.project = stress_table(), entry.project.with_margin(Margin.STRESS)
+    panel.model.refresh()
+    assert line(panel)["State"] == "finished, does not hold"
+    assert card_lines(entry)[0] == "⚠ Does not hold: 50 % of the growth left in “failing” (limit 5.0 %)"
+    assert group_of(entry, RunGrouping.STATE) == "Finished, does not hold"
+    # What was edited since stands apart from it.
+    entry.changes = ("fleet changed since",)
+    assert card_lines(entry)[1] == "⚠ fleet changed since"
+    assert status_color(entry) == "warning"
+    entry.stress = None
+    assert line(panel)["State"] == "finished, fleet changed since" and status_color(entry) is None
 
 
 def test_an_edit_is_said_in_words_on_the_line(session: Session, panel: RunsPanel, entry: RunEntry) -> None:

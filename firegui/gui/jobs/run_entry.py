@@ -16,7 +16,7 @@ from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project, changes_text
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
-from firegui.domain.stress import StressTable
+from firegui.domain.stress import StressTable, missed_text
 from firegui.errors import InputError
 from firegui.runs.events import Progress, RunFinished, StageBegan, StressTestProgress
 from firegui.runs.history import COLUMNS
@@ -355,8 +355,13 @@ class RunEntry:
         return bool(self.changes)
 
     @property
+    def missed(self) -> str:
+        """By what the plan misses its margin, as a clause; empty where it holds or was not tested."""
+        return "" if self.project is None else missed_text(self.stress, self.project.plan.margin)
+
+    @property
     def status(self) -> str:
-        """Status for the list, in a word or two."""
+        """Status for the list, in a few words."""
         if self.is_over and self.missing:
             return "missing"
         if self.is_over and self.elsewhere:
@@ -364,7 +369,8 @@ class RunEntry:
         if self.is_over and self.interrupted:
             return "interrupted"
         if self.is_over:
-            return self.reason.label if self.reason is not None else "unknown"
+            label = self.reason.label if self.reason is not None else "unknown"
+            return f"{label}, does not hold" if self.missed else label
         if self.discarding:
             return "deleting"
         if self.state is not RunState.RUNNING:

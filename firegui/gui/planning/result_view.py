@@ -306,7 +306,9 @@ class _FirstStage:
 def _drops(entry: RunEntry, before: float | None) -> str:
     left = entry.drops
     text = _count(left)
-    if left is not None and before and left < before:
+    if left is not None and before and left == before:
+        text += " (none removed)"
+    elif left is not None and before and left < before:
         text += f" (−{percent_text((before - left) / before, 0)})"
     return text
 

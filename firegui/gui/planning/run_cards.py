@@ -12,7 +12,7 @@ from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_order import gallons, night_drops, saved_ha
-from firegui.gui.planning.runs_table import RunsModel, bar_color, progress_text, state_color, time_text
+from firegui.gui.planning.runs_table import RunsModel, bar_color, progress_text, status_color, time_text
 
 _PAD, _BAR = 6, 3
 _MARGIN = _PAD + 3
@@ -23,11 +23,11 @@ _SEPARATOR, _WARNING = " · ", "⚠ "
 def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     """Return the lines below the name of a run.
 
-    First what the run lacks of the open project, and its progress while it works. Then what burns of the protected
-    regions, where the goal counts them; then the final size and what the plan saves, with drops and their volume; then
-    drops at night and the worst stress case.
+    First by what the plan misses its margin, what the run lacks of the open project, and its progress while it works.
+    Then what burns of the protected regions, where the goal counts them; then the final size and what the plan saves,
+    with drops and their volume; then drops at night and the worst stress case.
     """
-    lines = [f"{_WARNING}{_SEPARATOR.join(entry.changes)}"] if entry.changes else []
+    lines = [f"{_WARNING}{text}" for text in (entry.missed, _SEPARATOR.join(entry.changes)) if text]
     if not entry.is_over:
         lines.append(_SEPARATOR.join(filter(None, (_progress_words(entry), _time_words(entry)))))
     lines.append(_regions_text(entry, units))
@@ -157,7 +157,7 @@ class RunCards(QStyledItemDelegate):
         at_state = box.translated(0, box.height()) if below else box
         state = entry.status
         painter.setFont(font)
-        painter.setPen(QColor(getattr(colors, state_color(entry) or "muted")))
+        painter.setPen(QColor(getattr(colors, status_color(entry) or "muted")))
         side = Qt.AlignmentFlag.AlignLeft if below else Qt.AlignmentFlag.AlignRight
         painter.drawText(at_state, side | Qt.AlignmentFlag.AlignVCenter, state)
         name_font = _bold(font) if self._model.is_shown(place) else font

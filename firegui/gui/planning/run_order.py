@@ -136,4 +136,6 @@ def _state_text(entry: RunEntry) -> str:
         return "Failed"
     if entry.is_resumable:
         return "Can be resumed"
+    if entry.missed:
+        return "Finished, does not hold"
     return "Finished, inputs changed since" if entry.stale else "Finished"

@@ -185,11 +185,15 @@ def state_text(entry: RunEntry) -> str:
     return ", ".join((entry.status, *entry.changes))
 
 
-def state_color(entry: RunEntry) -> str | None:
-    """Return the name of the colour of the state, ``None`` for that of text."""
+def status_color(entry: RunEntry) -> str | None:
+    """Return the name of the colour of the status, ``None`` for that of text."""
     if entry.reason is FinishReason.FAILED:
         return "error"
-    return "warning" if entry.stale else None
+    return "warning" if entry.missed else None
+
+
+def _state_color(entry: RunEntry) -> str | None:
+    return status_color(entry) or ("warning" if entry.stale else None)
 
 
 def bar_color(entry: RunEntry) -> str:
@@ -209,12 +213,16 @@ def _tip(entry: RunEntry, units: Units) -> str:
         lines.append(f"{entry.status}: {units.restate(entry.message)}")
     if entry.eta is not None:
         lines.append(f"{duration(entry.eta)} {entry.more_follows or 'left if it uses all search steps'}")
-    if entry.drops_before is not None and entry.drops is not None:
+    if entry.drops_before is not None and entry.drops == entry.drops_before:
+        lines.append(f"no drop of {entry.drops_before:,} could be removed")
+    elif entry.drops_before is not None and entry.drops is not None:
         lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} by removing needless ones")
     if entry.stale:
         lines.append(f"⚠ {', '.join(entry.changes)}. The numbers are those of the run; start a plan for new ones")
     if entry.baseline is not None and entry.best is not None:
         lines.append(f"without drops the objective is {number(entry.baseline.objective)}")
+    if entry.missed:
+        lines.append(f"⚠ {entry.missed}")
     if entry.stress is not None:
         lines.append(growth_left_text(entry.stress))
     if outside := _outside(entry):
@@ -250,7 +258,7 @@ def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
                tip="Name; F2 changes it. The run on screen is in bold, one with notes has a pencil, one on a fire "
                "outside the training of its model a ⚠ where others are not"),
         Column("State", state_text, is_text=True,
-               color=state_color),
+               color=_state_color),
         Column("Progress", lambda entry: entry, progress_text, is_text=True, sort_key=lambda entry: entry.progress,
                tip="Placing drops: search steps done and their limit. Removing needless drops: the round, and the "
                "drops decided of those to test. Quick plan: rounds done. Closed loop: observations flown from"),

@@ -17,7 +17,7 @@ from firegui.domain.plan_summary import (
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import UNKNOWN_START
-from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.domain.units import Units, percent_text
 from firegui.io.daylight import night_steps
@@ -70,6 +70,15 @@ def test_the_worst_stress_case_is_an_area_and_a_name() -> None:
     found = summary(stress=StressTable(4, model, (late,)))
     text = "9.9 ha (late: every drop 30 min late; 18.9 ha without drops in that case, 50 % of the growth left)"
     assert dict(found.headline())["Worst stress case"] == text
+
+
+@pytest.mark.parametrize(("left", "kind"), [(0.73, Margin.STRESS), (0.05, Margin.STRESS), (0.73, Margin.NONE)])
+def test_a_plan_that_misses_its_margin_says_by_what(left: float, kind: Margin) -> None:
+    late = StressResult(StressScenario("late", delay_minutes=30.0), 10.0, 210.0, (StressDraw(110.0, 0.0, left, 4),))
+    model = StressResult(NOMINAL, 10.0, 210.0, (StressDraw(20.0, 0.0, 0.01, 4),))
+    found = dict(summary(make_project().with_margin(kind), stress=StressTable(4, model, (late,))).headline())
+    said = "⚠ Does not hold: 73 % of the growth left in “late” (limit 5.0 %)"
+    assert found.get("Margin") == (said if left > 0.05 and kind is Margin.STRESS else None)
 
 
 def in_regions(project: Project, *, tested: bool = False) -> PlanSummary:

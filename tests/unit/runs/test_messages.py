@@ -34,6 +34,14 @@ def test_only_a_stopped_run_is_to_be_resumed(reason: FinishReason) -> None:
     assert "resume" not in gain_message(FIRE, FIRE, 1)
 
 
+@pytest.mark.parametrize("finished", ["held", "leaking", "minimal", "allowance"])
+def test_a_removal_that_removed_nothing_says_so(finished: str) -> None:
+    kept = EliminationSummary(finished, 24, 24, 2, 80, 1.0)
+    assert pruned_message(FinishReason.COMPLETED, kept).startswith("no drop of 24 could be removed in 2 rounds")
+    fewer = replace(kept, drops=19)
+    assert pruned_message(FinishReason.COMPLETED, fewer).startswith("24 drops reduced to 19 in 2 rounds")
+
+
 def test_without_a_drop_a_short_run_is_told_to_go_on_and_a_long_one_to_look_at_what_it_was_asked() -> None:
     assert "no drop has formed yet" in gain_message(FIRE, FIRE, 1)
     assert "check the weights" in gain_message(FIRE, FIRE, FORMING_EPOCHS)
