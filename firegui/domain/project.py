@@ -246,13 +246,18 @@ def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
     Settings of the optimizer and pinned drops decide how a plan is searched for, not its effect, so they do not count.
     """
     free = [replace(project.operations, pinned=()) for project in (one, other)]
+    fleets = [each.planned_fleet.types for each in (one, other)]
+    flying = [tuple(kind.with_grounded_days(()) for kind in types) for types in fleets]
+    grounded = [{kind.id: kind.grounded_days for kind in types} for types in fleets]
     works = [(each.plan.nominal, each.plan.design, each.plan.retardant_acts_on) for each in (one, other)]
     is_changed = {
         "fire": not _same_fire(one, other),
         "days": not _same_days(one, other),
         REGIONS: one.regions != other.regions,
         GOAL: one.plan.weights != other.plan.weights,
-        "fleet": one.planned_fleet != other.planned_fleet,
+        "fleet": flying[0] != flying[1],
+        # A type that only one of them has is a change of the fleet.
+        "grounded days": any(grounded[1].get(kind, days) != days for kind, days in grounded[0].items()),
         "rules": free[0] != free[1],
         "effectiveness": works[0] != works[1],
     }

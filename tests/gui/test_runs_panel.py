@@ -122,13 +122,17 @@ def test_a_plan_that_misses_its_margin_does_not_just_say_that_it_is_finished(
 
 
 def test_an_edit_is_said_in_words_on_the_line(session: Session, panel: RunsPanel, entry: RunEntry) -> None:
-    fleet = session.project.fleet
+    fleet = session.project.planned_fleet
     session.set_regions("Remove", ())
     assert line(panel)["State"] == "finished, regions changed since"
     assert "⚠ regions changed since" in str(panel.model.index(0, STATE).data(Qt.ItemDataRole.ToolTipRole))
     session.undo_stack.undo()
     session.edit("Fewer", session.project.with_fleet(Fleet(fleet.types[:1])))
     assert line(panel)["State"] == "finished, fleet changed since"
+    session.undo_stack.undo()
+    first, *others = fleet.types
+    session.edit("Ground", session.project.with_fleet(Fleet((first.with_grounded_days((0,)), *others))))
+    assert line(panel)["State"] == "finished, grounded days changed since"
 
 
 def test_a_run_says_which_region_of_the_project_it_does_not_protect(
