@@ -19,6 +19,8 @@ from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute, epoch_done, removal, wait_idle
 from tests.gui.hands import LEFT
+from tests.gui.layout_shares import lengthen
+from tests.gui.shell_scene import settle
 
 pytestmark = pytest.mark.usefixtures("saved")
 
@@ -119,3 +121,24 @@ def test_while_a_run_is_active_the_button_queues_the_next_plan_and_is_not_colour
     queue.stop()
     wait_idle(qtbot, queue)
     assert state() == {("Start plan", "primary")}
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900), (1920, 1080)])
+@pytest.mark.parametrize("longer", [False, True], ids=["", "longer"])
+def test_the_tools_of_an_active_run_are_on_the_tool_bar(
+    qtbot: QtBot, window: MainWindow, size: tuple[int, int], *, longer: bool
+) -> None:
+    queue, bar = window.workbench.queue, window.workbench.actions.bar
+    if longer:
+        lengthen(window)
+    window.resize(*size)
+    settle()
+    window.workbench.plan.start()
+    qtbot.waitUntil(lambda: queue.active is not None and queue.active.epoch > 0)
+    settle()
+    for name in ("start", "pause", "resume", "stop"):
+        button = bar.widgetForAction(window.workbench.actions[name])
+        assert button.isVisible() and button.visibleRegion().boundingRect() == button.rect(), name
+        assert window.rect().contains(button.mapTo(window, button.rect().bottomRight())), name
+    queue.stop()
+    wait_idle(qtbot, queue)
