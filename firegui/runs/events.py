@@ -96,6 +96,7 @@ class PlanUpdated:
 
     During the second stage ``epoch`` stays that of the first, and what a picture has less than the one before it was
     removed. While a plan is worked out ``drops`` are those that are flown; the kept plan has all that it proposes.
+    Then ``is_cautious`` says that metrics and fire are at design effectiveness, unlike those of the finished plan.
     """
 
     epoch: int
@@ -103,6 +104,7 @@ class PlanUpdated:
     frames: Frames
     drops: tuple[DropRecord, ...]
     stage: Stage = Stage.OPTIMIZE
+    is_cautious: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ class PlanSnapshots:
             frames = self._engine.simulate(self._model, best, check=check, frame_stride=self._stride).frames
         if frames is not None:
             drops = self._engine.drops(self._model, best, flown=True)
-            self._emit(PlanUpdated(self._pending.epoch, self._pending.metrics, frames, drops))
+            self._emit(PlanUpdated(self._pending.epoch, self._pending.metrics, frames, drops, is_cautious=True))
         self._pending, self._shown_at = None, time.monotonic()
 
     def follow(self, epoch: int, drops: int, schedule: Schedule, check: Check) -> None:
@@ -60,5 +60,5 @@ class PlanSnapshots:
         rollout = self._engine.simulate(self._model, schedule, check=check, frame_stride=self._stride)
         if rollout.frames is not None:
             records = self._engine.drops(self._model, schedule, flown=True)
-            self._emit(PlanUpdated(epoch, rollout.metrics, rollout.frames, records, Stage.PRUNE))
+            self._emit(PlanUpdated(epoch, rollout.metrics, rollout.frames, records, Stage.PRUNE, is_cautious=True))
         self._shown_drops, self._shown_at = drops, time.monotonic()

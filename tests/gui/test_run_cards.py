@@ -30,7 +30,7 @@ from firegui.gui.session.session import Session
 from firegui.runs.notes import MOST_LETTERS, NAME, read_name, write_name
 from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
 from tests.gui.analyses.scene import stress_table
-from tests.gui.fake_runs import FakeExecute, removal, wait_idle
+from tests.gui.fake_runs import FakeExecute, metrics, removal, wait_idle
 from tests.gui.hands import show_widget
 from tests.gui.saved_runs import stopped_run
 
@@ -80,6 +80,13 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     entry.has_other_regions = True
     assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions of the run")
     assert "burned (with the regions of the run; " in report_html(entry)
+
+
+def test_the_size_of_a_plan_that_is_not_scored_yet_says_its_effectiveness() -> None:
+    entry = RunEntry("one", Path("/runs/one"), state=RunState.RUNNING, plan=metrics(2.0), baseline=metrics(4.0))
+    assert "(9.0 ha without drops), at cautious effectiveness" in report_html(entry)
+    entry.nominal = entry.plan
+    assert "at cautious effectiveness" not in report_html(entry)
 
 
 def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:

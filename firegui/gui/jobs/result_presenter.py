@@ -373,7 +373,7 @@ class ResultPresenter(QObject):
         self._show(
             replace(
                 self._session.result, plan=event.frames, plan_metrics=event.metrics, drops=event.drops,
-                epoch=event.epoch, stage=event.stage,
+                epoch=event.epoch, stage=event.stage, is_cautious=event.is_cautious,
             )
         )  # fmt: skip
 

@@ -192,7 +192,8 @@ def _size_so_far(entry: RunEntry, units: Units) -> str:
         size = "" if bare is None else f" ({units.area(bare.final_extent_ha)} without drops)"
         return f"not known yet{size}"
     size_without = None if bare is None else bare.final_extent_ha or None
-    return fire_size_text(plan.final_extent_ha, size_without, "without drops", units)
+    size = fire_size_text(plan.final_extent_ha, size_without, "without drops", units)
+    return size if entry.nominal is not None else f"{size}, at cautious effectiveness"
 
 
 def narrow_days_html(summary: PlanSummary, units: Units = Units.METRIC) -> str:

@@ -440,7 +440,9 @@ class AreaChart(Chart):
         """Return the names of the plan and of the fire that it is compared with."""
         result = self._session.result
         bare = "no further drops" if result.fire == OBSERVED else "no drops"
-        return result.plan_name or "plan", result.against or bare
+        # The finished plan is shown at expected effectiveness, so its fire is smaller.
+        cautious = " (cautious effectiveness)" if result.is_cautious else ""
+        return f"{result.plan_name or 'plan'}{cautious}", result.against or bare
 
     def _read_out(self, day: float) -> list[Piece]:
         pieces = []

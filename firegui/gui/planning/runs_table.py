@@ -173,11 +173,12 @@ def _size_text(entry: RunEntry, units: Units) -> str:
     final = _final_ha(entry)
     if final is None:
         return "–"
+    known = units.area(final) + ("" if entry.nominal is not None else " at cautious effectiveness")
     share = None if entry.baseline is None else saved_share(final, entry.baseline.final_extent_ha)
     if share is None:
-        return units.area(final)
+        return known
     sign = "" if abs(share) < _LEAST_SHARE else "−" if share > 0 else "+"
-    return f"{units.area(final)} ({sign}{percent_text(abs(share)) if sign else '0 %'})"
+    return f"{known} ({sign}{percent_text(abs(share)) if sign else '0 %'})"
 
 
 def state_text(entry: RunEntry) -> str:

@@ -70,6 +70,7 @@ class ShownResult:
         fire: ``"observed"`` or ``"drawn"`` if both fires are those that a replanned run keeps.
         by_hand: Drops were moved, added or removed by the user since.
         pending: The fire of the edited drops has not been computed yet.
+        is_cautious: The plan's fire is that of a run at work, at design effectiveness.
     """
 
     title: str = ""
@@ -91,6 +92,7 @@ class ShownResult:
     fire: str = ""
     by_hand: bool = False
     pending: bool = False
+    is_cautious: bool = False
 
     @property
     def of_ensemble(self) -> bool:
