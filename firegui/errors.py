@@ -113,8 +113,9 @@ class Problems:
         """Note several problems found elsewhere."""
         self._found.extend(problems)
 
-    def __bool__(self) -> bool:
-        return bool(self._found)
+    def __len__(self) -> int:
+        """Return how many problems there are."""
+        return len(self._found)
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self._found)

@@ -130,9 +130,9 @@ def read_dataclass(cls: type[T], table: Table, *, lenient: bool = False) -> T | 
 
     Every field is required unless ``lenient`` and it has a default. Returns ``None`` when anything was wrong.
     """
-    before = len(list(table.problems))
+    before = len(table.problems)
     values = read_fields(cls, table, lenient=lenient)
-    return cls(**values) if table.is_table and len(list(table.problems)) == before else None
+    return cls(**values) if table.is_table and len(table.problems) == before else None
 
 
 def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[str, Any]:
@@ -143,13 +143,13 @@ def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[
     hints = get_type_hints(cls)
     values: dict[str, Any] = {}
     for item in fields(cls):
-        before = len(list(table.problems))
+        before = len(table.problems)
         kind, value = hints[item.name], None
         if isinstance(kind, type) and is_dataclass(kind):
             value = read_dataclass(kind, table.table(item.name), lenient=lenient)
         else:
             value = table.take(item.name, kind, _default(item) if lenient else MISSING)
-        if table.is_table and len(list(table.problems)) == before:
+        if table.is_table and len(table.problems) == before:
             values[item.name] = value
     table.finish()
     return values

@@ -93,3 +93,11 @@ def texts_in(call: ast.AST) -> Iterator[str]:
             yield argument.value
         elif isinstance(argument, ast.JoinedStr):
             yield "".join(str(part.value) if isinstance(part, ast.Constant) else "1" for part in argument.values)
+
+
+def test_problems_are_counted() -> None:
+    problems = Problems()
+    assert not problems and len(problems) == 0
+    problems.add("a", "is missing")
+    problems.extend([Problem("b", "is missing")])
+    assert problems and len(problems) == 2

@@ -64,7 +64,7 @@ def read_region(table: toml.Table) -> Region | None:
     ``rows`` with ``columns``, ``polygon``, or ``polygons``. ``None`` when anything was wrong; the table's problems then
     say what.
     """
-    before = len(list(table.problems))
+    before = len(table.problems)
     name = table.take("name", str)
     weight = table.take("weight", float, 1.0)
     ways = [key for key in ("rows", "polygon", "polygons") if key in table]
@@ -83,7 +83,7 @@ def read_region(table: toml.Table) -> Region | None:
     for key in ("rows", "columns", "polygon", "polygons"):
         table.raw(key)
     table.finish()
-    return Region(name, parts, weight) if len(list(table.problems)) == before else None
+    return Region(name, parts, weight) if len(table.problems) == before else None
 
 
 def _rectangle(table: toml.Table) -> Polygons:

@@ -198,9 +198,9 @@ def fleet_from_tables(tables: list[toml.Table], problems: Problems) -> Fleet:
 
 
 def _read_type(table: toml.Table, problems: Problems) -> AircraftType | None:
-    before = len(list(problems))
+    before = len(problems)
     values = toml.read_fields(AircraftType, table, lenient=True)
-    if len(list(problems)) == before:
+    if len(problems) == before:
         return AircraftType(**values)
     # What could be read of a broken row is judged all the same, beside sound values for the rest.
     problems.extend(replace(problem, where=table.where) for problem in replace(_SOUND, **values).problems())

@@ -121,7 +121,7 @@ def _scenario(row: toml.Table, units: Mapping[str, tuple[str, float]]) -> Stress
         return None
     name = row.raw("name")
     where = f"{row.where} ({name})" if isinstance(name, str) and name else row.where
-    before = len(list(row.problems))
+    before = len(row.problems)
     plain = {key: row.raw(key) for key in row.names}
     _unpack_wind(plain, where, row.problems)
     for word, (field, factor) in units.items():
@@ -129,7 +129,7 @@ def _scenario(row: toml.Table, units: Mapping[str, tuple[str, float]]) -> Stress
     if _ETA in plain:
         plain[_ETA] = _effectiveness(plain[_ETA], where, row.problems)
     found = toml.read_dataclass(StressScenario, toml.Table(plain, where, row.problems), lenient=True)
-    return found if len(list(row.problems)) == before else None
+    return found if len(row.problems) == before else None
 
 
 def _put(plain: dict[str, Any], word: str, field: str, factor: float, where: str, problems: Problems) -> None:

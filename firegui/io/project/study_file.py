@@ -100,7 +100,7 @@ def measure_problems(settings: StudySettings, problems: Problems) -> None:
 
 
 def _study_of(raw: Mapping[str, Any], where: str, problems: Problems) -> StudyFile | None:
-    before = len(list(problems))
+    before = len(problems)
     table, plain = toml.Table(raw, where, problems), StudySettings()
     project, schedule = table.take("project", str), table.take("schedule", str, "")
     numbers: dict[str, Any] = {name: table.take(name, kind, getattr(plain, name)) for name, kind in _NUMBERS}
@@ -116,7 +116,7 @@ def _study_of(raw: Mapping[str, Any], where: str, problems: Problems) -> StudyFi
     )
     table.finish()
     measure_problems(settings, problems)
-    return StudyFile(project, settings, schedule) if len(list(problems)) == before else None
+    return StudyFile(project, settings, schedule) if len(problems) == before else None
 
 
 def _vary(table: toml.Table) -> Vary:

@@ -144,7 +144,7 @@ def read_text(table: toml.Table) -> ProjectText | None:
     (a fleet without aircraft, a region off the grid) are left for :meth:`Project.problems`, so that the project opens
     and can be mended.
     """
-    before = len(list(table.problems))
+    before = len(table.problems)
     event = _read_event(table.table("event"))
     plan = toml.read_dataclass(PlanSettings, table.table("plan"))
     fire_model = _read_fire_model(table.table("fire_model"))
@@ -161,7 +161,7 @@ def read_text(table: toml.Table) -> ProjectText | None:
     table.finish()
     if plan is not None:
         table.problems.extend(bounds_problems(plan, "plan"))
-    if len(list(table.problems)) > before or event is None or plan is None or coverage is None:
+    if len(table.problems) > before or event is None or plan is None or coverage is None:
         return None
     assert stress is not None
     fleet = Fleet(tuple(kind for kind in types if kind is not None))

@@ -109,7 +109,7 @@ def _parsed(data: bytes, name: str, problems: Problems) -> NetworkWeights | None
     about = _description(data, name, problems)
     if about is None:
         return None
-    before = len(list(problems))
+    before = len(problems)
     found = Problems()
     table = toml.Table(about, name, found)
     table.raw("format")
@@ -121,7 +121,7 @@ def _parsed(data: bytes, name: str, problems: Problems) -> NetworkWeights | None
     # The header of a binary file is not edited by hand, which the reader of tables would propose.
     problems.extend(Problem(problem.where, problem.what, _REMEDY) for problem in found)
     problems.extend(Problem(name, f"the tensor {key} belongs to no correction", _REMEDY) for key in nodes)
-    if training is None or len(list(problems)) > before:
+    if training is None or len(problems) > before:
         problems.extend(tensor_problems(network))
         return None
     return NetworkWeights(network, training, tuple(correction for correction in corrections if correction is not None))
@@ -150,7 +150,7 @@ def _description(data: bytes, name: str, problems: Problems) -> Mapping[str, Any
 
 
 def _training(table: toml.Table) -> Training | None:
-    before = len(list(table.problems))
+    before = len(table.problems)
     events = [toml.read_dataclass(TrainedEvent, row) for row in table.tables("events")]
     training = Training(
         label=table.take("label", str),
@@ -162,11 +162,11 @@ def _training(table: toml.Table) -> Training | None:
         firegui=table.take("firegui", str),
     )
     table.finish()
-    return training if table.is_table and len(list(table.problems)) == before else None
+    return training if table.is_table and len(table.problems) == before else None
 
 
 def _correction(table: toml.Table, nodes: NDArray[Any] | None) -> Correction | None:
-    before = len(list(table.problems))
+    before = len(table.problems)
     event = table.take("event", str)
     shape = table.take("shape", tuple[int, int])
     transform = table.take("transform", tuple[float, float, float, float, float, float], None)
@@ -177,6 +177,6 @@ def _correction(table: toml.Table, nodes: NDArray[Any] | None) -> Correction | N
         table.problems.add(table.where, "its nodes are missing")
     elif nodes.dtype != np.float32:
         table.problems.add(table.where, f"its nodes are {nodes.dtype} values, not float32")
-    if nodes is None or len(list(table.problems)) > before:
+    if nodes is None or len(table.problems) > before:
         return None
     return Correction(event, shape, transform, nodes, trend, start, fit_days)

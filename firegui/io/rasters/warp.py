@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from rasterio import Affine
+from rasterio import Affine, Env
 from rasterio.crs import CRS
 from rasterio.enums import Resampling
 from rasterio.errors import CRSError, RasterioError
@@ -150,7 +150,9 @@ def crs_name(text: str | None) -> str:
 
 def _proj_string(wkt: str) -> str:
     try:
-        return str(CRS.from_wkt(wkt).to_proj4()).replace("=True", "")
+        # Outside of an environment GDAL prints what has no such string.
+        with Env():
+            return str(CRS.from_wkt(wkt).to_proj4()).replace("=True", "")
     except CRSError:
         return ""
 

@@ -343,9 +343,10 @@ def _difference(one: tuple[Floats, Floats], other: tuple[Floats, Floats]) -> Flo
 
 
 def unit_area(matrices: Floats) -> Floats:
-    """Return matrices ``[2, 2, …]`` scaled to determinants of 1 or −1."""
+    """Return matrices ``[2, 2, …]`` scaled to determinants of 1 or −1; NaN where they have none."""
     (a, b), (c, d) = matrices
-    return np.asarray(matrices / np.sqrt(np.abs(a * d - b * c)))
+    area = np.abs(a * d - b * c)
+    return np.asarray(matrices / np.sqrt(np.where(area > 0.0, area, np.nan)))
 
 
 def _weights(nodes: int, cells: int) -> Floats:

@@ -79,7 +79,7 @@ def test_missing_keys_are_reported_unless_they_may_be_left_out() -> None:
 def test_a_value_in_place_of_a_table_is_one_problem() -> None:
     problems = Problems()
     assert read_dataclass(Outer, Table(5, "file", problems)) is None
-    assert len(list(problems)) == 1
+    assert len(problems) == 1
 
 
 @pytest.mark.parametrize(("text", "part"), [("a = ", "not valid TOML"), ("a = 1\na = 2", "not valid TOML")])

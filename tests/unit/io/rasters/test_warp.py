@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from rasterio.crs import CRS
 
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError
 from firegui.io import crs
 from firegui.io.rasters.masks import mask_rings
-from firegui.io.rasters.warp import RasterGeometry, how_placed, needed_box, north_angle, place_on
+from firegui.io.rasters.warp import RasterGeometry, crs_text, how_placed, needed_box, north_angle, place_on
 from tests.support import stop
 from tests.unit.io.builders import assert_same_bits
 
@@ -182,3 +183,11 @@ def test_another_thread_finds_rings_between_the_strips_of_a_raster(monkeypatch: 
     placement("fuel", np.ones((90, 110), np.float32), degrees_around())
 
     assert len(found) == GRID.rows // 10
+
+
+def test_a_crs_that_proj_cannot_write_prints_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+    known = CRS.from_epsg(32610).to_wkt()
+    unknown = known.replace("Transverse_Mercator", "Transver_Mercator")
+    assert unknown != known
+    assert crs_text(unknown) == unknown
+    assert capfd.readouterr() == ("", "")

@@ -12,6 +12,7 @@ from pyproj import Transformer
 from firegui.domain.grid import Grid
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.locations import unit_area
 from firegui.io.weather.wind import WindSource, survey_wind
 from tests.unit.io.builders import UNPLACED
 from tests.unit.io.weather.weather_files import (
@@ -240,3 +241,8 @@ def test_a_file_whose_blocks_unpack_to_more_than_there_is_room_for_is_refused(tm
             pass
     files = (tmp_path / "ws.tif", tmp_path / "wd.tif")
     assert "is stored in blocks of 960,000,000 bytes" in refused(WindSource(files=files, step_h=1.0))
+
+
+def test_a_projection_without_area_has_no_directions() -> None:
+    found = unit_area(np.stack([np.eye(2), np.zeros((2, 2))], axis=2))
+    assert found[:, :, 0].tolist() == [[1.0, 0.0], [0.0, 1.0]] and np.isnan(found[:, :, 1]).all()
