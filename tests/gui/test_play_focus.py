@@ -8,6 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.gui.planning.runs_panel import RunsList
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 
@@ -54,6 +55,18 @@ def test_after_the_button_of_the_tool_bar_was_reached_by_tab_and_pressed_space_p
     ended(qtbot, window)
     press_space(window)
     assert window.workbench.timeline.is_playing and len(window.workbench.queue.entries) == 1
+
+
+def test_space_plays_from_the_list_of_runs(qtbot: QtBot, window: MainWindow) -> None:
+    QTest.keyClick(epochs_field(window), Qt.Key.Key_F5)
+    ended(qtbot, window)
+    window.workbench.show_panel("Runs")
+    table = window.workbench.panels["Runs"].findChild(RunsList)
+    assert table is not None
+    table.setFocus()
+    assert window.focusWidget() is table
+    press_space(window)
+    assert window.workbench.timeline.is_playing
 
 
 def test_who_types_words_goes_on_typing(qtbot: QtBot, window: MainWindow) -> None:

@@ -239,6 +239,13 @@ def test_only_one_analysis_is_open_and_its_result_is_that_of_the_centre(window: 
     assert window.workbench.map.isVisible() and not margin.result.isVisible()
 
 
+def test_a_result_leaves_the_map_alone_where_a_person_chose_so(window: MainWindow) -> None:
+    window.workbench.show_panel("Stress")
+    window.workbench.shell.set_mode(CentreMode.MAP)
+    window.workbench.panel("Stress", SplitPanel).result_requested.emit()
+    assert window.workbench.shell.mode is CentreMode.MAP
+
+
 def test_an_analysis_of_another_workspace_leaves_the_centre_alone(window: MainWindow) -> None:
     window.workbench.show_panel("Runs")
     window.workbench.panel("Stress", SplitPanel).result_requested.emit()

@@ -283,11 +283,14 @@ class Shell(QWidget):
         self.changed.emit()
 
     def show_result_of(self, name: str) -> None:
-        """Make the result of a panel visible, if its workspace is the current one."""
+        """Make the result of a panel visible, if its workspace is the current one.
+
+        A person who has chosen to see the map alone there keeps it.
+        """
         workspace = PLACES[name].workspace
         if workspace is self.workspace:
             self._choose(name)
-            if self.mode is CentreMode.MAP:
+            if workspace not in self._modes and self.mode is CentreMode.MAP:
                 self.set_mode(CentreMode.BOTH)
 
     @property
