@@ -17,7 +17,7 @@ from firegui.domain.plan_summary import PlanSummary, RegionSummary
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin
-from firegui.domain.stress import case_text, worst_case_text
+from firegui.domain.stress import StressDraw, case_text, worst_case_text
 from firegui.domain.units import Units, percent_text
 from firegui.errors import InputError
 from firegui.gui.base.number_text import number
@@ -367,3 +367,12 @@ def test_objectives_of_different_goals_are_not_subtracted(qtbot: QtBot, bench: M
     changes = [(line.what, line.change) for line in compared(first, second)]
     assert [what for what, change in changes if "goals differ" in change] == ["Objective", "Objective of the search"]
     assert "not comparable" not in str([line.change for line in compared(first, first)])
+
+
+def test_the_worst_cases_have_a_change_which_is_that_of_the_numbers_beside_it() -> None:
+    one, other = (RunEntry(name, Path(f"/runs/{name}")) for name in ("one", "other"))
+    one.stress = other.stress = stress_table()
+    holds = replace(one.stress.worst, draws=(StressDraw(20.0, 0.0, 0.0496, 12),))
+    other.stress = replace(one.stress, results=(holds,))
+    (row,) = [each for each in compared(one, other) if each.what == "Worst case, growth left"]
+    assert (row.one, row.other, row.change) == ("50 % (failing)", "5.0 % (failing)", "−45.0 points")

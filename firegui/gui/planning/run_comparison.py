@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from decimal import Decimal
 from typing import Any
 
 from PySide6.QtWidgets import QHeaderView, QPushButton, QTableView, QWidget
@@ -104,11 +106,8 @@ def _region_lines(one: RunEntry, other: RunEntry, units: Units) -> Iterator[Comp
     for name in dict.fromkeys([*burned[0], *burned[1]]):
         areas = [each.get(name) for each in burned]
         texts = ["–" if area is None else units.area(area) for area in areas]
-        row = ComparisonRow(f"Burned in {name}", texts[0], texts[1], help=_OF_REGION)
-        if areas[0] is not None and areas[1] is not None:
-            more = areas[1] - areas[0]
-            sign = "+" if more > 0.0 else "−"
-            row = replace(row, change="0" if texts[0] == texts[1] else f"{sign}{units.area(abs(more))}")
+        change = _change(areas[0], areas[1], units.area)
+        row = ComparisonRow(f"Burned in {name}", texts[0], texts[1], change, _OF_REGION)
         is_other = name in burned[0] and name in burned[1] and outlines[0].get(name) != outlines[1].get(name)
         yield _with_change(row, "not comparable: the regions differ" if is_other else "")
 
@@ -200,23 +199,33 @@ def _worst_cases(one: RunEntry, other: RunEntry, units: Units) -> Iterator[Compa
     if any(entry.summary is not None and entry.summary.protects_regions for entry in (one, other)):
         cases = [None if table is None else table.worst_for_regions for table in tables]
         texts = [_worst_in_regions(entry, units) for entry in (one, other)]
-        yield ComparisonRow(
-            "Worst case, regions burned", texts[0], texts[1], help=_of_cases("burned area of the regions", cases)
-        )
+        burned = [_worst_in_regions_ha(entry) for entry in (one, other)]
+        change = _change(burned[0], burned[1], units.area)
+        help = _of_cases("burned area of the regions", cases)
+        yield ComparisonRow("Worst case, regions burned", texts[0], texts[1], change, help)
     cases = [None if table is None else table.worst for table in tables]
     help = _of_cases("growth left, a share of the fire's growth without drops", cases)
+    change = _share_change([None if table is None else table.worst.share_worst for table in tables])
     yield ComparisonRow(
-        "Worst case, growth left", worst_case_text(one.stress), worst_case_text(other.stress), help=help
+        "Worst case, growth left", worst_case_text(one.stress), worst_case_text(other.stress), change, help
     )
     help = "share of the fire's growth without drops, at expected effectiveness"
-    yield ComparisonRow("Growth left in the model", _nominal_share(one.stress), _nominal_share(other.stress), help=help)
+    change = _share_change([None if table is None else table.nominal.share_worst for table in tables])
+    shares = [_nominal_share(table) for table in tables]
+    yield ComparisonRow("Growth left in the model", shares[0], shares[1], change, help)
+
+
+def _worst_in_regions_ha(entry: RunEntry) -> float | None:
+    if entry.stress is None or entry.summary is None:
+        return None
+    return entry.stress.worst_for_regions.protected_worst * entry.summary.cell_ha
 
 
 def _worst_in_regions(entry: RunEntry, units: Units) -> str:
-    if entry.stress is None or entry.summary is None:
+    burned = _worst_in_regions_ha(entry)
+    if entry.stress is None or burned is None:
         return NOT_TESTED
-    worst = entry.stress.worst_for_regions
-    return f"{units.area(worst.protected_worst * entry.summary.cell_ha)} ({worst.scenario.name})"
+    return f"{units.area(burned)} ({entry.stress.worst_for_regions.scenario.name})"
 
 
 def _of_cases(what: str, cases: Sequence[StressResult | None]) -> str:
@@ -230,10 +239,30 @@ def _nominal_share(table: StressTable | None) -> str:
 
 
 def _line(what: str, one: float | None, other: float | None, help: str) -> ComparisonRow:
-    change = ""
-    if one is not None and other is not None:
-        change = "0" if other == one else f"{'+' if other > one else '−'}{_text(abs(other - one))}"
-    return ComparisonRow(what, _text(one), _text(other), change, help)
+    return ComparisonRow(what, _text(one), _text(other), _change(one, other, _text), help)
+
+
+def _share_change(shares: Sequence[float | None]) -> str:
+    one, other = shares
+    return _change(one, other, percent_text).replace(" %", " points")
+
+
+def _change(one: float | None, other: float | None, text: Callable[[float], str]) -> str:
+    """Return the difference of two values as ``text`` shows them; empty where one is unknown.
+
+    It is that of the rounded numbers beside it, so that a reader who subtracts finds the same.
+    """
+    if one is None or other is None:
+        return ""
+    first, second = (text(value) for value in (one, other))
+    numbers = [re.match(r"-?[\d,]+(\.\d+)?(e[+-]?\d+)?", each) for each in (first, second)]
+    if first == second:
+        return "0"
+    if None in numbers:
+        return f"{'+' if other > one else '−'}{text(abs(other - one))}"
+    one_shown, other_shown = (Decimal(found[0].replace(",", "")) for found in numbers if found is not None)
+    unit = second[len(numbers[1][0]) :] if numbers[1] is not None else ""
+    return f"{'+' if other_shown > one_shown else '−'}{abs(other_shown - one_shown):,}{unit}"
 
 
 def _area_line(name: str, one: RunEntry, other: RunEntry, units: Units) -> ComparisonRow:
