@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel, QPoint, Qt
+from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QKeyCombination, QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -31,8 +31,32 @@ from firegui.io.atomic import write_text
 from firegui.io.tables import csv_text, without_formula
 
 _FILTER = "CSV table (*.csv)"
+_SPACE = QKeyCombination(Qt.Key.Key_Space)
 _MEASURED_ROWS = 50
 """Rows, from the first on screen, for which a column is made wide enough."""
+
+
+class _SpaceToWindow(QObject):
+    """Leave Space to the window, which plays, unless it edits or ticks the current cell of ``view``."""
+
+    def __init__(self, view: QTableView) -> None:
+        super().__init__(view)
+        self._view = view
+        view.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Ignore Space for the table: Ctrl+Space still selects."""
+        is_space = isinstance(event, QKeyEvent) and event.keyCombination() == _SPACE
+        if not is_space or event.type() is not QEvent.Type.KeyPress or self._uses_space:
+            return False
+        event.ignore()
+        return True
+
+    @property
+    def _uses_space(self) -> bool:
+        flags = self._view.model().flags(self._view.currentIndex())
+        edits = bool(self._view.editTriggers() & QAbstractItemView.EditTrigger.AnyKeyPressed)
+        return bool(flags & Qt.ItemFlag.ItemIsUserCheckable) or (edits and bool(flags & Qt.ItemFlag.ItemIsEditable))
 
 
 def show_table(
@@ -47,7 +71,7 @@ def show_table(
     has_menu: bool = True,
     copy: Callable[[], object] | None = None,
 ) -> None:
-    """Show ``model`` in ``view``, with row selection, Ctrl+C and a context menu.
+    """Show ``model`` in ``view``, with row selection, Ctrl+C and a context menu. Space is left to the window.
 
     ``name`` is the accessible name of the table. ``lines`` fixes the height of the view to that many rows. ``stretch``
     is the column that takes the spare width. ``copy`` replaces :func:`copy_table`. ``has_menu`` is false if the panel
@@ -60,6 +84,7 @@ def show_table(
     view.setToolTip(plain(name))
     # Arrow keys move between cells; Tab must lead out of the table.
     view.setTabKeyNavigation(False)
+    _SpaceToWindow(view)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setAlternatingRowColors(True)

@@ -469,7 +469,8 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 """Keys that belong to a widget instead of an action, by the heading of the page."""
 _FOOT = """Single keys belong to whatever has the focus first: Space presses a button, ticks a box and toggles a cell of
-the calendar. On the map and the timeline it plays, unless the crosshair is shown."""
+the calendar. On the map, the timeline and in lists it plays, unless the crosshair
+is shown; in lists Ctrl+Space selects."""
 
 
 def plain_title(text: str) -> str:
