@@ -136,6 +136,7 @@ def test_the_tools_of_an_active_run_are_on_the_tool_bar(
     window.workbench.plan.start()
     qtbot.waitUntil(lambda: queue.active is not None and queue.active.epoch > 0)
     settle()
+    assert "· step " in window.workbench.status.work.text() and window.rect().contains(window.statusBar().geometry())
     for name in ("start", "pause", "resume", "stop"):
         button = bar.widgetForAction(window.workbench.actions[name])
         assert button.isVisible() and button.visibleRegion().boundingRect() == button.rect(), name

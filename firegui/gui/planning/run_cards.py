@@ -50,6 +50,15 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     return [line for line in lines if line]
 
 
+def work_words(entry: RunEntry) -> str:
+    """Return how far an active run is, and the time left: ``step 119 of 400 · about 15 s left``."""
+    is_search = not (entry.tactical or entry.flies_loop or entry.prunes)
+    if is_search and not entry.epochs:
+        return ""
+    done = f"step {entry.epoch:,} of {entry.epochs:,}" if is_search else _progress_words(entry)
+    return _SEPARATOR.join(filter(None, (done, _time_words(entry) if entry.eta is not None else "")))
+
+
 def _progress_words(entry: RunEntry) -> str:
     """Return how far a run is, in words: ``round 4, 128 of 530 drops tried``."""
     if entry.prunes and entry.tested[1] and not entry.tactical and not entry.flies_loop:

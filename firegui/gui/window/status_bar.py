@@ -11,6 +11,7 @@ from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import plain_label
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_view import MapView
+from firegui.gui.planning.run_cards import work_words
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import DeviceButton
 
@@ -96,7 +97,8 @@ class StatusBar(QObject):
 
     def _show_work(self) -> None:
         active = self._queue.active
-        self.work.setText(self._queue.activity if active is None else f"{active.title} · {active.status}")
+        parts = () if active is None else (active.title, active.status, work_words(active))
+        self.work.setText(" · ".join(filter(None, parts)) or self._queue.activity)
 
 
 def _label(name: str) -> ElidedLabel:
