@@ -94,13 +94,3 @@ def test_the_start_page_keeps_the_focus(qtbot: QtBot, window: MainWindow) -> Non
     ended(qtbot, window)
     focus = window.focusWidget()
     assert focus is not None and window.start_page.isAncestorOf(focus)
-
-
-def test_space_plays_from_the_list_of_runs(qtbot: QtBot, window: MainWindow) -> None:
-    window.workbench.plan.start()
-    ended(qtbot, window)
-    window.workbench.show_panel("Runs")
-    window.workbench.runs.table.setFocus()
-    window.workbench.runs.table.setCurrentIndex(window.workbench.runs.model.index(0, 0))
-    press_space(window)
-    assert window.workbench.timeline.is_playing

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSignalBlocker, QSize, Qt, QTimer, QUrl, Signal, SignalInstance
-from PySide6.QtGui import QAction, QDesktopServices, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QAction, QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -82,21 +82,11 @@ _WORTH_SEARCHING = 6
 
 
 class RunsList(QTableView):
-    """Table of runs that asks for its least height: few runs leave the room to the result of one.
-
-    Space plays the fire, as on the map: nothing in the table is pressed or typed in.
-    """
+    """Table of runs that asks for its least height: few runs leave the room to the result of one."""
 
     def sizeHint(self) -> QSize:
         """Return the preferred size."""
         return QSize(super().sizeHint().width(), self.minimumHeight())
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave a plain Space to the window."""
-        if event.key() == Qt.Key.Key_Space and event.modifiers() == Qt.KeyboardModifier.NoModifier:
-            event.ignore()
-        else:
-            super().keyPressEvent(event)
 
 
 class RunsPanel(QWidget):

@@ -71,7 +71,7 @@ def show_table(
     has_menu: bool = True,
     copy: Callable[[], object] | None = None,
 ) -> None:
-    """Show ``model`` in ``view``, with row selection, Ctrl+C and a context menu. Space is left to the window.
+    """Show ``model`` in ``view``, with row selection, Ctrl+C and a context menu.
 
     ``name`` is the accessible name of the table. ``lines`` fixes the height of the view to that many rows. ``stretch``
     is the column that takes the spare width. ``copy`` replaces :func:`copy_table`. ``has_menu`` is false if the panel
