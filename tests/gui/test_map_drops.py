@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from firegui.domain.schedule import DropRecord
 from firegui.gui.map.layers.drop_layers import FUTURE_DROPS, OUTLINED, DropsLayer, Ellipses
 from firegui.gui.session.session import FireView, Session, ShownResult
+from tests.gui.contrast import of_colors
 from tests.gui.map_scene import Hand, drop_at, only, painted
 
 
@@ -89,7 +90,7 @@ def test_a_drop_is_faint_before_its_step_strong_on_its_day_and_quiet_later(sessi
         session.set_step(step)
         hand.view.flush()
         paths = [stroke.path for stroke in layer.strokes.strokes]
-        later, earlier, today = (paths[0], paths[-2]), (paths[2],), paths[4:-2]
+        later, earlier, today = (paths[0], paths[-4]), (paths[4],), paths[8:-4]
         assert [any(not path.isEmpty() for path in group) for group in (later, earlier, today)] == filled
 
 
@@ -101,6 +102,19 @@ def test_drops_still_to_come_are_outlined_unless_they_are_to_be_hidden(session: 
     hand.view.layers.set_option("drops", FUTURE_DROPS, "hidden")
     assert not painted(hand.view, "drops").any(), "neither of the same day nor of later days"
     assert "still to come" not in hand.view.layers["drops"].legend.note
+
+
+@pytest.mark.parametrize("step", [10, 199], ids=["still to come", "past"])
+@pytest.mark.parametrize("ground", ["#20262b", "#f4efe6"])
+def test_drops_of_other_days_stand_out_from_any_ground(session: Session, hand: Hand, step: int, ground: str) -> None:
+    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=100, long=5.0),)))
+    session.set_step(step)
+    hand.view.flush()
+    layer = hand.view.layers["drops"]
+    assert isinstance(layer, DropsLayer)
+    pens = [stroke.pen for stroke in layer.strokes.strokes if not stroke.path.isEmpty()]
+    assert max(of_colors(pen.color().name(), ground) for pen in pens) > 3.0
+    assert pens[0].widthF() > pens[1].widthF(), "the casing shows on both sides of the line"
 
 
 def test_past_drops_leave_the_fire_below_them_visible_and_can_be_hidden(session: Session, hand: Hand) -> None:
@@ -141,10 +155,10 @@ def test_four_thousand_drops_become_a_handful_of_paths(session: Session, hand: H
     layer = hand.view.layers["drops"]
     assert isinstance(layer, DropsLayer)
     paths = [stroke.path for stroke in layer.strokes.strokes]
-    assert len(paths) <= 4 + 4 * 50 + 2
-    # 25 elements close an ellipse of the shown day, which is drawn twice: once as its own casing. A line has two.
-    lines = sum(path.elementCount() for path in (*paths[:4], *paths[-2:])) / 2
-    assert lines + sum(path.elementCount() for path in paths[4:-2:2]) / 25 == 4000
+    assert len(paths) <= 8 + 4 * 50 + 4
+    # 25 elements close an ellipse of the shown day, and a line has two. Each is drawn twice: once as its own casing.
+    lines = sum(path.elementCount() for path in (*paths[:8], *paths[-4:])) / 4
+    assert lines + sum(path.elementCount() for path in paths[8:-4:2]) / 25 == 4000
 
 
 def test_within_a_day_the_drops_of_other_days_are_not_made_again(session: Session, hand: Hand) -> None:
@@ -156,6 +170,6 @@ def test_within_a_day_the_drops_of_other_days_are_not_made_again(session: Sessio
     for step in (60, 70, 120):
         session.set_step(step)
         hand.view.flush()
-        seen.append([id(stroke.path) for stroke in layer.strokes.strokes[:4]])
+        seen.append([id(stroke.path) for stroke in layer.strokes.strokes[:8]])
     assert seen[0] == seen[1]
     assert not set(seen[1]) & set(seen[2])

@@ -43,8 +43,8 @@ SIGMAS = 2.0
 _POINTS = 24
 _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
-_LATER, _EARLIER = 0.9, 0.55
-_LINE_PX = 1.4
+_EARLIER = 0.8
+_LINE_PX, _CASING_PX = 2.0, 4.0
 FUTURE_DROPS, OUTLINED = "future", "outlined"
 _RETARDANT_FILL, _WATER_FILL = 0.4, 0.1
 
@@ -98,7 +98,7 @@ _NO_DROPS = "no drops yet: start a run"
 
 
 class DropsLayer(MapLayer):
-    """Executed drops: footprints on the shown day, thin lines that leave the fire visible on others."""
+    """Executed drops: footprints on the shown day, lines that leave the fire visible on others."""
 
     key = "drops"
     title = "Drops"
@@ -207,22 +207,21 @@ class DropsLayer(MapLayer):
         if same_content(wanted, self._made_of):
             return
         self._made_of = wanted
-        earlier = [
-            Stroke(
-                self._ellipses[material].axes_between(0, begin if self.shows_past else 0), _line_pen(color, _EARLIER)
-            )
-            for material, color in self._lines
-        ]
+        earlier = self._axes(0, begin if self.shows_past else 0, _EARLIER)
         self._other_days = (*self._future_strokes(end, after), *earlier)
         self._today = {}
 
     def _future_strokes(self, first: int, end: int) -> list[Stroke]:
         """Return dotted lines of drops that are still to come; none where they are hidden."""
-        if not self.shows_future:
-            return []
+        return self._axes(first, end, 1.0, Qt.PenStyle.DotLine) if self.shows_future else []
+
+    def _axes(self, first: int, end: int, alpha: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> list[Stroke]:
+        """Return the long axes of each material, above the casings of both, to set them off."""
+        paths = [(self._ellipses[material].axes_between(first, end), color) for material, color in self._lines]
+        casing = cosmetic(faded(self.ink.halo, alpha * self.ink.halo.alphaF()), _CASING_PX)
         return [
-            Stroke(self._ellipses[material].axes_between(first, end), _line_pen(color, _LATER, Qt.PenStyle.DotLine))
-            for material, color in self._lines
+            *(Stroke(path, casing) for path, _color in paths),
+            *(Stroke(path, cosmetic(faded(color, alpha), _LINE_PX, style)) for path, color in paths),
         ]
 
     def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
@@ -248,10 +247,6 @@ class DropsLayer(MapLayer):
         self._source = drops
         for material in Material:
             self._ellipses[material] = Ellipses.of([d for d in drops if d.executed and d.material == material.value])
-
-
-def _line_pen(color: QColor, alpha: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    return cosmetic(faded(color, alpha), _LINE_PX, style)
 
 
 FADE_SECONDS = 1.5
