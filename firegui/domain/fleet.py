@@ -16,6 +16,8 @@ from firegui.domain.options import bounds_problems, option, title_of
 from firegui.errors import Problem
 
 MOST_AIRCRAFT = 1000
+MOST_TURNAROUND_H = 72.0
+"""Hours between two drops. An aircraft that is away for longer is grounded for days."""
 
 
 class Material(StrEnum):
@@ -47,8 +49,9 @@ class AircraftType:
         MISSING, "Payload", "what one aircraft drops at once; files have US gallons", unit="gal", low=0.01, high=1e6
     )
     turnaround_h: float = option(
-        MISSING, "Turnaround", "hours between two drops of one aircraft", unit="h", low=0.0, high=24.0 * MOST_DAYS
-    )
+        MISSING, "Turnaround", "hours between two drops of one aircraft; 0: a drop in every time step", unit="h",
+        low=0.0, high=MOST_TURNAROUND_H,
+    )  # fmt: skip
     speed_ms: float = option(MISSING, "Speed", "ground speed during the drop", unit="m/s", low=0.0, high=1e3)
     drop_duration_s: float = option(MISSING, "Drop time", "duration of a drop, seconds", unit="s", low=0.0, high=3600.0)
     drop_height_m: float = option(MISSING, "Drop height", "drop height above ground", unit="m", low=0.0, high=2e4)

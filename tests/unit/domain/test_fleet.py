@@ -68,6 +68,7 @@ def test_the_papers_fleet_has_no_problem() -> None:
         ({"sigma_parallel_m": 0.0}, "Line length is 0.0"),
         ({"sigma_perpendicular_m": math.inf}, "Line width is inf"),
         ({"turnaround_h": -0.1}, "Turnaround is -0.1"),
+        ({"turnaround_h": 72.5}, "Turnaround is 72.5"),
         ({"drop_height_m": math.nan}, "Drop height is nan"),
         ({"count": -1}, "Number of aircraft is -1"),
         ({"count": 1.5}, "Number of aircraft is 1.5"),
