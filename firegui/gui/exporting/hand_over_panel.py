@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from firegui.domain.project import Project
-from firegui.gui.base.layouts import fill_column, vertical
+from firegui.gui.base.layouts import fill_column, muted_label, vertical
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
@@ -37,7 +37,9 @@ class HandOverPanel(SplitPanel):
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.refresh)
         vertical(self._controls, margins=0, spacing=8)
-        vertical(self._page, margins=0)
+        # The forms take a moment.
+        self._loading = muted_label("Loading…")
+        vertical(self._page, self._loading, margins=0)
         fill_column(self.settings, self._controls, margins=(6, 4, 6, 4))
         fill_column(self.result, self._page, stretch=self._page, margins=(6, 4, 6, 4))
         for part in (self.settings, self.result):
@@ -76,6 +78,7 @@ class HandOverPanel(SplitPanel):
         # Above the formats, a long list: the button must be in sight.
         for part in (dialog.head, dialog.save_button, dialog.open_button, dialog.why_not, dialog.take_options()):
             column.addWidget(part)
+        self._loading.hide()
         page.addWidget(dialog.page)
         # There is no dialog to cancel.
         dialog.close_button.hide()
