@@ -43,8 +43,8 @@ SIGMAS = 2.0
 _POINTS = 24
 _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
-_EARLIER = 0.8
-_LINE_PX, _CASING_PX = 2.0, 4.0
+_EARLIER = 0.7
+_LINE_PX, _CASING_PX = 1.2, 2.4
 FUTURE_DROPS, OUTLINED = "future", "outlined"
 _RETARDANT_FILL, _WATER_FILL = 0.4, 0.1
 
