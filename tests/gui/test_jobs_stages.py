@@ -181,7 +181,8 @@ def test_the_line_of_a_run_that_prunes_and_has_pruned(qtbot: QtBot, queue: RunQu
 
     assert texts() == [entry.title, "finished", "1 round", "0:02", "–", "9.0 ha (0 %)", "3", "–", "–", "–", "–"]
     entry.state, entry.reason, entry.nominal = RunState.RUNNING, None, None
-    assert texts()[1:] == ["removing drops 2/2", "1: 4/10", "0:02", "0:03+", "9.0 ha (0 %)", "8", "–", "–", "–", "–"]
+    size = "9.0 ha at cautious effectiveness (0 %)"
+    assert texts()[1:] == ["removing drops 2/2", "1: 4/10", "0:02", "0:03+", size, "8", "–", "–", "–", "–"]
 
 
 # -- stopping and going on ---------------------------------------------------------------------------------------------

@@ -81,18 +81,19 @@ class RegionNotice(QFrame):
 
     def _show(self) -> None:
         if self._deleted:
-            self._say(self._deleted, "Undo", "Bring it back (Ctrl+Z)")
+            self.button.setToolTip("Bring it back (Ctrl+Z)")
+            self._say(self._deleted, "Undo")
         elif self._named:
             button = "Protect it" if len(self._named) == 1 else "Protect them"
-            self._say(unprotected_text(self._named), button, _PROTECT_TIP)
+            self.button.setToolTip(_PROTECT_TIP)
+            self._say(unprotected_text(self._named), button)
         self.setVisible(bool(self._deleted or self._named))
         self.changed.emit()
 
-    def _say(self, text: str, button: str, tip: str) -> None:
+    def _say(self, text: str, button: str) -> None:
         self.text.setText(text)
         self.setAccessibleName(text)
         self.button.setText(button)
-        self.button.setToolTip(tip)
 
     def _protect(self) -> None:
         project = settled(self._session.project, Remedy.PROTECT)
