@@ -24,15 +24,6 @@ def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
     return button
 
 
-def set_role(widget: QWidget, role: str) -> None:
-    """Give a widget the look of another ``role`` of the style sheet; empty for the plain one."""
-    if widget.property("role") != role:
-        widget.setProperty("role", role)
-        # The style reads a property when it polishes the widget.
-        widget.style().unpolish(widget)
-        widget.style().polish(widget)
-
-
 def action_button(action: QAction, style: Qt.ToolButtonStyle) -> QToolButton:
     """Return a flat button of an action, which Tab reaches."""
     button = QToolButton()

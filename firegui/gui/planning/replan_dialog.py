@@ -14,11 +14,11 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.project import Project
 from firegui.errors import InputError
-from firegui.gui.base.controls import set_role
 from firegui.gui.base.dialogs import Dialog, show_problems
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.number_text import duration
 from firegui.gui.base.tasks import wait_for
+from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.runs.run_requests import replan_spec, with_optimizer

@@ -6,8 +6,8 @@ from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from firegui.fire.project_notes import Grade, start_notes
-from firegui.gui.base.controls import set_role
 from firegui.gui.base.layouts import vertical
+from firegui.gui.base.theme import set_role
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.note_list import NoteList

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, QSize, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
-from firegui.gui.base.controls import set_role
 from firegui.gui.base.icons import icon
 from firegui.gui.base.plain_text import plain
+from firegui.gui.base.theme import set_role
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.widgets.fields import commit_editing
