@@ -35,7 +35,7 @@ from firegui.domain.sensitivity import (
 )
 from firegui.domain.settings import SETTING_TITLES, RetardantSide, pair_text
 from firegui.domain.uncertainty import ErrorSource
-from firegui.domain.units import percent_text
+from firegui.domain.units import percent_text, sampled_percent_text
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError, Problem
 from firegui.io.project.store import load_project
@@ -286,7 +286,7 @@ def _notes(found: SensitivityTable[Row]) -> Iterator[str]:
 def _sampled(column: MonteCarlo) -> str:
     if column.reduction is None:
         return "–"
-    return percent_text(column.reduction, 1) + ("" if column.error is None else f" ± {percent_text(column.error, 1)}")
+    return sampled_percent_text(column.reduction, column.error)
 
 
 def _side(side: RetardantSide) -> str:

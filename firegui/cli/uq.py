@@ -23,7 +23,7 @@ from firegui.domain.ensemble import Ensemble
 from firegui.domain.sensitivity import ratio
 from firegui.domain.settings import pair_text
 from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind, UncertaintySettings
-from firegui.domain.units import percent_text
+from firegui.domain.units import percent_text, sampled_percent_text
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import Problems
 from firegui.runs.events import RunFinished
@@ -170,8 +170,7 @@ def _benefit(summary: Summary) -> Iterator[str]:
     low, _, middle, _, high = (_number(value) for value in gain.spread.quantiles)
     spread = f"{_number(gain.spread.mean)} ± {_number(gain.spread.sd)} cells, median {middle}"
     yield f"Benefit, fire by fire: {spread}, 95 % of fires {low} to {high}"
-    worse, error = (percent_text(share, 1) for share in (gain.worse, gain.worse_error))
-    yield f"More burns with the plan in {worse} ± {error} of the fires"
+    yield f"More burns with the plan in {sampled_percent_text(gain.worse, gain.worse_error)} of the fires"
 
 
 def _without_chance(finished: RunFinished) -> Iterator[str]:

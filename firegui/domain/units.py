@@ -38,6 +38,11 @@ def percent_text(share: float, digits: int | None = None) -> str:
     return f"{percent:,.{is_near_end if digits is None else digits:d}f} %"
 
 
+def sampled_percent_text(share: float, error: float | None) -> str:
+    """Return a share found by sampling, with its standard error where that is known: ``62.5 % ± 1.2 %``."""
+    return percent_text(share, 1) + ("" if error is None else f" ± {percent_text(error, 1)}")
+
+
 class Units(StrEnum):
     """System of units of the window, reports and printed pages.
 

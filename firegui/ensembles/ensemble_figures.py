@@ -25,7 +25,7 @@ from firegui.domain.ensemble import (
 )
 from firegui.domain.project import Project
 from firegui.domain.uncertainty import KIND_TITLES
-from firegui.domain.units import percent_text
+from firegui.domain.units import sampled_percent_text
 from firegui.io.atomic import writing
 
 Z = 1.96
@@ -99,7 +99,7 @@ def benefit_figure(ensemble: Ensemble, project: Project) -> Figure:
         0.0,
         color=_WORSE,
         linewidth=1.0,
-        label=f"more burns with the plan: {percent_text(share, 1)} ± {percent_text(error, 1)}",
+        label=f"more burns with the plan: {sampled_percent_text(share, error)}",
     )
     left.set_xlim(view)  # where every member gains much, 0 is far away and would hide their scatter
     _finish(left, "cells less with the plan", "members")

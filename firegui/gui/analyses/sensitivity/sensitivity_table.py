@@ -18,7 +18,7 @@ from firegui.domain.sensitivity import (
     SideRow,
 )
 from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, pair_text
-from firegui.domain.units import Units, percent_text
+from firegui.domain.units import Units, percent_text, sampled_percent_text
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import MISSING, Column
 
@@ -48,9 +48,7 @@ def _sampled(title: str, unit: str, tip: str, pick: Callable[[Any], MonteCarlo])
 def _reduction_text(sampled: MonteCarlo) -> str:
     if sampled.reduction is None:
         return MISSING
-    return percent_text(sampled.reduction, 1) + (
-        "" if sampled.error is None else f" ± {percent_text(sampled.error, 1)}"
-    )
+    return sampled_percent_text(sampled.reduction, sampled.error)
 
 
 def _pair_key(pair: Effectiveness) -> float:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.domain.ensemble import BASELINE, Ensemble, Fan, convergence, fan_of, probability_worse
 from firegui.domain.uncertainty import ErrorModel, Semivariogram
-from firegui.domain.units import Units, percent_text
+from firegui.domain.units import Units, sampled_percent_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
@@ -182,7 +182,7 @@ class BenefitChart(Chart):
         self.set_marks([(low, "5 %"), (middle, "median"), (high, "95 %")] if high > low else [(middle, "all")])
         self.set_title(
             "",
-            Piece(f"plan worse in {percent_text(share, 1)} ± {percent_text(error, 1)}", "warning"),
+            Piece(f"plan worse in {sampled_percent_text(share, error)}", "warning"),
             Piece(f"saved {number(float(gain.mean()))}, median {number(middle)}", "accent"),
             Piece(f"5–95 %: {number(low)} to {number(high)} {unit}"),
         )

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QTableView, QWidget
 
 from firegui.analyses.uncertainty.summary import Summary, SummaryRow, summarised
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble, EnsembleSpread
-from firegui.domain.units import Units, percent_text
+from firegui.domain.units import Units, sampled_percent_text
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import MISSING, Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
@@ -152,7 +152,7 @@ def _of(title: str, unit: str, tip: str, values: Sequence[Any] | Any) -> Column:
 def _share(value: float | None, error: float | None) -> str:
     if value is None:
         return MISSING
-    return percent_text(value, 1) + ("" if error is None or math.isnan(error) else f" ± {percent_text(error, 1)}")
+    return sampled_percent_text(value, None if error is None or math.isnan(error) else error)
 
 
 _BASELINE = (
