@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QWidget
 from firegui.domain.drops import Drop
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
-from firegui.gui.base.dialogs import ProblemsDialog
+from firegui.gui.base.dialogs import ProblemsDialog, TextDialog
 from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.importing.event_dialogs import ImportEventDialog, ImportEventsDialog
@@ -46,6 +46,7 @@ def dialogs(window: MainWindow) -> Iterator[QWidget]:
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
     yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
     yield GoToDialog(project.scenario.grid, lambda *_: None, window)
+    yield TextDialog("New region", "&Name of the new region, 36 cells:", lambda _: "", window, text="R2")
     yield LayerPropertiesDialog(window.workbench.map.layers, window)
     plan = ReplanSource("one", place / "plan.csv", 60.0)
     yield ReplanDialog(project, place, place / "runs" / "one", plan, "auto", window)

@@ -169,7 +169,7 @@ def test_go_to_takes_any_format_and_refuses_in_one_message(qtbot: QtBot, session
         needed = dialog.trouble.heightForWidth(dialog.trouble.width())
         qtbot.waitUntil(lambda needed=needed: dialog.trouble.height() >= needed)  # type: ignore[misc]
     dialog.field.setText(text)
-    QTest.mouseClick(dialog.go_button, LEFT)
+    QTest.mouseClick(dialog.accept_button, LEFT)
     assert not dialog.isVisible() and hand.view.sketch.pin == (12, 33)
     top, left, bottom, right = seen(hand)
     assert ((top + bottom) / 2, (left + right) / 2) == pytest.approx((12.5, 33.5), abs=0.5)

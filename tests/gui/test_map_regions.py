@@ -10,11 +10,10 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
-from firegui.errors import InputError
+from firegui.gui.base.dialogs import TextDialog
 from firegui.gui.session.session import Session, Tool
 from tests.gui.map_scene import RIGHT, Hand, Place, regions_of, undo_steps
 
@@ -30,6 +29,12 @@ def edit(session: Session, region: Region) -> None:
     put(session, region)
     session.set_tool(Tool.EDIT)
     session.select_region(region.name)
+
+
+def answer(dialog: TextDialog, name: str) -> None:
+    """Type a name in place of the selected one, and Enter."""
+    QTest.keyClicks(dialog.field, name)
+    QTest.keyClick(dialog.field, Qt.Key.Key_Return)
 
 
 @pytest.mark.parametrize(
@@ -72,24 +77,22 @@ def test_with_shift_the_tool_draws_another_rectangle(session: Session, hand: Han
 def test_a_drawn_region_is_named_at_once_and_its_size_is_told(session: Session, hand: Hand) -> None:
     session.set_tool(Tool.RECTANGLE)
     hand.drag((20.5, 30.5), (25.5, 35.5))
-    dialog = hand.view.menu.dialog
+    dialog = hand.view.menu.name_dialog
     assert dialog is not None and dialog.isVisible()
-    assert "6 × 6 = 36 cells · 3.2 ha" in dialog.labelText()
-    (field,) = dialog.findChildren(QLineEdit)
-    assert field.selectedText() == "R2"
-    QTest.keyClicks(field, "Village")
-    QTest.keyClick(field, Qt.Key.Key_Return)
+    assert "6 × 6 = 36 cells · 3.2 ha" in dialog.label.text()
+    assert dialog.field.selectedText() == "R2"
+    answer(dialog, "Village")
+    assert not dialog.isVisible()
     assert set(regions_of(session)) == {"R1", "Village"} and session.selected_region == "Village"
 
 
 def test_a_drawn_zone_is_named_at_once_too_and_cancel_takes_it_back(session: Session, hand: Hand) -> None:
-    for answer in ("Creek", ""):
+    for name in ("Creek", ""):
         session.set_tool(Tool.ZONE)
         hand.drag((20.5, 30.5), (25.5, 35.5))
-        dialog = hand.view.menu.dialog
-        assert dialog is not None and dialog.isVisible() and "no-drop zone" in dialog.labelText()
-        dialog.setTextValue(answer)
-        dialog.accept() if answer else dialog.reject()
+        dialog = hand.view.menu.name_dialog
+        assert dialog is not None and dialog.isVisible() and "no-drop zone" in dialog.label.text()
+        answer(dialog, name) if name else QTest.keyClick(dialog, Qt.Key.Key_Escape)
     assert [zone.name for zone in session.project.operations.no_drop_zones] == ["Creek"]
 
 
@@ -97,7 +100,7 @@ def test_a_drawn_zone_is_named_at_once_too_and_cancel_takes_it_back(session: Ses
 def test_cancel_of_the_name_takes_the_drawn_region_back(session: Session, hand: Hand, edited_since: bool) -> None:
     session.set_tool(Tool.RECTANGLE)
     hand.drag((20.5, 30.5), (25.5, 35.5))
-    dialog = hand.view.menu.dialog
+    dialog = hand.view.menu.name_dialog
     assert dialog is not None and set(regions_of(session)) == {"R1", "R2"}
     if edited_since:
         session.set_plan("fewer days", replace(session.project.plan, days=session.project.plan.days - 1))
@@ -109,7 +112,7 @@ def test_cancel_of_the_name_takes_the_drawn_region_back(session: Session, hand: 
 def test_no_name_is_asked_for_while_the_tool_draws_on(session: Session, hand: Hand) -> None:
     session.set_tool(Tool.RECTANGLE)
     hand.drag((20.5, 30.5), (25.5, 35.5), modifier=Qt.KeyboardModifier.ShiftModifier)
-    assert hand.view.menu.dialog is None
+    assert hand.view.menu.name_dialog is None
 
 
 def test_the_outline_shows_its_size_in_cells_and_hectares_while_it_is_drawn(session: Session, hand: Hand) -> None:
@@ -269,28 +272,43 @@ def test_a_region_is_renamed_through_a_small_dialog(session: Session, hand: Hand
         hand.key(Qt.Key.Key_F2)
     else:
         hand.double_click((6.0, 12.0))
-    dialog = hand.view.menu.dialog
-    assert dialog is not None and dialog.textValue() == "R1"
-    dialog.setTextValue("  Berry Creek ")
-    dialog.accept()
+    dialog = hand.view.menu.name_dialog
+    assert dialog is not None and dialog.field.text() == "R1"
+    answer(dialog, "  Berry Creek ")
     assert set(regions_of(session)) == {"Berry Creek"} and session.selected_region == "Berry Creek"
     assert undo_steps(session) == 1
 
 
-@pytest.mark.parametrize("name", ["R2", "   "])
-def test_a_name_that_is_taken_or_empty_is_refused_with_the_reason(
-    session: Session, hand: Hand, refusals: list[InputError], name: str
+@pytest.mark.parametrize(
+    ("name", "why"), [("R1", "R1 is used 2 times"), ("r1", "letter case"), ("   ", "empty"), ("A\x01", "control")]
+)
+@pytest.mark.parametrize("is_zone", [False, True])
+def test_a_refused_name_of_a_drawn_shape_stays_selected_in_the_open_field_with_the_reason(
+    session: Session, hand: Hand, name: str, why: str, is_zone: bool
 ) -> None:
-    put(session, Region.rectangle("R1", (2, 10), (5, 25)), Region.rectangle("R2", (20, 25), (5, 25)))
+    zones = (Region.rectangle("R1", (2, 10), (5, 25)),)
+    session.set_operations("draw", replace(session.project.operations, no_drop_zones=zones))
+    before = session.project
+    session.set_tool(Tool.ZONE if is_zone else Tool.RECTANGLE)
+    hand.drag((20.5, 30.5), (25.5, 35.5))
+    dialog = hand.view.menu.name_dialog
+    assert dialog is not None and not dialog.trouble.isVisible()
+    dialog.field.setText(name)
+    QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert dialog.isVisible() and dialog.field.text() == dialog.field.selectedText() == name
+    assert dialog.focusWidget() is dialog.field and dialog.trouble.isVisible() and why in dialog.trouble.text()
+    QTest.keyClicks(dialog.field, "V")
+    assert not dialog.trouble.isVisible()
+    QTest.keyClick(dialog.field, Qt.Key.Key_Escape)
+    assert not dialog.isVisible() and session.project == before
+
+
+def test_an_unchanged_name_makes_no_undo_step(session: Session, hand: Hand) -> None:
     hand.view.menu.rename("R1")
-    dialog = hand.view.menu.dialog
+    dialog = hand.view.menu.name_dialog
     assert dialog is not None
-    dialog.setTextValue(name)
-    dialog.accept()
-    assert set(regions_of(session)) == {"R1", "R2"} and undo_steps(session) == 1
-    (refusal,) = refusals
-    assert refusal.title == "The region was not renamed"
-    assert len(refusal.problems) == 1
+    answer(dialog, "R1")
+    assert not dialog.isVisible() and undo_steps(session) == 0
 
 
 def test_the_context_menu_of_a_zone_renames_zooms_and_deletes(session: Session, hand: Hand) -> None:
@@ -302,10 +320,9 @@ def test_the_context_menu_of_a_zone_renames_zooms_and_deletes(session: Session, 
     actions = {action.text(): action for action in menu.actions() if action.text()}
     assert list(actions) == ["Rename…", "Zoom to", "Delete"]
     actions["Rename…"].trigger()
-    dialog = hand.view.menu.dialog
+    dialog = hand.view.menu.name_dialog
     assert dialog is not None
-    dialog.setTextValue("River")
-    dialog.accept()
+    answer(dialog, "River")
     assert [each.name for each in session.project.operations.no_drop_zones] == ["River"]
     session.undo_stack.undo()
     actions["Delete"].trigger()
@@ -320,7 +337,7 @@ def test_the_context_menu_renames_weighs_zooms_and_deletes(session: Session, han
     assert list(actions) == ["Rename…", "Numbers…", "Weight…", "Add corner here", "Zoom to", "Delete"]
 
     actions["Weight…"].trigger()
-    dialog = hand.view.menu.dialog
+    dialog = hand.view.menu.weight_dialog
     assert dialog is not None
     dialog.setDoubleValue(2.5)
     dialog.accept()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
+    QLineEdit,
     QListWidget,
     QListWidgetItem,
     QMessageBox,
@@ -20,8 +21,8 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.errors import InputError, Problem
-from firegui.gui.base.controls import focus_next, tab_stops
-from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.controls import focus_next, tab_stops, without_mnemonic
+from firegui.gui.base.layouts import labelled, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 
 
@@ -31,6 +32,54 @@ class Dialog(QDialog):
     def focusNextPrevChild(self, next: bool) -> bool:
         """Move the focus by Tab."""
         return focus_next(tab_stops(self), self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
+
+
+class TextDialog(Dialog):
+    """Dialog for one line of text. A refused text stays and is selected, with the reason below the field.
+
+    ``take`` receives the text and returns why it is refused; empty if it was taken, which closes the dialog.
+    """
+
+    def __init__(
+        self, title: str, label: str, take: Callable[[str], str], parent: QWidget | None = None, *, text: str = "",
+        hint: str = "", button: str = "&OK",
+    ) -> None:  # fmt: skip
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self._take = take
+        self.field, self.trouble = QLineEdit(text, clearButtonEnabled=True), muted_label(role="warning")
+        self.label, self._hint = labelled(label, self.field), muted_label(hint)
+        self.label.setWordWrap(True)
+        self.field.setToolTip(plain(hint or without_mnemonic(label)))
+        self.trouble.setAccessibleName("Why the text is refused")
+        self.trouble.hide()
+        self._hint.setVisible(bool(hint))
+        self.field.textEdited.connect(self.trouble.hide)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.accept_button = buttons.addButton(button, QDialogButtonBox.ButtonRole.AcceptRole)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        vertical(self, self.label, self.field, self.trouble, self._hint, buttons, least_width=420)
+        # A dialog learns of its default button only once it holds the button.
+        self.accept_button.setDefault(True)
+        self.field.selectAll()
+
+    def accept(self) -> None:
+        """Close if the text is taken, else say why it is not."""
+        if refusal := self._take(self.field.text()):
+            self._refuse(refusal)
+        else:
+            super().accept()
+
+    def _refuse(self, why: str) -> None:
+        self.trouble.setText(why)
+        self.trouble.show()
+        # The text goes over several lines, for which a shown dialog makes no room by itself.
+        layout = self.layout()
+        assert layout is not None
+        self.resize(self.width(), max(self.height(), layout.totalHeightForWidth(self.width())))
+        self.field.setFocus()
+        self.field.selectAll()
 
 
 class ProblemsDialog(Dialog):

@@ -25,8 +25,9 @@ from PySide6.QtWidgets import (
 from firegui.domain.options import number_from_text
 from firegui.domain.region_geometry import with_vertex_on_edge
 from firegui.domain.regions import Region, Vertex
+from firegui.errors import InputError
 from firegui.gui.base.controls import without_mnemonic
-from firegui.gui.base.dialogs import Dialog
+from firegui.gui.base.dialogs import Dialog, TextDialog
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.map.shape_edits import (
@@ -205,7 +206,8 @@ class RegionMenu:
         self._parent = parent
         self._zoom_to = zoom_to
         self.menu: QMenu | None = None
-        self.dialog: QInputDialog | None = None
+        self.name_dialog: TextDialog | None = None
+        self.weight_dialog: QInputDialog | None = None
         self.numbers: RegionDialog | None = None
 
     def open(self, region: Region, at: QPoint, place: Vertex, more: Sequence[QAction] = ()) -> None:
@@ -234,9 +236,7 @@ class RegionMenu:
         menu = QMenu(name, self._parent)
         menu.setAccessibleName(f"No-drop zone {name}")
         rename = partial(rename_zone, session, name)
-        menu.addAction(
-            "Rename…", lambda: self._ask_name("Rename no-drop zone", f"New name of zone {name}:", name, rename)
-        )
+        menu.addAction("Rename…", lambda: self._ask_name(f"Rename no-drop zone {name}", "New &name:", name, rename))
         menu.addAction("Zoom to", lambda: self._zoom_to(zone))
         menu.addSeparator()
         zones = session.project.operations.no_drop_zones
@@ -273,7 +273,7 @@ class RegionMenu:
     def rename(self, name: str) -> None:
         """Open the dialog for a new name."""
         rename = partial(rename_region, self._session, name)
-        self._ask_name("Rename region", f"New name of region {name}:", name, rename)
+        self._ask_name(f"Rename region {name}", "New &name:", name, rename)
 
     def name_new(self, shape: Region, *, is_zone: bool) -> None:
         """Open the dialog for the name of a drawn region or zone, which tells its size; Cancel removes it."""
@@ -281,7 +281,7 @@ class RegionMenu:
         size = size_text(shape, session.project.scenario.grid, session.units)
         drawn = session.undo_stack.index()
         rename = partial(rename_zone if is_zone else rename_region, session, shape.name)
-        dialog = self._ask_name(f"New {kind}", f"Name of the new {kind}, {size}:", shape.name, rename)
+        dialog = self._ask_name(f"New {kind}", f"&Name of the new {kind}, {size}:", shape.name, rename)
 
         def take_back() -> None:
             if session.undo_stack.index() == drawn:
@@ -289,19 +289,31 @@ class RegionMenu:
 
         dialog.rejected.connect(take_back)
 
-    def _ask_name(self, title: str, label: str, name: str, rename: Callable[[str], object]) -> QInputDialog:
-        dialog = self._ask(title, label)
-        dialog.setTextValue(name)
-        dialog.textValueSelected.connect(rename)
-        dialog.open()
-        return dialog
+    def _ask_name(self, title: str, label: str, name: str, rename: Callable[[str], object]) -> TextDialog:
+        def take(text: str) -> str:
+            try:
+                rename(text)
+            except InputError as error:
+                problem = error.problems[0]
+                return f"{error.title}: {problem.what}; {problem.remedy}."
+            return ""
+
+        if self.name_dialog is not None:
+            self.name_dialog.deleteLater()
+        self.name_dialog = TextDialog(title, label, take, self._parent, text=name)
+        self.name_dialog.open()
+        return self.name_dialog
 
     def edit_weight(self, name: str) -> None:
         """Open the dialog for a new weight."""
         region = find_region(self._session, name)
         if region is None:
             return
-        dialog = self._ask("Region weight", f"Weight of region {name} in the mean over regions (1 unless changed):")
+        if self.weight_dialog is not None:
+            self.weight_dialog.deleteLater()
+        dialog = self.weight_dialog = QInputDialog(self._parent)
+        dialog.setWindowTitle("Region weight")
+        dialog.setLabelText(plain(f"Weight of region {name} in the mean over regions (1 unless changed):"))
         dialog.setInputMode(QInputDialog.InputMode.DoubleInput)
         dialog.setDoubleRange(0.0, 1e6)
         dialog.setDoubleDecimals(3)
@@ -313,11 +325,3 @@ class RegionMenu:
         region = find_region(self._session, name)
         if region is not None:
             change_region(self._session, f"Weight of {name}", name, replace(region, weight=weight))
-
-    def _ask(self, title: str, label: str) -> QInputDialog:
-        if self.dialog is not None:
-            self.dialog.deleteLater()
-        self.dialog = QInputDialog(self._parent)
-        self.dialog.setWindowTitle(title)
-        self.dialog.setLabelText(plain(label))
-        return self.dialog

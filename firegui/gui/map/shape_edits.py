@@ -17,12 +17,13 @@ from firegui.domain.region_geometry import area
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
 from firegui.domain.units import Units, percent_text
-from firegui.errors import InputError, Problem
+from firegui.errors import Problem
 from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.regions_file import is_simple, read_regions
 from firegui.io.rasters.masks import region_masks
 
+_REFUSED_NAME = "The name cannot be used"
 _SAME_TIME = timedelta(seconds=1)
 _MOST_OF_FIRE, _LIKELY = 0.5, 128
 """Part of the fire from which a no-drop zone is warned of; byte of a picture that is as likely burned as not."""
@@ -56,16 +57,6 @@ def _refusal(session: Session, before: list[Problem], after: list[Problem], kind
         return f"{kind} {changed.name}: the outline crosses itself; move a corner so that no two edges meet."
     covers_cells = region_masks((changed,), _grid_shape(session)).any()
     return "" if covers_cells else f"{kind} {changed.name} would cover no cell; make it larger."
-
-
-def _can_rename(session: Session, before: list[Problem], after: list[Problem], kind: str) -> bool:
-    try:
-        raise_new_problems(before, after, f"The {kind} was not renamed")
-    except InputError as error:
-        # The editor is closed already, so a message in the status bar would be missed.
-        session.refuse(error)
-        return False
-    return True
 
 
 # -- protected regions -------------------------------------------------------------------------------------------------
@@ -107,16 +98,15 @@ def change_region(session: Session, text: str, name: str, region: Region) -> boo
     return changed == session.project.regions or _set_regions(session, text, changed, region)
 
 
-def rename_region(session: Session, name: str, to: str) -> bool:
-    """Rename region ``name`` to a new, non-empty name. Return whether it was accepted."""
+def rename_region(session: Session, name: str, to: str) -> None:
+    """Rename and select region ``name``. Raises :class:`InputError` for an empty or known name."""
     found, to, shape = find_region(session, name), to.strip(), _grid_shape(session)
-    if found is None:
-        return False
-    renamed = replace(found, name=to)
-    before, after = session.project.regions, _replaced(session, name, renamed)
-    if not _can_rename(session, region_problems(before, shape), region_problems(after, shape), "region"):
-        return False
-    return change_region(session, f"Rename {name} to {to}", name, renamed)
+    if found is None or to == name:
+        return
+    before, after = session.project.regions, _replaced(session, name, replace(found, name=to))
+    raise_new_problems(region_problems(before, shape), region_problems(after, shape), _REFUSED_NAME)
+    session.set_regions(f"Rename {name} to {to}", after)
+    session.select_region(to)
 
 
 def _replaced(session: Session, name: str, region: Region) -> tuple[Region, ...]:
@@ -172,13 +162,12 @@ def share_of_fire(session: Session, zone: Region) -> float:
 
 
 def rename_zone(session: Session, name: str, to: str) -> bool:
-    """Rename zone ``name`` to a new, non-empty name. Return whether it was accepted."""
+    """Rename zone ``name`` and return whether that changes it. Raises as :func:`rename_region`."""
     zones, to = session.project.operations.no_drop_zones, to.strip()
     changed = tuple(replace(zone, name=to) if zone.name == name else zone for zone in zones)
     if changed == zones:
         return False
-    if not _can_rename(session, _zone_problems(session, zones), _zone_problems(session, changed), "zone"):
-        return False
+    raise_new_problems(_zone_problems(session, zones), _zone_problems(session, changed), _REFUSED_NAME)
     _set_zones(session, f"rename no-drop zone {name}", changed)
     return True
 
