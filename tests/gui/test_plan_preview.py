@@ -170,6 +170,42 @@ def test_only_the_latest_wish_is_worked_out_after_the_one_at_work(qtbot: QtBot, 
     assert [request.after for request in slow.fake.requests] == [DROPS, last.after]
 
 
+def test_an_edit_shows_its_effect_and_its_fire_however_long_the_engine_was_busy(
+    qtbot: QtBot, session: Session, slow: Slow
+) -> None:
+    assert slow.at_work.wait(10.0)
+    nudge(session, 31.0)
+    change = session.plan_editor.change
+    assert change is not None
+    slow.let.set()
+    settled(qtbot, session)
+    qtbot.waitUntil(lambda: shows_preview_of(session, change))
+
+
+def test_a_drop_that_is_picked_up_puts_the_fire_of_the_edit_before_off(
+    qtbot: QtBot, session: Session, queue: RunQueue
+) -> None:
+    at_frames = threading.Event()
+    fake = FakePreviewer()
+
+    def look(request: PreviewRequest, check: Check) -> PreviewResult:
+        if request.stride is not None and not at_frames.is_set():
+            at_frames.set()
+            while True:
+                check()
+        return fake(request, check)
+
+    qtbot.waitUntil(lambda: not queue.activity, timeout=LONG_MS)
+    with preview_of(session, queue, look):
+        show_plan(session)
+        nudge(session, 31.0)
+        assert at_frames.wait(10.0)
+        drop = session.plan_editor.drops.at(FIRST.key)
+        assert drop is not None
+        session.plan_editor.request_preview(moved(session, drop, drop))
+        settled(qtbot, session)
+
+
 def test_nothing_is_shown_of_what_nobody_wonders_about_any_more(session: Session, slow: Slow) -> None:
     session.plan_editor.request_preview(moved(session, FIRST, replace(FIRST, x=40.0)))
     session.plan_editor.request_preview(None)

@@ -31,29 +31,41 @@ Preview = Callable[[PreviewRequest, Check], PreviewResult]
 
 
 class PreviewLoop:
-    """Loop that answers the latest preview request in the thread of a :class:`Task`, until :meth:`end`.
+    """Loop that answers the latest requests in the thread of a :class:`Task`, until :meth:`end`.
 
-    A request for frames is cancelled when another comes. A request for a drop that is being moved is not: during a fast
+    A request for the effect of a change and one for frames wait beside each other; the effect comes first. Frames give
+    way to another request and are made after it. The effect of a drop that is being moved does not: during a fast
     movement no answer would ever arrive.
     """
 
     def __init__(self, preview: Preview) -> None:
         self._preview = preview
         self._changed = threading.Condition()
-        self._waiting: PreviewRequest | None = None
-        self._current: PreviewRequest | None = None
+        self._effect: PreviewRequest | None = None
+        self._frames: PreviewRequest | None = None
+        self._makes_frames = False
         self._ends = False
 
-    def request(self, request: PreviewRequest | None) -> None:
-        """Set the next request, and replace one that waits; ``None`` removes it."""
+    def request(self, request: PreviewRequest) -> None:
+        """Set the next request, and replace one of its kind that waits."""
         with self._changed:
-            self._waiting = request
+            if request.stride is None:
+                self._effect = request
+            else:
+                self._frames = request
             self._changed.notify()
+
+    def forget(self, *, frames: bool) -> None:
+        """Remove the waiting request for an effect, and that for ``frames``."""
+        with self._changed:
+            self._effect = None
+            if frames:
+                self._frames = None
 
     def end(self) -> None:
         """Cancel the current request and end the loop. Returns at once."""
         with self._changed:
-            self._ends, self._waiting = True, None
+            self._ends = True
             self._changed.notify()
 
     def run(self, task: Task[None]) -> None:
@@ -62,20 +74,25 @@ class PreviewLoop:
             try:
                 task.reported.emit(self._preview(request, self._check))
             except CancelledError:
-                continue
+                with self._changed:
+                    self._frames = self._frames or request
             except Exception as error:  # Shown by the window.
                 task.reported.emit(error)
 
     def _next(self) -> PreviewRequest | None:
         with self._changed:
-            self._current = None
-            self._changed.wait_for(lambda: self._waiting is not None or self._ends)
-            self._current, self._waiting = self._waiting, None
-            return self._current
+            self._changed.wait_for(lambda: self._effect or self._frames or self._ends)
+            if self._ends:
+                return None
+            request, self._makes_frames = self._effect or self._frames, self._effect is None
+            if self._makes_frames:
+                self._frames = None
+            else:
+                self._effect = None
+            return request
 
     def _check(self) -> None:
-        superseded = self._waiting is not None and self._current is not None and self._current.stride is not None
-        if self._ends or superseded:
+        if self._ends or (self._makes_frames and (self._effect or self._frames)):
             raise CancelledError("another preview was requested")
 
 
@@ -131,8 +148,8 @@ class PlanPreview(QObject):
     def _on_preview_requested(self, change: DropChange | None) -> None:
         if change is not None:
             self._request(change.before, change.after)
-        elif not self._session.result.pending and self._loop is not None:
-            self._loop.request(None)
+        elif self._loop is not None:
+            self._loop.forget(frames=not self._session.result.pending)
 
     def _prepare(self) -> None:
         """Simulate the fire once the drop tool is selected, so that the first movement is answered at once."""
