@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -29,6 +30,8 @@ from PySide6.QtWidgets import (
     QScrollArea,
     QStyle,
     QStyleOptionComboBox,
+    QStyleOptionViewItem,
+    QTableView,
     QWidget,
 )
 
@@ -129,6 +132,18 @@ def cut_titles(root: QWidget) -> Iterator[str]:
                 yield f"the title {title!r} of a column needs {needed} pixels and has {has}"
         if (needed := header.sizeHint().height()) > header.height():
             yield f"the titles of {name_of(header)!r} need a height of {needed} pixels and have {header.height()}"
+
+
+def cut_cells(table: QTableView) -> Iterator[str]:
+    """Yield a line for every cell of a table whose text has less room than its lines need."""
+    option = QStyleOptionViewItem()
+    table.initViewItemOption(option)
+    for row, column in product(range(table.model().rowCount()), range(table.model().columnCount())):
+        index = table.model().index(row, column)
+        option.rect = QRect(0, 0, table.columnWidth(column), table.rowHeight(row))
+        needed, has = table.itemDelegateForIndex(index).sizeHint(option, index), option.rect.size()
+        if needed.width() > has.width() or needed.height() > has.height():
+            yield f"{index.data()!r} needs {needed.toTuple()} pixels and has {has.toTuple()}"
 
 
 def name_of(header: QHeaderView) -> str:

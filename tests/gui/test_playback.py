@@ -16,10 +16,10 @@ from firegui.domain.project import Project
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.map.map_board import MapRenderer, pixels_of
 from firegui.gui.session.session import FireView, Session, ShownResult
-from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.readouts import view_buttons_of
+from tests.gui.shell_scene import settle
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -95,18 +95,20 @@ def test_space_plays_all_three(qtbot: QtBot, together: MainWindow) -> None:
     )
 
 
-def test_beside_a_result_two_maps_stand_in_place_of_three_strips(qtbot: QtBot, together: MainWindow) -> None:
+def test_between_side_panel_and_help_two_maps_stand_in_place_of_three_strips(
+    qtbot: QtBot, together: MainWindow
+) -> None:
     workbench = together.workbench
-    together.resize(1440, 900)
+    together.resize(1280, 720)
     qtbot.waitUntil(lambda: len(workbench.maps.shown_maps) == 3)
     workbench.show_panel("Stress")
-    workbench.shell.set_mode(CentreMode.BOTH)
-    workbench.shell.set_drawer_visible(True)
+    workbench.show_panel("Help")
     qtbot.waitUntil(lambda: len(workbench.maps.shown_maps) == 2)
+    settle()
     assert all(pane.isVisible() and pane.width() >= 200 for pane in workbench.maps.shown_maps)
     # A film still has all three.
     assert len(MapRenderer(workbench.session, workbench.maps)._maps) == 3
-    workbench.shell.set_mode(CentreMode.MAP)
+    workbench.shell.close_help()
     qtbot.waitUntil(lambda: len(workbench.maps.shown_maps) == 3)
 
 

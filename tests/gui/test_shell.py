@@ -239,6 +239,21 @@ def test_only_one_analysis_is_open_and_its_result_is_that_of_the_centre(window: 
     assert window.workbench.map.isVisible() and not margin.result.isVisible()
 
 
+@pytest.mark.parametrize(("width", "is_beside"), [(1280, False), (1440, False), (1920, False), (2560, True)])
+def test_with_a_result_the_map_keeps_most_of_the_width_of_the_window(
+    window: MainWindow, width: int, is_beside: bool
+) -> None:
+    shell = window.workbench.shell
+    window.workbench.show_panel("Stress")
+    window.workbench.panel("Stress", SplitPanel).result_requested.emit()
+    window.resize(width, width * 9 // 16)
+    settle()
+    result, stage = shell.centre.result, shell.stage
+    assert result.isVisible() and stage.width() >= 0.59 * width
+    assert (result.x() > stage.x(), result.y() > stage.y()) == (is_beside, not is_beside)
+    assert result.width() >= 600
+
+
 def test_a_result_leaves_the_map_alone_where_a_person_chose_so(window: MainWindow) -> None:
     window.workbench.show_panel("Stress")
     window.workbench.shell.set_mode(CentreMode.MAP)

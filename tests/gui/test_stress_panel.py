@@ -37,7 +37,7 @@ from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from tests.gui.analyses.scene import STRESS, stress_maps, stress_table, write_header
 from tests.gui.hands import show_widget
-from tests.gui.layout_shares import cut_titles
+from tests.gui.layout_shares import cut_cells, cut_titles
 from tests.gui.shell_scene import settle
 
 EDIT = Qt.ItemDataRole.EditRole
@@ -79,7 +79,7 @@ def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_mar
     assert f"mended is left out: {NEEDS_EXERCISE}" in shown.head.text()
 
 
-def test_beside_the_map_the_table_of_the_default_scenarios_does_not_scroll_sideways(
+def test_with_the_map_every_cell_of_the_default_scenarios_can_be_read_without_scrolling_sideways(
     qtbot: QtBot, shown: StressPanel, saved: Path
 ) -> None:
     table = stress_table()
@@ -92,11 +92,13 @@ def test_beside_the_map_the_table_of_the_default_scenarios_does_not_scroll_sidew
     shown._controller._show(replace(result, table=replace(table, results=(*named, longest))))
     part = shown.result
     part.setParent(None)
-    # Beside the map of a window of 1440×900.
-    show_widget(qtbot, part, 539, 400)
-    settle()
-    assert shown.table.horizontalScrollBar().maximum() == 0
-    assert list(cut_titles(part)) == []
+    # The least width beside a map, and that below the map of a window of 1280×720.
+    for width in (600, 860):
+        show_widget(qtbot, part, width, 400)
+        settle()
+        assert shown.table.horizontalScrollBar().maximum() == 0
+        assert list(cut_titles(part)) == []
+        assert list(cut_cells(shown.table)) == []
 
 
 def test_drops_that_a_daylight_rule_leaves_out_are_named_before_the_start_and_in_the_result(

@@ -12,7 +12,7 @@ from firegui.gui.base.layouts import Content, fill_column, muted_label, plain_la
 from firegui.gui.widgets.table_buttons import ButtonRow
 
 _WIDTHS = (320, 780)
-_WIDEST_TEXT = 640
+_WIDEST_TEXT, _MARGIN = 640, 12
 
 
 class Introduction(QWidget):
@@ -29,9 +29,9 @@ class Introduction(QWidget):
         self.start = buttons.add("start", start, start_tip, pressed, show_text=True)
         self.start.setObjectName("introductionStart")
         self.start.setAutoRaise(False)
-        for label in (self.text, self.trouble):
-            label.setMaximumWidth(_WIDEST_TEXT)
-        vertical(self, self.text, self.trouble, buttons, 1, margins=(12, 12, 12, 0), spacing=10)
+        # The limit is not on the labels: a layout would give them the height of a wider text.
+        self.setMaximumWidth(_WIDEST_TEXT + 2 * _MARGIN)
+        vertical(self, self.text, self.trouble, buttons, 1, margins=(_MARGIN, _MARGIN, _MARGIN, 0), spacing=10)
 
     def set_trouble(self, text: str) -> None:
         """Show what prevents the start; nothing for an empty text."""

@@ -133,6 +133,14 @@ def fit_rows(view: QTableView, fewest: int, most: int) -> None:
     fit()
 
 
+def wrap_rows(view: QTableView) -> None:
+    """Break the texts of a table between words, and give each row the height of its lines."""
+    view.setWordWrap(True)
+    for changed in (view.model().modelReset, view.model().layoutChanged, view.model().dataChanged):
+        changed.connect(view.resizeRowsToContents)
+    view.horizontalHeader().sectionResized.connect(view.resizeRowsToContents)
+
+
 def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:
     """Add Ctrl+C to a table, and a context menu with "Copy" and "Save as CSV…"."""
     copy = copy or (lambda: copy_table(view))

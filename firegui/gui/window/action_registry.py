@@ -168,7 +168,7 @@ _ALL_ACTIONS = (
     ActionSpec("centre:map", "Map", "show the map in the centre", "map", "map", ("Alt+5",)),
     ActionSpec("centre:chart", "Chart", "show the result of the workspace in the centre", "dock-progress", "map",
                ("Alt+6",)),
-    ActionSpec("centre:both", "Both", "show map and result side by side", "compare", "map", ("Alt+7",)),
+    ActionSpec("centre:both", "Both", "show map and result together", "compare", "map", ("Alt+7",)),
     ActionSpec("tool:pan", "Pan", "move and zoom the map; click a region to select it", "pan", "map", ("1",),
                _C.PROJECT),
     ActionSpec("tool:rectangle", "Region", "drag a rectangular protected region", "rectangle", "regions", ("2",),

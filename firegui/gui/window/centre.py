@@ -1,4 +1,4 @@
-"""Centre of the window: the map with its overlays, a result beside it, and a bar above them."""
+"""Centre of the window: the map with its overlays, a result beside or below it, and a bar above them."""
 
 from __future__ import annotations
 
@@ -21,6 +21,8 @@ _ROOM_FOR_LEGEND = QSize(560, 380)
 """On a smaller map the legend would cover the fire: it is folded."""
 _LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 17, 78
 """Least width of the bar; room around the text of a button; room for margins and note."""
+_MAP_SHARE, _ROOM_FOR_RESULT = 0.6, 600
+"""Share of the window's width that the map keeps, and least room beside it in which a result stands there."""
 _TEXT = Qt.ToolButtonStyle.ToolButtonTextOnly
 
 
@@ -333,7 +335,10 @@ class CentreBar(QWidget):
 
 
 class Centre(QWidget):
-    """The map, and the result of a panel beside it or in its place."""
+    """The map, and the result of a panel with it or in its place.
+
+    Beside the map where the map keeps most of the window's width, else below it.
+    """
 
     def __init__(self, stage: MapStage, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -369,8 +374,7 @@ class Centre(QWidget):
         self._results.setVisible(result is not None and mode is not CentreMode.MAP)
         self.stage.setVisible(result is None or mode is not CentreMode.CHART)
         if was_alone and mode is CentreMode.BOTH:
-            # A table needs a little more room than the map to show its columns.
-            self._parts.setSizes([1_000, 1_100])
+            self._share_room()
         if hasattr(self, "bar"):
             self.bar.show_modes(self._has_result)
 
@@ -378,3 +382,24 @@ class Centre(QWidget):
     def result(self) -> QWidget:
         """The part of the centre that shows results."""
         return self._results
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the result beside the map or below it."""
+        super().resizeEvent(event)
+        if self._direction is not self._parts.orientation():
+            self._share_room()
+
+    @property
+    def _direction(self) -> Qt.Orientation:
+        beside = self.width() - self._least_map >= _ROOM_FOR_RESULT
+        return Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
+
+    @property
+    def _least_map(self) -> int:
+        return round(_MAP_SHARE * self.window().width())
+
+    def _share_room(self) -> None:
+        """Share the room between map and result."""
+        self._parts.setOrientation(self._direction)
+        across = self._direction is Qt.Orientation.Horizontal
+        self._parts.setSizes([self._least_map, self.width() - self._least_map] if across else [1_000, 1_000])

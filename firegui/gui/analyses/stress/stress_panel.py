@@ -23,7 +23,7 @@ from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
-from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
+from firegui.gui.widgets.table_view import select_row, selected_rows, show_table, wrap_rows
 from firegui.runs.messages import counted
 from firegui.runs.run_requests import schedule_title
 
@@ -91,6 +91,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         show_table(self.table, self.model, "Stress table", copy=self.copy)
+        wrap_rows(self.table)
         describe(self.leak, "Scenario whose map is shown")
         whole = QToolButton(autoRaise=True)
         whole.setText("Fit")
@@ -171,7 +172,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             self.model.set_rows(stress_rows(shown.table), columns)
             header = self.table.horizontalHeader()
             header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-            # What differs takes the room that is left: beside the map the table must not scroll sideways.
+            # What differs takes the room that is left, on as many lines as it needs.
             header.setSectionResizeMode(len(columns) - 1, QHeaderView.ResizeMode.Stretch)
             self._select(selected)
         self.head.setText(_NOTHING if shown is None or shown.table is None else head_text(shown))
