@@ -45,6 +45,9 @@ OPERATIONS: Mapping[str, str] = {
 }
 """What a reader does, as ``module:function`` of its open files, a path and further arguments."""
 
+_MOST_NEEDED = "firegui.io.safe_open.direct.rasters"
+"""Loaded before the first request, as every project has rasters. Other modules are loaded at their first request."""
+
 _IDLE_SECONDS = 2.0
 _NOT_NEEDED = ("geopandas", "pandas", "pyarrow", "pyproj")
 _TEXT = 300
@@ -57,12 +60,9 @@ def main(handle: int) -> None:
     sys.modules.update(dict.fromkeys(_NOT_NEEDED))  # type: ignore[arg-type]  # pyogrio would load them: half a second
     _limit_memory()
     files = OpenFiles()
-    modules = list(dict.fromkeys(target.partition(":")[0] for target in OPERATIONS.values()))
+    import_module(_MOST_NEEDED)
     with suppress(EOFError, OSError):
         while True:
-            # Until the first request comes, libraries are loaded that it may need.
-            while modules and not connection.poll(0):
-                import_module(modules.pop(0))
             if not connection.poll(_IDLE_SECONDS):
                 files.close()  # so that they can be replaced
             operation, path, arguments, seconds = receive(connection)
