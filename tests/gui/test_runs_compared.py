@@ -179,6 +179,31 @@ def test_each_plan_is_rolled_out_for_the_project_it_was_made_for(
     assert [(line.what, line.one, line.other) for line in apart] == [("CL-415: aircraft", "1", "2")]
 
 
+def test_a_button_with_its_name_says_what_to_select_and_compares_once_two_runs_are(
+    qtbot: QtBot, bench: MainWindow
+) -> None:
+    bench.workbench.show_panel("Runs")
+    panel = bench.workbench.runs
+    button, hint = panel.button("compare"), panel.compare_hint
+    run(qtbot, bench)
+    assert not button.isVisible(), "there is nothing to compare with"
+    run(qtbot, bench)
+    assert button.isVisible() and button.text() == "Compare"
+    assert button.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+    QTest.mouseClick(panel.table.viewport(), LEFT, pos=centre_of(panel.table, 0, TITLE))
+    qtbot.waitUntil(lambda: bench.workbench.queue.shown is panel.selected)
+    assert not button.isEnabled() and hint.text() == "Select a second run with Ctrl held" in button.toolTip()
+    with qtbot.waitSignal(bench.workbench.session.message) as told:
+        bench.workbench.actions["compare_runs"].trigger()
+    assert told.args is not None and hint.text() in told.args[0]
+    QTest.mouseClick(panel.table.viewport(), LEFT, CTRL, centre_of(panel.table, 1, TITLE))
+    assert button.isEnabled() and hint.text() == "The two selected runs"
+    (action,) = [each for each in panel._menu().actions() if each.text() == "Compare"]
+    assert action.isEnabled()
+    QTest.mouseClick(button, LEFT)
+    qtbot.waitUntil(lambda: bool(bench.workbench.session.result.against))
+
+
 def test_plans_of_other_days_are_refused_with_the_reason(
     qtbot: QtBot, bench: MainWindow, refusals: list[InputError], monkeypatch: pytest.MonkeyPatch
 ) -> None:

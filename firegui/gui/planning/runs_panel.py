@@ -26,7 +26,7 @@ from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.dialogs import confirm
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import horizontal, plain_label, vertical
+from firegui.gui.base.layouts import horizontal, muted_label, plain_label, row, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.jobs.run_entry import RunEntry
@@ -60,7 +60,8 @@ _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
 _PRUNE = "Remove needless drops: a new run that removes the drops this plan does not need"
 _START_FROM = "Continue from this plan: a new run of the project as it is now that begins with this plan"
-_COMPARE = "Both plans on maps that move together, and their numbers: select two runs, the second with Ctrl held"
+_COMPARE = "Both plans on maps that move together, and their numbers"
+_SELECT_TWO = "Select a second run with Ctrl held"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
 _LEAST_WIDTH = 250
 _COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "rename", "delete")
@@ -253,8 +254,19 @@ class RunsPanel(QWidget):
         if (pair := self._pair()) is not None:
             self.compare_requested.emit(*pair)
         else:
-            self._session.message.emit("Select two runs that have a plan, the second with Ctrl held.")
+            self._session.message.emit(f"Runs are not compared: {self._why_not_compared()}.")
         return pair is not None
+
+    def _why_not_compared(self) -> str:
+        """Return what to select so that two runs can be compared; empty if they can."""
+        chosen = self.all_selected
+        if self._pair() is not None:
+            return ""
+        if len(chosen) < 2:
+            return _SELECT_TWO if chosen else "Select two runs, the second with Ctrl held"
+        if len(chosen) > 2:
+            return f"{len(chosen)} runs are selected: select two"
+        return f"{next(entry.title for entry in chosen if kept_plan(entry.folder) is None)} has no plan yet"
 
     def _pair(self) -> tuple[RunEntry, RunEntry] | None:
         chosen, shown = self.all_selected, self._queue.shown
@@ -313,6 +325,10 @@ class RunsPanel(QWidget):
         self._buttons["resume"].setVisible(is_resumable and not holds)
         stopping = entry is not None and entry.state is RunState.STOPPING
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
+        why_not = self._why_not_compared()
+        self._buttons["compare"].setToolTip(plain(f"{_COMPARE}. {why_not}" if why_not else _COMPARE))
+        self.compare_hint.setText(why_not or "The two selected runs")
+        self._comparing.setVisible(len(self._queue.entries) > 1)
         self._activity.set_text(self._queue.activity)
         self.caution.setText(self.model.caution)
         self.caution.setVisible(bool(self.model.caution))
@@ -417,6 +433,7 @@ class RunsPanel(QWidget):
     def _menu(self) -> QMenu:
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
         for name in ("show", "pause", "resume", "stop", "compare", "duplicate", *_COLLAPSIBLE):
             button = self._buttons[name]
             if name in _COLLAPSIBLE or not button.isHidden():
@@ -434,14 +451,13 @@ class RunsPanel(QWidget):
         self._menu().popup(button.mapToGlobal(QPoint(0, button.height())))
 
     def _lay_out(self) -> None:
-        row, show = ButtonRow(), "Show this run's plan on the map (select it, or press Enter)"
+        tools, show = ButtonRow(), "Show this run's plan on the map (select it, or press Enter)"
         buttons: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
             ("start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit),
             ("pause", "Pause", "Pause before the next step or test", self.pause_or_resume),
             ("resume", "Resume", "Continue the paused run, or resume a stopped one", self.pause_or_resume),
             ("stop", "Stop, keep best", _STOP, self.stop),
             ("show", "Show", show, self.show_selected),
-            ("compare", "Compare", _COMPARE, self.compare),
             ("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
             ("prune", "Remove needless drops", _PRUNE, partial(self._request, self.prune_requested)),
             ("branch", "Continue from this plan", _START_FROM, partial(self._request, self.start_from_requested)),
@@ -452,9 +468,14 @@ class RunsPanel(QWidget):
             ("more", "More", "More actions for the selected run", self._show_more),
         )
         self._buttons: dict[str, QToolButton] = {
-            name: row.add(name, text, tip, pressed, show_text=name == "start") for name, text, tip, pressed in buttons
+            name: tools.add(name, text, tip, pressed, show_text=name == "start") for name, text, tip, pressed in buttons
         }
-        line = horizontal(None, row, (self._activity, 1), margins=0)
+        line = horizontal(None, tools, (self._activity, 1), margins=0)
+        second = ButtonRow()
+        compare = second.add("compare", "Compare", _COMPARE, self.compare, show_text=True)
+        compare.setAutoRaise(False)
+        self._buttons["compare"], self.compare_hint = compare, muted_label()
+        self._comparing = row(second, self.compare_hint, stretch=self.compare_hint)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.addWidget(self.table)
         parts.addWidget(self.notes)
@@ -462,7 +483,9 @@ class RunsPanel(QWidget):
         parts.setStretchFactor(1, 1)
         parts.setSizes([160, 44])
         choice = horizontal(None, (self.order, 1), (self.grouping, 1), margins=0, spacing=4)
-        vertical(self, line, self.search, choice, self.caution, (parts, 1), margins=(6, 2, 6, 4), spacing=2)
+        vertical(
+            self, line, self._comparing, self.search, choice, self.caution, (parts, 1), margins=(6, 2, 6, 4), spacing=2
+        )
         # In a narrow panel the buttons move to a menu; those of a wide one must not set its least width.
         self.setMinimumWidth(_LEAST_WIDTH)
 
