@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY_LIMITS
-from firegui.domain.stencil import Stencil, stencil_of
+from firegui.domain.stencil import NEIGHBOURS, SIXTEEN, Stencil, stencil_of
+from firegui.errors import Problem, Problems
 
 FOOT_M = 0.3048
 
@@ -32,6 +33,9 @@ class FireMaps:
     ``ignition [H, W]`` bool, ``t_burn`` burn duration in steps, ``steps_per_day`` S_day, ``cell_size_m`` Δx,
     ``c_req`` required coverage in gal/100 ft², ``periods_per_day`` P, by which S_day can be divided. Arrays are
     float32.
+
+    Raises :class:`~firegui.errors.InputError` for another number of neighbours, and for periods that do not make whole
+    days of equal periods. Values are checked where files are read.
     """
 
     phi: NDArray[np.float32]
@@ -46,6 +50,14 @@ class FireMaps:
     c_req: float
     periods_per_day: int = 1
 
+    def __post_init__(self) -> None:
+        """Refuse sizes of which no rollout can be made."""
+        stencil_of(int(self.phi.shape[1]))
+        problems = Problems()
+        problems.extend(whole_days_problems(self.periods_per_day, int(self.phi.shape[0])))
+        problems.extend(equal_periods_problems(self.periods_per_day, self.steps_per_day))
+        problems.raise_if_any("The maps cannot be used")
+
     @property
     def days(self) -> int:
         """``D``."""
@@ -58,10 +70,7 @@ class FireMaps:
 
     @property
     def stencil(self) -> Stencil:
-        """Neighbours from which a cell can catch fire.
-
-        Raises :class:`~firegui.errors.InputError` for another size.
-        """
+        """Neighbours from which a cell can catch fire."""
         return stencil_of(int(self.phi.shape[1]))
 
     @property
@@ -105,3 +114,50 @@ class FireMaps:
     def with_ignition(self, ignition: NDArray[Any]) -> FireMaps:
         """Return the same fire model with another ignition."""
         return replace(self, ignition=np.asarray(ignition, bool))
+
+
+def whole_days_problems(periods: int, count: int) -> list[Problem]:
+    """Return the problem of ``count`` maps in a row that make no whole number of days of ``periods``."""
+    if count % periods == 0:
+        return []
+    what = f"is {periods}, and there are {count} maps in a row: no whole number of days"
+    return [Problem("periods_per_day", what, "give the maps of every period of every day")]
+
+
+def equal_periods_problems(periods: int, steps: int) -> list[Problem]:
+    """Return the problem of a day of ``steps`` that cannot be divided into ``periods`` equal periods."""
+    if steps % periods == 0:
+        return []
+    fewer = [str(count) for count in range(PERIODS_LIMITS[0], PERIODS_LIMITS[1] + 1) if steps % count == 0]
+    what = "has fewer steps than periods" if steps < periods else "cannot be divided into that many equal periods"
+    remedy = f"give maps of {' or '.join(fewer)} periods a day, or steps a day that are a multiple of {periods}"
+    return [Problem("periods_per_day", f"is {periods}, and a day of {steps} steps {what}", remedy)]
+
+
+def speed_problems(phi: NDArray[np.float32], gamma: NDArray[np.float32], burnable: NDArray[np.bool_]) -> list[Problem]:
+    """Return the problem of maps of sixteen neighbours whose fire is too fast for their steps.
+
+    Where the gain ``K = γ φ`` of a knight's move, the farthest neighbour, is 1 or more, the formula of the front's
+    speed (:mod:`firegui.rollout.front_speed`) has no minimum at a finite ``λ``. The front then reaches the farthest
+    neighbour in every step, and a larger ``K`` changes nothing: the fire is slower than the maps mean.
+
+    Maps of eight neighbours are not checked. The paper's model was learned in an automaton that saturates: ``K`` is
+    the exponent of a probability ``1 − e^{−K}`` per step, may be 1 or more, and one cell a step is the limit of that
+    model, which its card states.
+    """
+    if phi.shape[1] != len(SIXTEEN.offsets):
+        return []
+    count, largest = 0, 0.0
+    for spread, ignited in zip(phi[:, len(NEIGHBOURS) :], np.where(burnable, gamma, np.float32(0.0)), strict=True):
+        for from_neighbour in spread:
+            gains = from_neighbour * ignited
+            largest = max(largest, float(gains.max()))
+            count += int(np.count_nonzero(gains >= 1.0))
+    if count == 0:
+        return []
+    what = (
+        f"{count:,} values of the knight's moves, times gamma, are 1 or more (up to {largest:.3g}): the front reaches "
+        "the farthest neighbour in every step, whatever the value"
+    )
+    remedy = "make the maps for more steps a day (S_day), so that the fastest front moves at most 0.6 cells a step"
+    return [Problem("phi", what, remedy)]

@@ -128,8 +128,6 @@ def device_for(maps: FireMaps, name: str, tell: MessageCallback) -> tuple[str, s
     """Return :func:`choose` for these maps.
 
     Maps of 16 neighbours, or of several periods a day, are left to the processor, with a message.
-
-    Raises :class:`~firegui.errors.InputError` also for maps of another stencil.
     """
     backend, device = choose(name)
     if device == "cpu" or (maps.stencil is EIGHT and maps.periods_per_day == 1):

@@ -208,11 +208,6 @@ def test_a_graphics_card_leaves_sixteen_neighbours_to_the_processor_and_says_so(
     assert [(one.text, one.device) for one in told if one.level == "warning"] == [(backend.NOT_ON_THE_GPU, "cpu")]
 
 
-def test_maps_of_nine_neighbours_are_refused() -> None:
-    with pytest.raises(InputError, match="maps: have 9 neighbours"):
-        model_of(random_maps(0, neighbours=9), small_fleet())
-
-
 def test_the_dense_benchmark_refuses_sixteen_neighbours() -> None:
     with pytest.raises(InputError, match="maps: have 16 neighbours"):
         DenseRollout(model_of(maps_of(1), small_fleet()))

@@ -14,11 +14,19 @@ import numpy as np
 from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
 from firegui.domain.coverage import HIGHEST, LOWEST
 from firegui.domain.grid import CELL_SIZES_M, Grid
-from firegui.domain.maps import BURN_STEPS_LIMITS, PERIODS_LIMITS, SPREAD_LIMITS, FireMaps
+from firegui.domain.maps import (
+    BURN_STEPS_LIMITS,
+    PERIODS_LIMITS,
+    SPREAD_LIMITS,
+    FireMaps,
+    equal_periods_problems,
+    speed_problems,
+    whole_days_problems,
+)
 from firegui.domain.options import limits_text
 from firegui.domain.scenario import LAYERS, UNKNOWN_START, Scenario
 from firegui.domain.stencil import EIGHT, STENCILS
-from firegui.errors import Problem, Problems
+from firegui.errors import Problems
 from firegui.io import array_files
 from firegui.io import crs as crs_io
 from firegui.io.atomic import writing
@@ -208,7 +216,8 @@ def read_fields(archive: Mapping[str, array_files.Array], problems: Problems) ->
     transform = _transform(archive, problems)
     if periods is not None:
         numbers[_PERIODS] = periods
-        _check_periods(periods, numbers.get("S_day"), problems)
+        if "S_day" in numbers:
+            problems.extend(equal_periods_problems(int(periods), int(numbers["S_day"])))
     unused = [key for key in archive if key not in _AXES and key not in _SCALARS and key not in _OPTIONAL]
     # Either alone says nothing about the place; the fire can be planned without one.
     if "transform" in archive and "crs" not in archive:
@@ -217,19 +226,11 @@ def read_fields(archive: Mapping[str, array_files.Array], problems: Problems) ->
         crs, unused = None, [*unused, "crs (without transform)"]
     fields = MapsFields(arrays, numbers, transform, crs, start, tuple(unused))
     _check_ignition(arrays, problems)
+    if all(arrays.get(key) is not None for key in ("phi", "gamma", "burnable")):
+        problems.extend(speed_problems(arrays["phi"], arrays["gamma"], arrays["burnable"]))
     if arrays.get("burnable") is not None and "dx" in numbers:
         problems.extend(crs_io.grid_problems(fields.grid()))
     return fields
-
-
-def _check_periods(periods: float, steps: float | None, problems: Problems) -> None:
-    """Report periods that the steps of a day cannot be divided into."""
-    if steps is None or steps % periods == 0:
-        return
-    fewer = [str(count) for count in range(PERIODS_LIMITS[0], PERIODS_LIMITS[1] + 1) if steps % count == 0]
-    what = "has fewer steps than periods" if steps < periods else "cannot be divided into that many equal periods"
-    remedy = f"give maps of {' or '.join(fewer)} periods a day, or steps a day that are a multiple of {periods:g}"
-    problems.add(_PERIODS, f"is {periods:g}, and a day of {steps:g} steps {what}", remedy)
 
 
 def _fitting(headers: Mapping[str, array_files.Header], periods: int, problems: Problems) -> list[str]:
@@ -247,10 +248,7 @@ def _fitting(headers: Mapping[str, array_files.Header], periods: int, problems: 
     whole = [cells_problem("maps", sizes["H"], sizes["W"])] if "H" in sizes else []
     if "D" in sizes:
         days, rest = divmod(sizes["D"], periods)
-        whole.append(days_problem("maps", days + (rest > 0)))
-        if rest:
-            what = f"is {periods}, and the file has {sizes['D']} maps in a row: no whole number of days"
-            whole.append(Problem(_PERIODS, what, "give the maps of every period of every day"))
+        whole += [days_problem("maps", days + (rest > 0)), *whole_days_problems(periods, sizes["D"])]
     refused = [problem for problem in whole if problem is not None]
     problems.extend(refused)
     fitting = []

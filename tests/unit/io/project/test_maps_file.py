@@ -88,11 +88,13 @@ def test_maps_by_period_come_back_bit_for_bit_and_the_event_has_the_mean_wind_of
     ("changes", "part"),
     [
         ({"phi": np.zeros((3, 9, 6, 8), np.float32)}, r"phi: has shape \[3, 9, 6, 8\], not .*N = 8 neighbours or 16"),
-        ({"periods_per_day": 2}, "periods_per_day: is 2, and the file has 3 maps in a row: no whole number of days"),
+        ({"periods_per_day": 2}, "periods_per_day: is 2, and there are 3 maps in a row: no whole number of days"),
         ({"periods_per_day": 3, "S_day": 50}, "periods_per_day: is 3, and a day of 50 steps cannot be divided into"),
         ({"periods_per_day": 3, "S_day": 2}, "is 3, and a day of 2 steps has fewer steps than periods"),
         ({"gamma": -np.ones((3, 6, 8), np.float32)}, "gamma: "),
+        ({"phi": -np.ones((3, 16, 6, 8), np.float32)}, "phi: 2,304 of 2,304 values are below 0"),
         ({"phi": np.full((3, 8, 6, 8), np.nan, np.float32)}, "phi: "),
+        ({"gamma": np.full((3, 6, 8), np.inf, np.float32)}, "gamma: 144 of 144 values are NaN or infinite"),
         ({"periods_per_day": 25}, "periods_per_day: is 25 — give the periods of a day, a whole number, 1 to 24"),
         ({"periods_per_day": 1.5}, "periods_per_day: is 1.5"),
     ],
@@ -102,6 +104,26 @@ def test_another_stencil_and_periods_are_refused(tmp_path: Path, changes: dict[s
     with pytest.raises(InputError, match=part) as refused:
         import_maps(tmp_path / "m.npz")
     assert len(refused.value.problems) == 1
+
+
+def too_fast(neighbours: int) -> dict[str, Any]:
+    """Changes after which every gain is 1.5 or more."""
+    return {"phi": np.full((3, neighbours, 6, 8), 3.0, np.float32), "gamma": np.full((3, 6, 8), 0.5, np.float32)}
+
+
+def test_sixteen_neighbours_that_need_more_steps_a_day_are_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "m.npz", **arrays(**too_fast(16)))
+    with pytest.raises(
+        InputError, match=r"phi: .* are 1 or more \(up to 1\.5\): .* more steps a day \(S_day\)"
+    ) as refused:
+        import_maps(tmp_path / "m.npz")
+    assert len(refused.value.problems) == 1
+
+
+def test_eight_neighbours_as_fast_open_unchanged(tmp_path: Path) -> None:
+    plain = arrays(**too_fast(8))
+    np.savez(tmp_path / "m.npz", **plain)
+    assert_same_bits(import_maps(tmp_path / "m.npz")[1].phi, plain["phi"])
 
 
 def test_without_a_start_the_date_is_noted_as_unknown(tmp_path: Path) -> None:

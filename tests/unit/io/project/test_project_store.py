@@ -290,6 +290,15 @@ def test_imported_maps_that_are_gone_are_missed(folder: Path) -> None:
         load_project(folder)
 
 
+def test_imported_maps_that_are_too_fast_for_their_steps_are_refused(folder: Path) -> None:
+    fast = replace(
+        maps(), phi=np.ones((3, 16, *PLACED.shape), np.float32), gamma=np.ones((3, *PLACED.shape), np.float32)
+    )
+    save_project(project(maps=fast, fire_model=FireModel("maps", "imported", {})), folder)
+    with pytest.raises(InputError, match=r"phi: .* are 1 or more .* more steps a day"):
+        load_project(folder)
+
+
 def test_a_folder_that_is_no_project_and_a_missing_one_are_told_apart(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"is not a firegui project"):
         load_project(tmp_path)
