@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QDialogButtonBox, QLabel
@@ -21,14 +21,16 @@ from firegui.gui.base.theme import COLORS, Theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import make, moved, when_text
 from firegui.gui.map.drop_menu import DropDialog
-from firegui.gui.map.layers.drop_layers import handle_of
+from firegui.gui.map.layers.drop_layers import bounds_of, handle_of
 from firegui.gui.map.layers.layer import RasterLayer
+from firegui.gui.map.map_board import MapBoard
+from firegui.gui.map.map_view import MapView
 from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.scenario.constraint_tables import clock_text, pin_columns
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from firegui.io.coordinates import format_place
 from firegui.io.georeference import Georeference
-from tests.gui.hands import choose
+from tests.gui.hands import choose, show_widget
 from tests.gui.map_scene import RIGHT, Hand, open_map, painted, undo_steps
 from tests.gui.plan_editor_scene import (
     DROPS,
@@ -158,17 +160,68 @@ def test_the_card_of_a_drop_chosen_with_pan_offers_the_tool_that_moves_it(sessio
     assert hand.view.drop_card.isVisible() and not hand.view.edit_button.isVisible()
 
 
-def test_the_card_of_a_drop_keeps_clear_of_what_covers_the_map(session: Session, hand: Hand) -> None:
-    card = hand.view.drop_card
-    for _ in range(2):
-        session.plan_editor.select(FIRST)
+def drop_box(hand: Hand, drop: Drop) -> QRect:
+    """Return the pixels of a drop, its handle and its release point."""
+    top, left, bottom, right = bounds_of(hand.view._session.plan_editor.rules, drop)
+    return QRect(hand.pixel((top, left)), hand.pixel((bottom, right)))
+
+
+@pytest.mark.parametrize("place", [(2.0, 3.0), (2.0, 57.0), (20.0, 30.0), (37.0, 3.0), (37.0, 57.0)])
+def test_the_card_of_a_drop_lies_beside_the_drop_also_after_moves(
+    qtbot: QtBot, session: Session, hand: Hand, place: tuple[float, float]
+) -> None:
+    editor, card = session.plan_editor, hand.view.drop_card
+    legend, layers = QRect(8, 330, 248, 240), QRect(600, 56, 290, 200)
+    hand.view.set_overlays([legend, layers], hand.view)
+    drops = DropList((Drop(10, 0, *place, 1.2),))
+    show_plan(session, drops)
+    editor.select(drops.drops[0])
+
+    def check() -> None:
         hand.view.flush()
-        far = card.geometry()
-        hand.view.set_overlays([far])
-        session.plan_editor.select(None)
-        session.plan_editor.select(FIRST)
-        hand.view.flush()
-        assert not card.geometry().intersects(far)
+        drop = editor.change.drop if editor.change is not None else editor.selected
+        assert drop is not None
+        there = card.geometry()
+        assert card.isVisible() and hand.viewport.rect().contains(there)
+        assert not any(there.intersects(each) for each in (drop_box(hand, drop), legend, layers))
+
+    check()
+    near = card.geometry().center() - drop_box(hand, drops.drops[0]).center()
+    assert near.manhattanLength() < 420
+    for key in (Qt.Key.Key_Left, Qt.Key.Key_BracketLeft, Qt.Key.Key_Up):
+        hand.key(key)
+        check()
+    settled(qtbot, session)
+    check()
+    (dropped,) = editor.drops.drops
+    drag(hand, place_of(session, dropped), (15.0, 40.0), release=False)
+    check()
+    drag(hand, place_of(session, dropped), (15.0, 40.0))
+    settled(qtbot, session)
+    check()
+    hand.view.camera.pan(QPointF(120.0, 60.0))
+    check()
+
+
+def test_the_cards_of_maps_side_by_side_keep_clear_of_what_covers_the_board(
+    qtbot: QtBot, session: Session, plan_preview: PlanPreview
+) -> None:
+    board = MapBoard(session, MapView(session))
+    show_widget(qtbot, board, 1200, 640)
+    show_plan(session)
+    session.set_side_by_side(True)
+    plan, saved = board.shown_maps[1:]
+    session.plan_editor.select(FIRST)
+
+    def places() -> list[QRect]:
+        for each in (plan, saved):
+            each.flush()
+            assert each.drop_card.isVisible()
+        return [QRect(each.drop_card.mapTo(board, QPoint()), each.drop_card.size()) for each in (plan, saved)]
+
+    before = places()
+    board.set_overlays(before)
+    assert not any(one.intersects(other) for one in places() for other in before)
 
 
 def test_the_card_of_a_pinned_drop_says_so_and_gives_the_heading_of_the_table(session: Session, hand: Hand) -> None:

@@ -8,7 +8,7 @@ from html import escape
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QPen, QPolygonF
 from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
@@ -79,27 +79,30 @@ class FloatingCard(QFrame):
         self.column.activate()
         self.adjustSize()
 
-    def move_to_far_corner(self, pixel: QPoint, within: QRect, covered: Sequence[QRect] = ()) -> None:
-        """Move to the corner of the map farthest from ``pixel``, clear of texts and of what is ``covered``."""
-        xs = within.left() + _EDGE, within.right() - self.width() - _EDGE
-        ys = within.top() + _BELOW, within.bottom() - self.height() - _ABOVE
-        corners = [QRect(QPoint(max(x, _EDGE), max(y, _EDGE)), self.size()) for x in xs for y in ys]
+    def move_beside(self, box: QRect, within: QRect, covered: Sequence[QRect] = ()) -> None:
+        """Move next to ``box``, clear of it, of captions and of what is ``covered``, if there is room."""
+        wide, high, room = self.width(), self.height(), within.adjusted(_EDGE, _BELOW, -_EDGE, -_ABOVE)
+        # Of places that are as good, the first counts: to the right, else to the left, below or above.
+        near = box.adjusted(-_GAP, -_GAP, _GAP, _GAP)
+        parts = (near, *covered)
+        xs = [*(x for part in parts for x in (part.right() + 1, part.left() - wide)), box.center().x() - wide // 2]
+        ys = [box.center().y() - high // 2, *(y for part in parts for y in (part.bottom() + 1, part.top() - high))]
+        xs = [max(min(x, room.right() - wide), room.left()) for x in (*xs, room.left(), room.right())]
+        ys = [max(min(y, room.bottom() - high), room.top()) for y in (*ys, room.top(), room.bottom())]
+        places = [QRect(x, y, wide, high) for x in dict.fromkeys(xs) for y in dict.fromkeys(ys)]
 
-        def cost(corner: QRect) -> tuple[int, int]:
-            hidden = [corner.intersected(each) for each in covered]
-            away = corner.center() - pixel
-            return sum(each.width() * each.height() for each in hidden if not each.isEmpty()), -away.manhattanLength()
+        def cost(place: QRect) -> tuple[int, ...]:
+            hidden = sum(_overlap(place, each) for each in covered)
+            right, down = place.left() - box.right(), place.top() - box.bottom()
+            away = max(right, box.left() - place.right(), 0) + max(down, box.top() - place.bottom(), 0)
+            return _overlap(place, box), hidden, _overlap(place, near), away
 
-        self.move(min(corners, key=cost).topLeft())
+        self.move(min(places, key=cost).topLeft())
 
-    def move_beside(self, pixel: QPoint, within: QRect) -> None:
-        """Move to the right of a pixel, or to the left if there is no room, but never over the edge."""
-        x = pixel.x() + _GAP
-        if x + self.width() > within.right():
-            x = pixel.x() - _GAP - self.width()
-        y = pixel.y() - self.height() // 2
-        largest = within.bottom() - self.height() - 4, within.right() - self.width() - 4
-        self.move(max(min(x, largest[1]), 4), max(min(y, largest[0]), 4))
+
+def _overlap(one: QRect, other: QRect) -> int:
+    both = one & other
+    return 0 if both.isEmpty() else both.width() * both.height()
 
 
 _SIZE = QSize(236, 112)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QObject, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QImage, QPainter, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
@@ -119,6 +119,7 @@ class MapBoard(QStackedWidget):
         self.panes: tuple[MapView, ...] = ()
         self._following = False
         self._menu_actions: tuple[QAction, ...] = ()
+        self._overlays: Sequence[QRect] = ()
         self.addWidget(main)
         self.setFocusProxy(main)
         main.layers.changed.connect(self._copy_layers)
@@ -146,6 +147,12 @@ class MapBoard(QStackedWidget):
         self._menu_actions = tuple(actions)
         for each in (self.main, *self.panes):
             each.set_menu_actions(actions)
+
+    def set_overlays(self, parts: Sequence[QRect]) -> None:
+        """Keep the cards of all maps clear of ``parts`` of the board, which something else covers."""
+        self._overlays = parts
+        for each in (self.main, *self.panes):
+            each.set_overlays(parts, self)
 
     def fit(self) -> None:
         """Show the whole grid."""
@@ -190,6 +197,7 @@ class MapBoard(QStackedWidget):
             row.addWidget(pane, 1)
             share_outlines(self.main, pane)
             pane.set_menu_actions(self._menu_actions)
+            pane.set_overlays(self._overlays, self)
             pane.layers.copy_from(self.main.layers)
         self.addWidget(page)
 

@@ -17,14 +17,14 @@ from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
 from firegui.gui.base.controls import FocusFrame, tool_button
 from firegui.gui.base.layouts import vertical
-from firegui.gui.map.camera import Camera
+from firegui.gui.map.camera import Camera, MapArea
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
 from firegui.gui.map.decorations import Decorations
 from firegui.gui.map.drop_edits import card_rows
 from firegui.gui.map.drop_menu import NEAR_PX, DropMenu, drop_at
 from firegui.gui.map.event_filters import FileDrops, MouseRouter
 from firegui.gui.map.key_cursor import KeyCursor
-from firegui.gui.map.layers.drop_layers import SIGMAS
+from firegui.gui.map.layers.drop_layers import bounds_of
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_colors import Ink
@@ -98,7 +98,8 @@ class MapView(QWidget):
         self.ground_menu: QMenu | None = None
         self._hover_dirty = False
         self._drawn_step = -1
-        self._overlays: list[QRect] = []
+        self._overlays: Sequence[QRect] = ()
+        self._stage: QWidget = self
         self._tools = self._make_tools()
         self._key_cursor = KeyCursor(self.camera, self.sketch)
         self._router = MouseRouter(self.camera, self._key_cursor, self._active_tool)
@@ -125,9 +126,9 @@ class MapView(QWidget):
         """Set the actions that every context menu of the map ends with."""
         self._menu_actions = tuple(actions)
 
-    def set_overlays(self, parts: list[QRect]) -> None:
-        """Keep the card of the selected drop clear of ``parts`` of the map, which something else covers."""
-        self._overlays = parts
+    def set_overlays(self, parts: Sequence[QRect], stage: QWidget) -> None:
+        """Keep the cards clear of ``parts`` of ``stage``, on which the map lies; something else covers them."""
+        self._overlays, self._stage = parts, stage
         self._schedule()
 
     @property
@@ -177,10 +178,7 @@ class MapView(QWidget):
 
     def show_drop(self, drop: Drop) -> None:
         """Bring the footprint of a drop well into view."""
-        rules = self._session.plan_editor.rules
-        kind, cell = rules.tails[drop.column].type, self._session.project.scenario.grid.cell_size_m
-        (y, x), reach = rules.landing(drop), SIGMAS * kind.sigma_parallel_m / cell
-        self.camera.show_part(y + 0.5 - reach, x + 0.5 - reach, y + 0.5 + reach, x + 0.5 + reach)
+        self.camera.show_part(*bounds_of(self._session.plan_editor.rules, drop))
 
     def zoom_to_selection(self) -> None:
         """Show the selected drops, else the selected region."""
@@ -448,8 +446,8 @@ class MapView(QWidget):
             return
         series = series_of(shown, self._pinned)
         self.card.show_values(self._pinned, probe_rows(shown, self._place, self._pinned), series)
-        pixel = self.camera.to_point(self._pinned[0] + 0.5, self._pinned[1] + 0.5)
-        self.card.move_beside(pixel, self.camera.viewport.rect())
+        row, column = self._pinned
+        self._place_card(self.card, (row, column, row + 1.0, column + 1.0))
 
     def _update_drop_card(self) -> None:
         editor = self._session.plan_editor
@@ -460,10 +458,16 @@ class MapView(QWidget):
             return
         self.edit_button.setVisible(self._session.tool is not Tool.DROP)
         self.drop_card.fill(*found)
-        y, x = editor.rules.landing(drop)
-        covered = [*self._overlays] if self.card.isHidden() else [*self._overlays, self.card.geometry()]
-        pixel = self.camera.to_point(y + 0.5, x + 0.5)
-        self.drop_card.move_to_far_corner(pixel, self.camera.viewport.rect(), covered)
+        others = () if self.card.isHidden() else (self.card.geometry(),)
+        self._place_card(self.drop_card, bounds_of(editor.rules, drop), others)
+
+    def _place_card(self, card: FloatingCard, part: MapArea, others: Sequence[QRect] = ()) -> None:
+        """Move a card beside a part of the map, clear of ``others``."""
+        top, left, bottom, right = part
+        box = QRectF(self.camera.to_pixel(top, left), self.camera.to_pixel(bottom, right)).toAlignedRect()
+        viewport = self.camera.viewport
+        origin = viewport.mapTo(self._stage, QPoint())
+        card.move_beside(box, viewport.rect(), [*(each.translated(-origin) for each in self._overlays), *others])
 
     def _update_decorations(self, shown: MapState | None) -> None:
         caption = caption_of(shown, self.layers)

@@ -291,7 +291,7 @@ class Workbench(QObject):
         session.tool_changed.connect(self._focus_tool)
         session.side_by_side_changed.connect(shell.stage.split)
         shell.stage.covered_changed.connect(self.map.camera.set_covered)
-        shell.stage.overlays_changed.connect(self.map.set_overlays)
+        shell.stage.overlays_changed.connect(self.maps.set_overlays)
         self.map.hint_changed.connect(self._show_hint)
         self.map.layers.changed.connect(self._check_future_drops)
         self._check_future_drops()

@@ -355,6 +355,17 @@ def handle_of(rules: DropValidator, drop: Drop) -> tuple[float, float]:
     return y + 0.5 - reach * math.sin(drop.theta), x + 0.5 + reach * math.cos(drop.theta)
 
 
+def bounds_of(rules: DropValidator, drop: Drop) -> tuple[float, float, float, float]:
+    """Return top, left, bottom, right of a drop with handle and release point, in corner coordinates."""
+    (y, x), kind, cell = rules.landing(drop), rules.tails[drop.column].type, rules.project.scenario.grid.cell_size_m
+    long, wide = SIGMAS * kind.sigma_parallel_m / cell + _HANDLE_CELLS, SIGMAS * kind.sigma_perpendicular_m / cell
+    dy = math.hypot(long * math.sin(drop.theta), wide * math.cos(drop.theta))
+    dx = math.hypot(long * math.cos(drop.theta), wide * math.sin(drop.theta))
+    top, bottom = min(y - dy, drop.y), max(y + dy, drop.y)
+    left, right = min(x - dx, drop.x), max(x + dx, drop.x)
+    return top + 0.5, left + 0.5, bottom + 0.5, right + 0.5
+
+
 def _change_scale() -> ColorScale:
     scale = difference_scale()
     return replace(scale, title="Effect of my edit, at the end", low="−1 more fire", high="+1 less fire")
