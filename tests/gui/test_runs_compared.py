@@ -36,6 +36,7 @@ from tests.gui.controls import report
 from tests.gui.fake_runs import FakeExecute, frames, metrics, wait_idle
 from tests.gui.hands import LEFT, centre_of, choose, to_front, type_into_field
 from tests.gui.layout_shares import cut_titles
+from tests.gui.shell_scene import settle
 from tests.gui.test_dialogs import press, when_open
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -192,7 +193,7 @@ def test_a_button_with_its_name_says_what_to_select_and_compares_once_two_runs_a
     assert button.toolButtonStyle() is Qt.ToolButtonStyle.ToolButtonTextBesideIcon
     QTest.mouseClick(panel.table.viewport(), LEFT, pos=centre_of(panel.table, 0, TITLE))
     qtbot.waitUntil(lambda: bench.workbench.queue.shown is panel.selected)
-    assert not button.isEnabled() and hint.text() == "Select a second run with Ctrl held" in button.toolTip()
+    assert not button.isEnabled() and hint.text() == "Ctrl+click a second run" in button.toolTip()
     with qtbot.waitSignal(bench.workbench.session.message) as told:
         bench.workbench.actions["compare_runs"].trigger()
     assert told.args is not None and hint.text() in told.args[0]
@@ -235,9 +236,9 @@ def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> N
     table.setFocus()
     QTest.keyClick(table, Qt.Key.Key_C, CTRL)
     rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
-    assert rows[0] == ["", f"Plan 1: {first.title}", f"Plan 2: {second.title}", "Change"]
-    assert ["Drops", "3", "3", "0"] in rows
-    assert ["Random seed", "0", "5", ""] in rows
+    assert rows[0] == ["", f"Plan 1: {first.title}", f"Plan 2: {second.title}", "Change", "What it is"]
+    assert ["Drops", "3", "3", "0"] in [row[:4] for row in rows]
+    assert ["Random seed", "0", "5", ""] in [row[:4] for row in rows]
 
 
 def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:
@@ -271,8 +272,32 @@ def test_what_burns_of_each_region_is_compared_first_and_only_within_one_outline
     assert (first.change, second.change) == ("not comparable: the regions differ", "−0.2 ha")
 
 
+def test_the_important_rows_come_first_and_are_on_screen_together_in_the_width_of_the_page(
+    qtbot: QtBot, bench: MainWindow, project: Project
+) -> None:
+    entries = [RunEntry(f"Whole fire, 27 Nov 13:30:0{k}", Path(f"run{k}"), project) for k in range(2)]
+    for entry in entries:
+        entry.nominal, entry.stress = metrics(1.0), stress_table()
+        entry.summary = PlanSummary((), 0.5, 2.0, "", False, 0.09, stress=entry.stress)
+    bench.resize(1280, 720)
+    bench.workbench._show_comparison(*entries)
+    settle()
+    table = bench.workbench.panel("Compare", ComparisonPanel).table
+    units = bench.workbench.session.units
+    wanted = [
+        f"Final size ({units.area_unit})", "Saved", "Drops", f"Volume ({units.volume_unit})",
+        "Worst case, growth left", "Growth left in the model", "Drops at night",
+    ]  # fmt: skip
+    assert [table.model().index(row, 0).data() for row in range(len(wanted))] == wanted
+    assert table.rowAt(table.viewport().height() - table.rowHeight(0)) >= len(wanted) + 2
+    assert sum(table.columnWidth(column) for column in range(5)) == table.viewport().width()
+    header = table.horizontalHeader()
+    assert header.height() < 2 * header.fontMetrics().height(), "the names of both runs are on one line"
+    assert table.horizontalScrollBar().maximum() == 0 and list(cut_titles(table)) == []
+
+
 @pytest.mark.parametrize(
-    ("final", "change"), [(1.0, "−25.0 points"), (0.25, "+12.5 points"), (0.5, "0"), (None, "")]
+    ("final", "change"), [(1.0, "−25 points"), (0.25, "+13 points"), (0.52, "−1 point"), (0.5, "0"), (None, "")]
 )  # fmt: skip
 def test_what_is_saved_has_a_change_in_points_of_percent(project: Project, final: float | None, change: str) -> None:
     one, other = (RunEntry(f"run {k}", Path(f"run{k}"), project) for k in range(2))
@@ -294,9 +319,9 @@ def test_the_page_of_the_drawer_shows_the_runs_compared_last_of_the_open_project
     qtbot: QtBot, bench: MainWindow, project: Project
 ) -> None:
     page = bench.workbench.panel("Compare", ComparisonPanel)
-    assert page.table.isHidden() and "press Compare" in page.title.text()
+    assert page.table.isHidden() and "press Compare" in page.hint.text()
     page.show_runs(RunEntry("one", Path("1")), RunEntry("other", Path("2")))
-    assert len(page.lines) > 8 and page.title.text() == "one and other"
+    assert len(page.lines) > 8 and page.hint.isHidden()
     bench.workbench.session.set_units(Units.US)
     assert page.lines[0].what == "Final size (acres)"
     bench.workbench.session.open_project(project, None)

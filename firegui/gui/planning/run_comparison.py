@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import Any
 
-from PySide6.QtWidgets import QHeaderView, QPushButton, QTableView, QWidget
+from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
@@ -17,22 +17,21 @@ from firegui.domain.project import Project, same_inputs, same_spread
 from firegui.domain.stress import NOT_TESTED, StressResult, StressTable, case_text, worst_case_text
 from firegui.domain.units import Units, percent_text
 from firegui.errors import InputError, Problem
-from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import other_event_error
 from firegui.gui.planning.empty_charts import needs_no_first_stage, not_needed_text
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import Column, TableModel
-from firegui.gui.widgets.table_view import copy_table, show_table
+from firegui.gui.widgets.table_view import show_table
 from firegui.runs.fire_specs import run_spec
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec
 
 _TITLE = "The runs cannot be compared"
 _TABLE_TIP = "First the results, then every input in which the two runs differ"
-_NO_RUNS = "Select two runs under Runs, the second with Ctrl held, and press Compare"
+_NO_RUNS = "Click a run in the list, Ctrl+click a second one, and press Compare"
 NO_EPOCHS = "none needed"
 """Epochs of a run whose first stage was not needed."""
 _OF_REGIONS = ("protected_cells", "loss_prot")
@@ -77,23 +76,31 @@ def compared(one: RunEntry, other: RunEntry, units: Units = Units.METRIC) -> tup
 
 
 def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
-    """Yield what is reported of each plan first: regions, size, saved, worst cases, drops and volume."""
-    yield from _region_lines(one, other, units)
+    """Yield what is reported first of each plan: size, saved, drops, volume, worst cases, night drops.
+
+    What burns of the regions comes before where a goal protects them, else after.
+    """
+    left, right = one.summary, other.summary
+    protects = any(each is not None and each.protects_regions for each in (left, right))
+    if protects:
+        yield from _region_lines(one, other, units)
     sizes = [
         None if entry.nominal is None else units.area_value(entry.nominal.final_extent_ha) for entry in (one, other)
     ]
     yield _line(f"Final size ({units.area_unit})", sizes[0], sizes[1], "expected fire at the end of the plan")
-    left, right = one.summary, other.summary
     if left is not None and right is not None:
+        change = _share_change([left.saved_share, right.saved_share])
         help = "of the fire without drops at the end of the plan"
-        yield ComparisonRow("Saved", _saved(left), _saved(right), _more_saved(left, right), help)
-    yield from _worst_cases(one, other, units)
+        yield ComparisonRow("Saved", _saved(left), _saved(right), change, help)
     yield _line("Drops", one.drops, other.drops, "drops of the plan")
-    if left is None or right is None:
-        return
-    one_volume, other_volume = (units.volume_value(each.gallons) for each in (left, right))
-    yield _line(f"Volume ({units.volume_unit})", one_volume, other_volume, "retardant and water of all drops")
-    yield _line("Drops at night", left.night, right.night, "before sunrise or after sunset")
+    if left is not None and right is not None:
+        volumes = [units.volume_value(each.gallons) for each in (left, right)]
+        yield _line(f"Volume ({units.volume_unit})", volumes[0], volumes[1], "retardant and water of all drops")
+    yield from _worst_cases(one, other, units, protects=protects)
+    if left is not None and right is not None:
+        yield _line("Drops at night", left.night, right.night, "before sunrise or after sunset")
+    if not protects:
+        yield from _region_lines(one, other, units)
 
 
 def _region_lines(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
@@ -124,13 +131,6 @@ def _outlines(entry: RunEntry) -> dict[str, object]:
 
 def _saved(summary: PlanSummary) -> str:
     return "–" if summary.saved_share is None else saved_text(summary.saved_share)
-
-
-def _more_saved(one: PlanSummary, other: PlanSummary) -> str:
-    if one.saved_share is None or other.saved_share is None:
-        return ""
-    points = f"{100.0 * (other.saved_share - one.saved_share):+.1f}".replace("-", "−")
-    return "0" if points[1:] == "0.0" else f"{points} points"
 
 
 def _numbers(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
@@ -188,15 +188,15 @@ def _epochs(one: RunEntry, other: RunEntry) -> ComparisonRow:
     return ComparisonRow("Search steps done", first, second, help=". ".join([help, *notes]))
 
 
-def _worst_cases(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
-    """Yield what the worst stress case of each run leaves, of the regions and of the growth.
+def _worst_cases(one: RunEntry, other: RunEntry, units: Units, *, protects: bool) -> Iterator[ComparisonRow]:
+    """Yield what the worst stress case of each run leaves, of protected regions and of the growth.
 
     The growth left in the model follows. Yields nothing without a stress table.
     """
     tables = one.stress, other.stress
     if not any(tables):
         return
-    if any(entry.summary is not None and entry.summary.protects_regions for entry in (one, other)):
+    if protects:
         cases = [None if table is None else table.worst_for_regions for table in tables]
         texts = [_worst_in_regions(entry, units) for entry in (one, other)]
         burned = [_worst_in_regions_ha(entry) for entry in (one, other)]
@@ -244,7 +244,7 @@ def _line(what: str, one: float | None, other: float | None, help: str) -> Compa
 
 def _share_change(shares: Sequence[float | None]) -> str:
     one, other = shares
-    return _change(one, other, percent_text).replace(" %", " points")
+    return re.sub(r"^(.1) points$", r"\1 point", _change(one, other, percent_text).replace(" %", " points"))
 
 
 def _change(one: float | None, other: float | None, text: Callable[[float], str]) -> str:
@@ -348,17 +348,14 @@ class ComparisonPanel(QWidget):
         self._session = session
         self.runs: tuple[RunEntry, RunEntry] | None = None
         self.lines: tuple[ComparisonRow, ...] = ()
-        self.title = ElidedLabel(_NO_RUNS, role="muted")
+        self.hint = muted_label(_NO_RUNS)
+        self.model: TableModel[ComparisonRow] = TableModel((), self, row_tip=lambda row: row.help or row.what)
         self.table = QTableView()
-        self.table.setTabKeyNavigation(False)
-        self.table.setAccessibleName("Two runs compared")
+        # Low rows: the important ones are on screen together.
+        height = self.table.fontMetrics().height() + 4
+        show_table(self.table, self.model, "Two runs compared", row_height=height, is_sortable=False)
         self.table.setToolTip(_TABLE_TIP)
-        copy = QPushButton("Copy")
-        copy.setToolTip("Copy the table")
-        copy.clicked.connect(lambda _checked=False: copy_table(self.table))
-        self._copy = copy
-        head = horizontal(None, (self.title, 1), copy, margins=0)
-        vertical(self, head, (self.table, 1), margins=(6, 4, 6, 4), spacing=4)
+        vertical(self, self.hint, (self.table, 1), margins=(6, 4, 6, 4), spacing=4)
         session.project_opened.connect(self.clear)
         session.units_changed.connect(self._fill)
         self.clear()
@@ -366,15 +363,17 @@ class ComparisonPanel(QWidget):
     def show_runs(self, one: RunEntry, other: RunEntry) -> None:
         """Show the numbers of two runs."""
         self.runs = one, other
-        self.title.set_text(f"{one.title} and {other.title}")
         self._fill()
 
     def clear(self) -> None:
         """Show no runs."""
         self.runs, self.lines = None, ()
-        self.title.set_text(_NO_RUNS)
-        self.table.hide()
-        self._copy.setEnabled(False)
+        self.model.set_rows((), ())
+        self._show_table(False)
+
+    def _show_table(self, on: bool) -> None:
+        self.table.setVisible(on)
+        self.hint.setVisible(not on)
 
     def _fill(self) -> None:
         if self.runs is None:
@@ -386,17 +385,11 @@ class ComparisonPanel(QWidget):
             Column(first, lambda row: row.one, tip=first),
             Column(second, lambda row: row.other, tip=second),
             Column("Change", lambda row: row.change, tip="Plan 2 minus plan 1"),
+            Column("What it is", lambda row: row.help, is_text=True),
         )
-        model: TableModel[ComparisonRow] = TableModel(columns, self, row_tip=lambda row: row.help or row.what)
-        model.set_rows(self.lines)
-        before = self.table.model()
-        show_table(self.table, model, "Two runs compared", is_sortable=False, has_menu=False)
-        if before is not None:
-            before.deleteLater()
-        self.table.setToolTip(_TABLE_TIP)
-        header = self.table.horizontalHeader()
-        # As wide as what they hold, so that numbers stand beside their labels; the rest of the page stays empty.
-        header.setStretchLastSection(False)
-        header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        self.table.show()
-        self._copy.setEnabled(True)
+        self.model.set_rows(self.lines, columns)
+        for place, column in enumerate(columns):
+            is_wide = column.title in (first, second, "What it is")
+            mode = QHeaderView.ResizeMode.Stretch if is_wide else QHeaderView.ResizeMode.ResizeToContents
+            self.table.horizontalHeader().setSectionResizeMode(place, mode)
+        self._show_table(True)

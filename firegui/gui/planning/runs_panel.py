@@ -61,7 +61,6 @@ _STOP_NOW = "Do not wait for the final score of the kept plan"
 _PRUNE = "Remove needless drops: a new run that removes the drops this plan does not need"
 _START_FROM = "Continue from this plan: a new run of the project as it is now that begins with this plan"
 _COMPARE = "Both plans on maps that move together, and their numbers"
-_SELECT_TWO = "Select a second run with Ctrl held"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
 _LEAST_WIDTH = 250
 _COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "rename", "delete")
@@ -263,7 +262,7 @@ class RunsPanel(QWidget):
         if self._pair() is not None:
             return ""
         if len(chosen) < 2:
-            return _SELECT_TWO if chosen else "Select two runs, the second with Ctrl held"
+            return "Ctrl+click a second run" if chosen else "Click a run, Ctrl+click a second one"
         if len(chosen) > 2:
             return f"{len(chosen)} runs are selected: select two"
         return f"{next(entry.title for entry in chosen if kept_plan(entry.folder) is None)} has no plan yet"
