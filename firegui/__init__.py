@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from firegui.api.benchmarks import benchmark as benchmark
     from firegui.api.ensembles import uncertainty as uncertainty
     from firegui.api.exports import export as export
+    from firegui.api.fronts import front_speed as front_speed
     from firegui.api.new_projects import demo as demo
     from firegui.api.new_projects import import_landscape as import_landscape
     from firegui.api.new_projects import import_maps as import_maps
@@ -35,6 +36,7 @@ _PUBLIC = {
     "demo": "firegui.api.new_projects:demo",
     "evaluate": "firegui.api.rollouts:evaluate",
     "export": "firegui.api.exports:export",
+    "front_speed": "firegui.api.fronts:front_speed",
     "import_landscape": "firegui.api.new_projects:import_landscape",
     "import_maps": "firegui.api.new_projects:import_maps",
     "open": "firegui.api.projects:open_project",
@@ -53,6 +55,7 @@ __all__ = [
     "demo",
     "evaluate",
     "export",
+    "front_speed",
     "import_landscape",
     "import_maps",
     "open",

@@ -25,6 +25,7 @@ SUMMARIES = {
     "doctor": "List versions and devices, and how to get what is missing.",
     "evaluate": "Roll a schedule out, or the fire without drops.",
     "export": "Write a plan as tables, GIS files, maps or a briefing.",
+    "front-speed": "Measure how fast the front moves on uniform maps.",
     "gradient": "Write the gradient of the objective for a schedule.",
     "import": "Make a project from existing data.",
     "info": "Show grid, dates, layers, fleet, regions and runs of a project.",
@@ -49,6 +50,7 @@ SUMMARIES = {
 
 _HIDDEN = ("snapshot",)
 COMMANDS = {name: (name, name) for name in (*SUMMARIES, *_HIDDEN)} | {
+    "front-speed": ("front_speed", "front_speed"),
     "import": ("imports", "import_group"),
     "open": ("open", "open_command"),
 }

@@ -16,51 +16,26 @@ neighbour's distance a step.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.fleet import Fleet
+from firegui.domain.front import EllipseFront, Floats, FrontSettings, FrontSpeeds
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.domain.stencil import stencil_of
-from firegui.errors import Check, InputError, Problem
+from firegui.errors import Check, InputError, Problem, Problems
 from firegui.rollout.simulate import prepare, simulate
-
-Floats = NDArray[np.float64]
 
 DIRECTIONS = 32
 _STEEPNESS = np.geomspace(1e-3, 60.0, 4000)
 """The ``λ`` that are tried: 0.3 % apart, so the speed at the minimum is right to 1e-5."""
 _RAYS = 720
 _START_RADIUS, _MARGIN = 3.0, 12
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class FrontSpeeds:
-    """Speeds in cells per step along ``directions [M]``, radians counter-clockwise from east.
-
-    ``formula`` is ``v(n)``, ``support`` the support function of the shape that it makes, and ``measured`` that of the
-    fire in the second half of a rollout: how fast the farthest point with ``P = 0.5`` moves along the direction.
-    """
-
-    directions: Floats
-    formula: Floats
-    support: Floats
-    measured: Floats
-
-    @property
-    def errors(self) -> Floats:
-        """``measured / support − 1``."""
-        return self.measured / self.support - 1.0
-
-    @property
-    def rms(self) -> float:
-        """Root mean square of :attr:`errors`."""
-        return float(np.sqrt(np.mean(self.errors**2)))
+_FIT_ROUNDS = 120
 
 
 def directions_of(count: int = DIRECTIONS) -> Floats:
@@ -75,18 +50,95 @@ def front_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Float
     gains of another stencil, for gains that are negative or not finite, and for a burn of less than a step.
     """
     gains = np.asarray(gains, np.float64)
-    stencil = stencil_of(len(gains))
+    stencil_of(len(gains))
     if not (np.isfinite(gains).all() and (gains >= 0.0).all()):
         raise InputError([Problem("gains", "some are negative or not finite", "give 0 or more")])
     if not t_burn >= 1.0:
         raise InputError([Problem("burn duration", f"is {t_burn:g} steps", "give 1 or more")])
-    ways = np.array([stencil.displacement(n) for n in range(len(gains))], np.float64)
+    return _pulled(gains, t_burn, _growths(len(gains), directions))[0]
+
+
+def _growths(neighbours: int, directions: Floats) -> Floats:
+    """Return ``exp(λ n·d_k) [N, M, L]`` of every neighbour, direction and ``λ`` that is tried."""
+    stencil = stencil_of(neighbours)
+    ways = np.array([stencil.displacement(n) for n in range(neighbours)], np.float64)
     along = ways[:, 1, None] * np.cos(directions) - ways[:, 0, None] * np.sin(directions)  # rows count southward
-    growth = np.einsum("n,nml->ml", gains, np.exp(along[:, :, None] * _STEEPNESS))
+    growths: Floats = np.exp(along[:, :, None] * _STEEPNESS)
+    return growths
+
+
+def _pulled(gains: Floats, t_burn: float, growths: Floats) -> tuple[Floats, Floats]:
+    """Return ``v(n) [M]`` and its derivatives by the gains ``[M, N]``, those of the least ``λ``."""
+    total = 1.0 - 1.0 / t_burn + np.einsum("n,nml->ml", gains, growths)
     # A fire that dies everywhere has no growth at all, whose logarithm is −∞.
     with np.errstate(divide="ignore"):
-        speeds: Floats = (np.log(1.0 - 1.0 / t_burn + growth) / _STEEPNESS).min(axis=1)
+        speeds = np.log(total) / _STEEPNESS
+    rows, least = np.arange(len(speeds)), speeds.argmin(axis=1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = growths[:, rows, least] / (total[rows, least] * _STEEPNESS[least])
+    return speeds[rows, least], slopes.T
+
+
+def ellipse_speed(settings: FrontSettings, directions: Floats) -> Floats:
+    """Return the support function per step of the ellipse, with the fire's start in its rear focus."""
+    eccentricity = np.sqrt(1.0 - settings.length_to_width**-2)
+    length = settings.speed / (1.0 + eccentricity)
+    ahead = np.cos(directions - np.radians(settings.wind_towards))
+    across = (1.0 - ahead**2) / settings.length_to_width**2
+    speeds: Floats = length * (eccentricity * ahead + np.sqrt(ahead**2 + across))
     return speeds
+
+
+def fit_gains(wanted: Floats, neighbours: int, t_burn: float, directions: Floats) -> Floats:
+    """Return gains ``[N]`` whose ``v(n)`` comes nearest to the ``wanted`` speeds ``[M]``, all above 0.
+
+    They are the least squares of ``v(n) / wanted − 1``, by Levenberg's and Marquardt's steps on ``√K``, so that no gain
+    is negative. The start has small gains of the knight's moves.
+    """
+    growths, stencil = _growths(neighbours, directions), stencil_of(neighbours)
+    roots = np.array([np.hypot(*stencil.displacement(n)) ** -2.0 for n in range(neighbours)])
+    roots *= np.sqrt(0.5 / np.sum(roots**2))
+    damping = 1e-3
+
+    def linearized(roots: Floats) -> tuple[Floats, Floats]:
+        speeds, slopes = _pulled(roots**2, t_burn, growths)
+        return speeds / wanted - 1.0, slopes * 2.0 * roots / wanted[:, None]
+
+    errors, slopes = linearized(roots)
+    for _ in range(_FIT_ROUNDS):
+        normal, cost = slopes.T @ slopes, errors @ errors
+        damped = normal + damping * np.trace(normal) / neighbours * np.eye(neighbours)
+        tried = np.abs(roots - np.linalg.solve(damped, slopes.T @ errors))
+        found = linearized(tried)
+        gained = cost - found[0] @ found[0]
+        if gained > 0.0:
+            roots, (errors, slopes), damping = tried, found, max(damping / 5.0, 1e-12)
+        else:
+            damping *= 4.0
+        if 0.0 < gained < 1e-6 * cost or damping > 1e4:
+            break
+    gains: Floats = roots**2
+    return gains
+
+
+def ellipse_front(settings: FrontSettings, check: Check | None = None) -> EllipseFront:
+    """Fit gains to an ellipse, and measure the front of their fire along 32 directions.
+
+    A correction fits the gains again, to the ellipse times what is missing in the measurement: at most half or twice
+    the speed each time. Raises :class:`~firegui.errors.InputError` for settings that cannot be measured.
+    """
+    problems = Problems()
+    problems.extend(settings.problems())
+    problems.raise_if_any("The front cannot be measured")
+    directions = directions_of()
+    ellipse = ellipse_speed(settings, directions)
+    wanted = ellipse
+    for correction in range(settings.corrections + 1):
+        gains = fit_gains(wanted, settings.neighbours, settings.burn_steps, directions)
+        speeds = measure_front(gains, settings.burn_steps, cells=settings.distance, directions=directions, check=check)
+        if correction < settings.corrections:
+            wanted = wanted * np.clip(ellipse / np.maximum(speeds.measured, 1e-9), 0.5, 2.0)
+    return EllipseFront(settings, gains, ellipse, speeds)
 
 
 def support_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Floats:

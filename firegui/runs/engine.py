@@ -79,6 +79,7 @@ if TYPE_CHECKING:
     import firegui.planning.two_stage
     import firegui.rollout.backend
     import firegui.rollout.benchmark
+    import firegui.rollout.front_speed
     import firegui.rollout.preview
     import firegui.rollout.simulate
     import firegui.rollout.synthetic_fires
@@ -158,6 +159,7 @@ class Engine:
     devices = Lazy(lambda: firegui.rollout.backend.devices)
     compilers = Lazy(lambda: firegui.rollout.backend.kernel_compilers)
     benchmark = Lazy(lambda: firegui.rollout.benchmark.benchmark_machine)
+    ellipse_front = Lazy(lambda: firegui.rollout.front_speed.ellipse_front)
     synthetic_fire = Lazy(lambda: firegui.rollout.synthetic_fires.synthetic_fire)
 
     def check_backend(self, name: str) -> None:

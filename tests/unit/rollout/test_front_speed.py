@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from firegui.domain.front import FrontSettings
 from firegui.domain.stencil import stencil_of
 from firegui.errors import InputError
-from firegui.rollout.front_speed import directions_of, front_speed, measure_front, support_speed
+from firegui.rollout.front_speed import (
+    directions_of,
+    ellipse_front,
+    ellipse_speed,
+    fit_gains,
+    front_speed,
+    measure_front,
+    support_speed,
+)
 
 
 def blown(count: int, wind: float, towards_deg: float) -> np.ndarray:
@@ -71,3 +81,65 @@ def test_the_shape_of_a_fire_is_never_faster_than_its_front() -> None:
 def test_gains_that_cannot_be_measured_are_refused(gains: np.ndarray, burn: float, part: str) -> None:
     with pytest.raises(InputError, match=part):
         measure_front(gains, burn)
+
+
+def test_a_gain_of_one_on_a_knights_move_is_as_fast_as_the_neighbour_is_far() -> None:
+    gains = np.full(16, 0.01)
+    south, east = stencil_of(16).displacement(12)  # from WSW, so fire goes east-north-east
+    along = np.array([math.atan2(-south, east)])
+    found = []
+    for gain in (0.3, 1.0, 3.0):
+        gains[12] = gain
+        found.append(front_speed(gains, 10.0, along)[0])
+    assert found[0] < 0.8 * math.hypot(south, east)
+    assert found[1:] == pytest.approx([math.hypot(south, east)] * 2, rel=0.01)
+
+
+def test_the_ellipse_starts_in_its_rear_focus() -> None:
+    head, left, back, right = ellipse_speed(FrontSettings(0.6, 2.0, 90.0), np.radians([90.0, 180.0, 270.0, 0.0]))
+    eccentricity = math.sqrt(0.75)
+    assert head == pytest.approx(0.6) and left == pytest.approx(right)
+    assert back == pytest.approx(0.6 * (1.0 - eccentricity) / (1.0 + eccentricity))
+    assert (head + back) / (left + right) == pytest.approx(2.0)
+    np.testing.assert_allclose(ellipse_speed(FrontSettings(0.3), directions_of()), 0.3)
+
+
+@pytest.mark.parametrize(
+    ("neighbours", "ratio", "towards", "most"),
+    [
+        (8, 1.3, 22.5, 0.003),
+        (8, 2.0, 22.5, 0.022),
+        (16, 1.0, 0.0, 0.001),
+        (16, 2.0, 22.5, 0.002),
+        (16, 4.0, 45.0, 0.002),
+    ],
+)
+def test_fitted_gains_have_the_speeds_that_the_stencil_can_have(
+    neighbours: int, ratio: float, towards: float, most: float
+) -> None:
+    where = directions_of()
+    wanted = ellipse_speed(FrontSettings(0.6, ratio, towards), where)
+    gains = fit_gains(wanted, neighbours, 10.0, where)
+    assert gains.shape == (neighbours,) and gains.min() >= 0.0
+    assert np.sqrt(np.mean((front_speed(gains, 10.0, where) / wanted - 1.0) ** 2)) < most
+
+
+def test_a_correction_brings_the_measured_front_to_the_ellipse() -> None:
+    settings = FrontSettings(0.6, 1.3, 22.5, neighbours=8, distance=40)
+    plain, corrected = (ellipse_front(replace(settings, corrections=times)) for times in (0, 2))
+    assert plain.from_ellipse.mean() < -0.02
+    assert np.abs(corrected.from_ellipse).mean() < 0.25 * np.abs(plain.from_ellipse).mean()
+    assert corrected.from_formula.mean() < -0.02
+
+
+@pytest.mark.parametrize(
+    ("changes", "part"),
+    [
+        ({"neighbours": 12}, "Neighbours is 12 — use 8, or 16"),
+        ({"speed": 1.5}, "Head speed is 1.5 — use a value from 0.05 to 1"),
+        ({"length_to_width": 0.5}, "Length to width is 0.5"),
+    ],
+)
+def test_ellipses_that_cannot_be_measured_are_refused(changes: dict[str, float], part: str) -> None:
+    with pytest.raises(InputError, match=part):
+        ellipse_front(replace(FrontSettings(), **changes))  # type: ignore[arg-type]

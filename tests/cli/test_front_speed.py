@@ -1,0 +1,42 @@
+"""``firegui front-speed`` and ``firegui.front_speed`` on a small front."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import firegui as interface
+from tests.cli.conftest import Run
+
+SMALL = ("--length-to-width", 1.3, "--wind-towards", 90, "--neighbours", 8, "--distance", 30)
+
+
+def test_a_person_sees_formula_and_measurement_of_every_direction_and_why_they_differ(firegui: Run) -> None:
+    answer = firegui("front-speed", *SMALL)
+    assert answer.code == 0
+    lines = answer.out.splitlines()
+    assert "8 neighbours: 0.6 cells a step towards 90°, length to width 1.3" in lines[0]
+    rows = [line.split() for line in lines if line.lstrip()[:1].isdigit()]
+    assert len(rows) == 32 and rows[8][0] == "90.00°"
+    assert rows[8][1] == "0.6000" == max(row[1] for row in rows)
+    assert "like 1/t" in answer.out and "--corrections 2" in answer.out and "The head ran 30 cells" in answer.out
+
+
+def test_a_program_and_python_get_the_same_numbers(firegui: Run) -> None:
+    found = firegui("front-speed", *SMALL, "--corrections", 1, "--json").json
+    front = interface.front_speed(length_to_width=1.3, wind_towards=90.0, neighbours=8, distance=30, corrections=1)
+    assert (found["neighbours"], found["corrections"], len(found["gains"])) == (8, 1, 8)
+    for key, values in (
+        ("direction_deg", np.degrees(front.speeds.directions)), ("ellipse", front.ellipse),
+        ("formula", front.speeds.formula), ("measured", front.speeds.measured),
+        ("from_formula_percent", 100.0 * (front.speeds.measured / front.speeds.formula - 1.0)),
+        ("from_ellipse_percent", 100.0 * (front.speeds.measured / front.ellipse - 1.0)),
+    ):  # fmt: skip
+        np.testing.assert_allclose([row[key] for row in found["directions"]], values, rtol=1e-9, atol=1e-9)
+
+
+def test_what_cannot_be_measured_is_refused(firegui: Run) -> None:
+    firegui("front-speed", "--neighbours", 12).assert_refused("Neighbours is 12", "use 8, or 16")
+    firegui("front-speed", "--speed", 3).assert_refused("Head speed is 3", "0.05 to 1")
+    with pytest.raises(interface.InputError, match="Length to width is 9"):
+        interface.front_speed(length_to_width=9.0)
