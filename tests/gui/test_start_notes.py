@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, QRect
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
@@ -21,8 +21,10 @@ from firegui.gui.map.drop_edits import remove_marked
 from firegui.gui.map.shape_edits import delete_zone
 from firegui.gui.planning import start_panel as start_panel_module
 from firegui.gui.planning.start_panel import StartPanel
-from firegui.gui.scenario.region_notice import RegionNotice
+from firegui.gui.scenario.edit_notices import EditNotice, RegionNotice
 from firegui.gui.session.session import Session, Tool
+from firegui.gui.widgets.notice import OverlayNotice
+from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import Hand
@@ -34,6 +36,13 @@ from tests.gui.shell_scene import settle
 def notice(window: MainWindow) -> RegionNotice:
     found = window.findChild(RegionNotice)
     assert isinstance(found, RegionNotice)
+    return found
+
+
+@pytest.fixture
+def edits(window: MainWindow) -> EditNotice:
+    found = window.findChild(EditNotice)
+    assert isinstance(found, EditNotice)
     return found
 
 
@@ -58,7 +67,7 @@ def setting_of(session: Session) -> Setting:
     return session.project.plan.setting
 
 
-def press(button: QPushButton | None) -> None:
+def press(button: QAbstractButton | None) -> None:
     assert button is not None and button.isVisible() and button.isEnabled()
     QTest.mouseClick(button, LEFT)
 
@@ -68,8 +77,8 @@ def test_a_drawn_region_without_weight_is_told_over_the_map_and_protected_by_one
 ) -> None:
     assert not notice.isVisible()
     name = draw_region(window, session)
-    assert notice.isVisible() and name in notice.text.text() and "R1" not in notice.text.text().split(name)[0]
-    assert window.workbench.shell.stage.rect().contains(notice.geometry())
+    assert notice.isVisible() and name in notice.label.text() and "R1" not in notice.label.text().split(name)[0]
+    assert window.workbench.shell.centre.rect().contains(notice.geometry())
     press(notice.button)
     assert setting_of(session) is Setting.B and session.project.unprotected_regions == ()
     assert not notice.isVisible()
@@ -96,37 +105,114 @@ def test_the_notice_and_the_card_of_a_drop_lie_side_by_side_on_a_small_map(
     card, stage = view.drop_card, window.workbench.shell.stage
     assert card.isVisible() and notice.isVisible()
     there = QRect(card.mapTo(stage, QPoint()), card.size())
-    assert not there.intersects(notice.geometry())
+    assert not there.intersects(notice.geometry().translated(-stage.mapTo(window.workbench.shell.centre, QPoint())))
     assert not any(there.intersects(each.geometry()) for each in stage.cards.values() if each.isVisible())
 
 
 @pytest.mark.parametrize("is_zone", [False, True])
-def test_a_deletion_is_told_over_the_map_with_an_undo_until_the_next_edit(
-    window: MainWindow, session: Session, notice: RegionNotice, is_zone: bool
+def test_a_deletion_and_its_undo_are_told_over_the_map_with_the_way_back(
+    window: MainWindow, session: Session, edits: EditNotice, is_zone: bool
 ) -> None:
     if is_zone:
         zones = (Region.rectangle("Creek", (2, 5), (2, 5)),)
         session.set_operations("draw", replace(session.project.operations, no_drop_zones=zones))
-    before = session.project
-    for back in (notice.button.click, session.undo):
-        if is_zone:
-            delete_zone(session, 0)
-        else:
-            session.delete_region("R1")
-        assert notice.isVisible() and notice.button.text() == "Undo"
-        assert ("Creek" if is_zone else "R1") in notice.text.text()
-        back()
-        assert session.project == before and not notice.isVisible()
+        delete_zone(session, 0)
+    else:
+        session.delete_region("R1")
+    after = session.project
+    assert edits.isVisible() and edits.button.text() == "Undo"
+    assert f"{'Creek' if is_zone else 'R1'} was deleted" in edits.label.text()
+    press(edits.button)
+    assert session.project != after and edits.button.text() == "Redo"
+    assert edits.label.text().startswith("Undone: delete ")
+    press(edits.button)
+    assert session.project == after and edits.button.text() == "Undo"
+    assert edits.label.text().startswith("Redone: delete ")
+    session.edit("fewer days", replace(after, plan=replace(after.plan, days=2)))
+    assert not edits.isVisible()
 
 
-def test_removed_drops_are_told_with_an_undo(window: MainWindow, session: Session, notice: RegionNotice) -> None:
+def test_a_change_that_the_page_does_not_show_is_told_when_a_key_undoes_it(
+    window: MainWindow, session: Session, edits: EditNotice
+) -> None:
+    session.edit("change the payload", replace(session.project, plan=replace(session.project.plan, days=2)))
+    assert not edits.isVisible()
+    QTest.keyClick(window.workbench.map.camera.widget, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert edits.isVisible() and edits.label.text() == "Undone: change the payload"
+    press(edits.button)
+    assert session.project.plan.days == 2
+
+
+def test_the_notice_of_an_edit_goes_by_itself(
+    qtbot: QtBot, window: MainWindow, session: Session, edits: EditNotice
+) -> None:
+    edits.timer.setInterval(1)
+    session.delete_region("R1")
+    qtbot.waitUntil(lambda: not edits.isVisible())
+    assert not session.project.regions
+
+
+def test_removed_drops_are_told_with_an_undo(window: MainWindow, session: Session, edits: EditNotice) -> None:
     drops = DropList((Drop(10, 0, 20.0, 20.0, 0.0), Drop(60, 0, 20.0, 30.0, 0.0)))
     show_plan(session, drops)
     session.plan_editor.select(drops.drops[0])
     remove_marked(session)
-    assert notice.isVisible() and notice.text.text() == "1 drop was removed from the plan."
-    press(notice.button)
-    assert session.plan_editor.drops == drops and not notice.isVisible()
+    assert edits.isVisible() and edits.label.text() == "1 drop was removed from the plan."
+    press(edits.button)
+    assert session.plan_editor.drops == drops
+
+
+def shown_notices(window: MainWindow) -> list[OverlayNotice]:
+    """Return the notices on screen, from top to bottom."""
+    found = [each for each in window.findChildren(OverlayNotice) if each.isVisible()]
+    return sorted(found, key=lambda each: each.y())
+
+
+@pytest.mark.parametrize("side_by_side", [False, True])
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+def test_at_most_two_notices_are_shown_the_newest_first_at_the_foot_of_the_map(
+    window: MainWindow, session: Session, notice: RegionNotice, edits: EditNotice, size: tuple[int, int],
+    side_by_side: bool,
+) -> None:  # fmt: skip
+    shell = window.workbench.shell
+    window.resize(*size)
+    shell.set_side_visible(side_by_side)
+    show_plan(session)
+    session.set_side_by_side(side_by_side)
+    settle()
+    stopped = OverlayNotice(QPushButton("Resume"))
+    shell.centre.notices.add(stopped)
+    stopped.show_text("Stopped at placing drops, step 12 of 3000")
+    notice.tell_all()
+    assert shown_notices(window) == ([notice, stopped] if not shell.stage.is_small else [notice])
+    session.set_plan("fewer days", replace(session.project.plan, days=2))
+    session.undo()
+    shown = shown_notices(window)
+    assert shown[0] is edits and len(shown) <= 2 and stopped not in shown
+    stage = shell.stage
+    covered = [each.translated(stage.mapTo(shell.centre, QPoint())) for each in (*stage.covered, *stage.foot)]
+    for each in shown:
+        place = each.geometry()
+        assert not any(place.intersects(part) for part in covered) and place.top() > shell.centre.height() / 2
+        for part in (each.label, each.button):
+            assert each.rect().contains(part.geometry())
+        assert each.label.height() >= each.label.heightForWidth(each.label.width())
+    edits.dismiss()
+    notice.dismiss()
+    assert shown_notices(window) == [stopped]
+
+
+def test_notices_are_laid_over_the_chart_where_it_is_alone(
+    window: MainWindow, session: Session, edits: EditNotice
+) -> None:
+    shell = window.workbench.shell
+    shell.show_panel("Stress")
+    for mode in (CentreMode.CHART, CentreMode.MAP):
+        shell.set_mode(mode)
+        settle()
+        session.delete_region(session.project.regions[0].name)
+        assert edits.isVisible() and shell.centre.rect().contains(edits.geometry())
+        session.undo()
 
 
 def test_no_notice_where_regions_are_weighed_renamed_or_the_notice_was_closed(
@@ -145,7 +231,7 @@ def test_a_start_tells_every_region_that_the_plan_leaves_out(
     window: MainWindow, session: Session, notice: RegionNotice
 ) -> None:
     window.workbench.plan.started.emit()
-    assert notice.isVisible() and "R1" in notice.text.text()
+    assert notice.isVisible() and "R1" in notice.label.text()
     session.edit("protect", session.project.protecting())
     window.workbench.plan.started.emit()
     assert not notice.isVisible()

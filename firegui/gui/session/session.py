@@ -172,6 +172,9 @@ class Session(QObject):
     device_changed = Signal(str)
     deleted = Signal(str)
     """What was just deleted, as a sentence. One step of undo brings it back."""
+    undone = Signal(str)
+    redone = Signal(str)
+    """Name of the edit that was just undone or done again."""
     next_run_changed = Signal()
     """The stages or the start schedule of the next run changed."""
 
@@ -270,12 +273,14 @@ class Session(QObject):
         text = self.undo_stack.undoText()
         self.undo_stack.undo()
         self.message.emit(f"Undone: {text}")
+        self.undone.emit(text)
 
     def redo(self) -> None:
         """Repeat the edit that was undone last, and tell which one."""
         text = self.undo_stack.redoText()
         self.undo_stack.redo()
         self.message.emit(f"Redone: {text}")
+        self.redone.emit(text)
 
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
         """Replace the project as one undoable step called ``text``.

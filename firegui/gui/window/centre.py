@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from enum import StrEnum
 
-from PySide6.QtCore import QEvent, QObject, QRect, QSize, Qt, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
 from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import horizontal, plain_label, vertical
+from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.widgets.notice import NoticeStack, OverlayNotice
 from firegui.gui.window.pane_focus import FocusReturn
 
 _EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
+_SCALE_BAR_WIDTH, _COLOR_SCALE, _LIFTED_SCALE, _ROOM_FOR_SCALES, _MOST_MAPS = 168, QSize(220, 66), 112, 380, 3
+"""Sizes of what a map paints at its lower edge; in a map with less room the colour scale is above the scale bar."""
 _LEGEND_WIDTH = 248
 """Width of the legend whatever it shows: it must not jump when another fire is shown."""
 _ROOM_FOR_LEGEND = QSize(560, 380)
@@ -115,18 +118,16 @@ class MapStage(QWidget):
     """Name of a card that was shown, closed or folded, and whether it is shown."""
     covered_changed = Signal(QRect)
     """Part of the map that the legend may cover; empty if the legend is closed."""
-    overlays_changed = Signal(list)
-    """Parts of the map below the visible cards and notices, as rectangles."""
+    placed = Signal()
+    """The cards were placed."""
 
     def __init__(self, maps: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.maps = maps
         self.cards: dict[str, OverlayCard] = {}
         self._returns: dict[str, FocusReturn] = {}
-        self._notices: list[QWidget] = []
         self._is_split = self._has_other_legend = False
         self._covered = QRect()
-        self._overlays: list[QRect] = []
         self._is_small = self._is_folded_on_large = False
         vertical(self, maps, margins=0)
         self.setFocusProxy(maps)
@@ -138,16 +139,6 @@ class MapStage(QWidget):
         card.closed.connect(lambda: self.show_card(name, on=False))
         card.folded.connect(lambda: self._on_folded(name))
         card.refilled.connect(self.place_cards)
-
-    def add_notice(self, notice: QWidget, changed: SignalInstance) -> None:
-        """Lay a notice over the map, below its captions and the notices before.
-
-        It shows and hides itself and emits ``changed`` then. The map does not move under the mouse.
-        """
-        notice.setParent(self)
-        notice.hide()
-        self._notices.append(notice)
-        changed.connect(self.place_cards)
 
     def show_card(self, name: str, *, on: bool) -> None:
         """Show or close a card."""
@@ -212,16 +203,31 @@ class MapStage(QWidget):
             if not card.isHidden():
                 card.setGeometry(self._place(name, card))
         self._report_covered()
-        top = _NORTH_ARROW
-        for notice in (each for each in self._notices if not each.isHidden()):
-            size = notice.sizeHint().boundedTo(QSize(self.width() - 2 * _EDGE, self.height()))
-            notice.setGeometry((self.width() - size.width()) // 2, top, size.width(), size.height())
-            notice.raise_()
-            top += size.height() + _EDGE // 2
-        overlays = [part.geometry() for part in (*self.cards.values(), *self._notices) if not part.isHidden()]
-        if overlays != self._overlays:
-            self._overlays = overlays
-            self.overlays_changed.emit(overlays)
+        self.placed.emit()
+
+    @property
+    def is_small(self) -> bool:
+        """Whether the map has little room for cards and notices."""
+        return self._is_small
+
+    @property
+    def covered(self) -> list[QRect]:
+        """Parts of the map below the visible cards."""
+        return [card.geometry() for card in self.cards.values() if not card.isHidden()]
+
+    @property
+    def foot(self) -> list[QRect]:
+        """Parts of the map with scale bar and colour scale, at the lower edge."""
+        wide, high = self.width(), self.height()
+        narrowest = wide // _MOST_MAPS if self._is_split else wide
+        if narrowest < _ROOM_FOR_SCALES or self._is_split:
+            top = _LIFTED_SCALE if narrowest < _ROOM_FOR_SCALES else _COLOR_SCALE.height()
+            return [QRect(0, high - top, wide, top)]
+        scale = _COLOR_SCALE
+        return [
+            QRect(0, high - _SCALE_BAR, _SCALE_BAR_WIDTH, _SCALE_BAR),
+            QRect(wide - scale.width(), high - scale.height(), scale.width(), scale.height()),
+        ]
 
     def _place(self, name: str, card: OverlayCard) -> QRect:
         if name != _LEGEND:
@@ -255,33 +261,18 @@ class MapStage(QWidget):
         self.place_cards()
 
 
-class PlanLine(QFrame):
-    """Notice on the state of the plan on the map, with the button of the action that ends that state."""
-
-    changed = Signal()
-
-    def __init__(self, action: QAction) -> None:
-        super().__init__()
-        self.setObjectName("overlayCard")
-        self.label = plain_label()
-        self.label.setProperty("role", "warning")
-        self.button = action_button(action, _TEXT)
-        self.button.setAutoRaise(False)
-        horizontal(self, (self.label, 1), self.button, margins=(10, 6, 6, 6), spacing=10)
-        self.show_text("")
-
-    def show_text(self, text: str) -> None:
-        """Show a text with the button; hide both for an empty one."""
-        self.label.setText(text)
-        self.setVisible(bool(text))
-        self.changed.emit()
+def _state_notice(action: QAction) -> OverlayNotice:
+    """Return a notice on the state of the plan on the map, with the action that ends that state."""
+    button = action_button(action, _TEXT)
+    button.setAutoRaise(False)
+    return OverlayNotice(button, "warning")
 
 
 class CentreBar(QWidget):
     """Bar above the map: which fire it shows, the way back from another result, and what the centre shows.
 
     The notice ``stopped`` says where the shown run stopped and resumes it. It stays until the run goes on or another is
-    shown. The notice ``edited`` says that the shown drops were edited, and keeps them. Both are laid over the map.
+    shown. The notice ``edited`` says that the shown drops were edited, and keeps them.
     """
 
     def __init__(
@@ -300,7 +291,7 @@ class CentreBar(QWidget):
         fires = horizontal(None, *fire_buttons, margins=0, spacing=2)
         choices = horizontal(None, *self._modes, margins=0, spacing=2)
         shown = horizontal(None, *card_buttons, margins=(12, 0, 0, 0), spacing=2)
-        self.stopped, self.edited = PlanLine(resume), PlanLine(keep)
+        self.stopped, self.edited = (_state_notice(action) for action in (resume, keep))
         horizontal(self, fires, (self.note, 1), self.back, choices, shown, margins=(6, 2, 6, 2), spacing=8)
         self.show_back(is_shown=False, compares=False)
         # A narrow bar shows icons: its texts must not set the least width of the window.
@@ -337,8 +328,12 @@ class CentreBar(QWidget):
 class Centre(QWidget):
     """The map, and the result of a panel with it or in its place.
 
-    Beside the map where the map keeps most of the window's width, else below it.
+    Beside the map where the map keeps most of the window's width, else below it. Notices are laid over the map, or over
+    the result where it is alone: nothing moves under the mouse.
     """
+
+    overlays_changed = Signal(list)
+    """Parts of the map below the visible cards and notices, as rectangles."""
 
     def __init__(self, stage: MapStage, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -353,7 +348,12 @@ class Centre(QWidget):
             self._parts.setStretchFactor(index, 1)
         self._column = vertical(self, (self._parts, 1), margins=0, spacing=0)
         self._has_result = False
+        self._overlays: list[QRect] = []
         self._results.hide()
+        self.notices = NoticeStack(self)
+        for signal in (self.notices.changed, stage.placed):
+            signal.connect(self._place_notices)
+        self._results.installEventFilter(self)
 
     def set_bar(self, bar: CentreBar) -> None:
         """Put a bar above the centre."""
@@ -377,6 +377,24 @@ class Centre(QWidget):
             self._share_room()
         if hasattr(self, "bar"):
             self.bar.show_modes(self._has_result)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Place the notices anew when the result has another size or place."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show, QEvent.Type.Hide):
+            self._place_notices()
+        return False
+
+    def _place_notices(self) -> None:
+        stage = self.stage
+        part = self._results if stage.isHidden() else stage
+        at = part.mapTo(self, QPoint())
+        obstacles = [] if stage.isHidden() else [each.translated(at) for each in (*stage.covered, *stage.foot)]
+        most = 1 if stage.is_small and not stage.isHidden() else 2
+        places = self.notices.place(QRect(at, part.size()), obstacles, most)
+        overlays = [*stage.covered, *(each.translated(-at) for each in places)]
+        if overlays != self._overlays and not stage.isHidden():
+            self._overlays = overlays
+            self.overlays_changed.emit(overlays)
 
     @property
     def result(self) -> QWidget:

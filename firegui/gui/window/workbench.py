@@ -53,10 +53,10 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
+from firegui.gui.scenario.edit_notices import EditNotice, RegionNotice
 from firegui.gui.scenario.fleet_panel import FleetPanel
 from firegui.gui.scenario.layers_panel import BaseMapSelector, LayersPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
-from firegui.gui.scenario.region_notice import RegionNotice
 from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import FireView, Session, Tool
@@ -121,9 +121,10 @@ class Workbench(QObject):
         yield
         self.shell = Shell(self.maps, self.timeline)
         window.setCentralWidget(self.shell)
-        notice = RegionNotice(session)
-        self.shell.stage.add_notice(notice, notice.changed)
-        self.plan.started.connect(notice.tell_all)
+        regions = RegionNotice(session)
+        for notice in (regions, EditNotice(session)):
+            self.shell.centre.notices.add(notice)
+        self.plan.started.connect(regions.tell_all)
         self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))
         self._add_panels()
         yield
@@ -281,8 +282,8 @@ class Workbench(QObject):
                 actions["keep_drops"],
             )
         )  # fmt: skip
-        for line in (shell.centre.bar.stopped, shell.centre.bar.edited):
-            shell.stage.add_notice(line, line.changed)
+        for notice in (shell.centre.bar.stopped, shell.centre.bar.edited):
+            shell.centre.notices.add(notice)
         self.plan.changed.connect(self._show_stopped)
         for signal in (session.plan_editor.edited, session.result_changed, self.queue.changed):
             signal.connect(self._show_edited)
@@ -291,7 +292,7 @@ class Workbench(QObject):
         session.tool_changed.connect(self._focus_tool)
         session.side_by_side_changed.connect(shell.stage.split)
         shell.stage.covered_changed.connect(self.map.camera.set_covered)
-        shell.stage.overlays_changed.connect(self.maps.set_overlays)
+        shell.centre.overlays_changed.connect(self.maps.set_overlays)
         self.map.hint_changed.connect(self._show_hint)
         self.map.layers.changed.connect(self._check_future_drops)
         self._check_future_drops()

@@ -1,0 +1,113 @@
+"""Notices of edits: drawn regions that plans do not protect; deletions; undo and redo."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QPushButton
+
+from firegui.domain.regions import Region
+from firegui.fire.project_notes import Remedy, settled, unprotected_text
+from firegui.gui.session.session import Session
+from firegui.gui.widgets.notice import OverlayNotice
+
+_SHOWN_MS = 10_000
+_UNDO_TIP, _REDO_TIP = "Take the edit back (Ctrl+Z)", "Repeat the edit (Ctrl+Shift+Z)"
+
+
+class RegionNotice(OverlayNotice):
+    """Notice that offers to protect drawn regions that no plan protects.
+
+    It goes when they are protected or deleted, or when it is closed.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(QPushButton("Protect it"))
+        self._session = session
+        self._known: set[Region] = set()
+        self._count = 0
+        self._named: tuple[str, ...] = ()
+        self.button.setToolTip("Change the goal: keep the fire out of the protected regions")
+        self.button.clicked.connect(lambda _checked=False: self._protect())
+        session.project_opened.connect(self._open)
+        for signal in (session.regions_changed, session.plan_changed):
+            signal.connect(self._follow)
+        self._open()
+
+    def tell_all(self) -> None:
+        """Name every region that plans do not protect."""
+        self._named = self._session.project.unprotected_regions
+        self._show()
+
+    def dismiss(self) -> None:
+        """Forget the regions."""
+        self._named = ()
+        self._show()
+
+    def _open(self) -> None:
+        self._known, self._count = set(self._regions), len(self._regions)
+        self.dismiss()
+
+    @property
+    def _regions(self) -> tuple[Region, ...]:
+        return self._session.project.regions if self._session.has_project else ()
+
+    def _follow(self) -> None:
+        regions, unprotected = self._regions, self._session.project.unprotected_regions
+        # A renamed region is not a new one, nor is one that undo brings back.
+        has_new = len(regions) > self._count
+        added = {region.name for region in regions if has_new and region not in self._known}
+        self._named = tuple(name for name in unprotected if name in added or name in self._named)
+        self._known.update(regions)
+        self._count = len(regions)
+        self._show()
+
+    def _show(self) -> None:
+        self.button.setText("Protect them" if len(self._named) > 1 else "Protect it")
+        self.show_text(unprotected_text(self._named) if self._named else "")
+
+    def _protect(self) -> None:
+        project = settled(self._session.project, Remedy.PROTECT)
+        self._session.edit("protect the regions", project)
+        self._session.message.emit("The goal of plans is now to keep the fire out of the protected regions.")
+
+
+class EditNotice(OverlayNotice):
+    """Notice of a deletion, or of an edit that was undone or done again, with the way back.
+
+    It goes after some seconds, unless the mouse is over it, and with the next edit.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(QPushButton("Undo"))
+        self._session, self._at, self._redoes = session, -1, False
+        self.button.setToolTip(_UNDO_TIP)
+        self.timer = QTimer(self, singleShot=True, interval=_SHOWN_MS)
+        self.timer.timeout.connect(self._on_timeout)
+        self.button.clicked.connect(lambda _checked=False: session.redo() if self._redoes else session.undo())
+        session.deleted.connect(lambda text: self._tell(text, redoes=False))
+        session.undone.connect(lambda text: self._tell(f"Undone: {text}", redoes=True))
+        session.redone.connect(lambda text: self._tell(f"Redone: {text}", redoes=False))
+        session.project_opened.connect(self.dismiss)
+        session.undo_stack.indexChanged.connect(self._on_edit)
+
+    def dismiss(self) -> None:
+        """Take the notice away."""
+        self.timer.stop()
+        self.show_text("")
+
+    def _tell(self, text: str, *, redoes: bool) -> None:
+        self._at, self._redoes = self._session.undo_stack.index(), redoes
+        self.button.setText("Redo" if redoes else "Undo")
+        self.button.setToolTip(_REDO_TIP if redoes else _UNDO_TIP)
+        self.show_text(text)
+        self.timer.start()
+
+    def _on_edit(self, index: int) -> None:
+        if index != self._at:
+            self.dismiss()
+
+    def _on_timeout(self) -> None:
+        if self.underMouse():
+            self.timer.start()
+        else:
+            self.dismiss()
