@@ -41,6 +41,7 @@ SUMMARIES = {
     "scaling": "Time simulations and gradients as fleet, raster and days grow.",
     "sensitivity": "Vary what a schedule depends on and compare the results.",
     "skill": "Check the fire model against perimeters.",
+    "spread": "Print speed, direction and flame length of a surface fire.",
     "stress": "Test a schedule in worlds that differ from the model.",
     "study": "Plan every cell of a study file and write the tables.",
     "tactical": "Place drops by rule, in a minute, without optimization.",

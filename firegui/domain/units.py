@@ -16,6 +16,9 @@ FOOT_M, MILE_M, ACRE_HA = 0.3048, 1609.344, 0.40468564224
 """International foot and mile, acre of 43,560 square feet (NIST SP 811, appendix B.8)."""
 GALLON_L = 3.785411784
 """US liquid gallon of 231 cubic inches (NIST SP 811, appendix B.8)."""
+CHAIN_M = 66.0 * FOOT_M
+BTU_FT_S_KW_M = 1.05505585262 / FOOT_M
+"""Kilowatts a metre in a Btu a foot and second (NIST SP 811, appendix B.8: international table Btu)."""
 KNOT_MS = 1852.0 / 3600.0
 MPH_MS = MILE_M / 3600.0
 _SMALL = 99.95
@@ -162,6 +165,22 @@ class Units(StrEnum):
         """Return a wind speed with its unit."""
         scale = _SCALES[self]
         return f"{self.wind_value(metres_per_second):.{scale.wind_digits}f} {scale.wind_unit}"
+
+    def spread_rate(self, metres_per_minute: float) -> str:
+        """Return a rate of spread in metres a minute or chains an hour, the unit of US fire behavior tables."""
+        if self is Units.US:
+            return f"{metres_per_minute * 60.0 / CHAIN_M:,.1f} ch/h"
+        return f"{metres_per_minute:,.{2 if metres_per_minute < 10.0 else 1}f} m/min"
+
+    def fireline_intensity(self, kilowatts_per_metre: float) -> str:
+        """Return a fireline intensity in kW/m or Btu/(ft·s)."""
+        if self is Units.US:
+            return f"{kilowatts_per_metre / BTU_FT_S_KW_M:,.0f} Btu/(ft·s)"
+        return f"{kilowatts_per_metre:,.0f} kW/m"
+
+    def flame_length(self, metres: float) -> str:
+        """Return a flame length in metres or feet."""
+        return f"{self.length_value(metres):,.1f} {self.length_unit}"
 
     def wind_value(self, metres_per_second: float) -> float:
         """Return a wind speed in the unit of wind speeds."""

@@ -1,0 +1,182 @@
+"""``firegui spread``: speed and shape of a surface fire at one place, to check against other tools."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import click
+import numpy as np
+
+from firegui.api.gather import Gather
+from firegui.cli.arguments import FILE, NUMBER, WHOLE
+from firegui.cli.output import chosen_units, json_option, report
+from firegui.cli.setting_options import given_settings, setting_options
+from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceConditions, model_named
+from firegui.domain.project import Project
+from firegui.errors import InputError, Problem
+from firegui.fire.surface_spread import SurfaceSpread, surface_fire, wind_at_flames
+from firegui.io.coordinates import parse_place
+from firegui.io.fuel_models_file import read_fuel_models, standard_fuel_models
+from firegui.io.georeference import Georeference
+from firegui.io.project.store import load_project
+
+_TITLE = "The spread cannot be computed"
+_LEFT_OUT = "Crown fire and spotting are not modeled. Plans use the project's fire model, which is another one."
+_LAYERS = ("slope", "aspect", "canopy_cover", "canopy_height")
+"""Layers of a project that are conditions of the same name."""
+_MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
+
+
+@click.command()
+@click.argument("project_folder", metavar="[PROJECT]", type=FILE, required=False)
+@click.option("--at", metavar="'LAT LON'", help="The place on PROJECT, in degrees or UTM.")
+@click.option("--cell", metavar="ROW COLUMN", type=WHOLE, nargs=2, help="The place on PROJECT, counted from 0.")
+@click.option("--day", metavar="N", type=WHOLE, help="The day whose wind blows, counted from 0.  [default: 0]")
+@click.option("--fuel", metavar="MODEL", help="Fuel model: a name such as GR2, or its number.  [default: PROJECT's]")
+@click.option("--fuel-models", metavar="F.fmd", type=FILE, help="Custom fuel models, beside the standard ones.")
+@setting_options(_MOISTURE)
+@setting_options(_CONDITIONS, suffix="; PROJECT's where it is not given")
+@click.option(
+    "--midflame-wind", metavar="M/S", type=NUMBER, help="Wind at the height of the flames, in place of --wind."
+)
+@click.option("--no-wind-limit", is_flag=True, help="Lift Rothermel's limit on the effective wind.")
+@json_option
+def spread(
+    project_folder: Path | None, at: str | None, cell: tuple[int, int] | None, day: int | None, fuel: str | None,
+    fuel_models: Path | None, midflame_wind: float | None, no_wind_limit: bool, as_json: bool, **given: Any,
+) -> None:  # fmt: skip
+    """Print speed, direction and flame length of a surface fire by Rothermel's model.
+
+    Fuel, slope, canopy and the day's wind are those of a place on PROJECT, or given with options, which come first. The
+    wind is that in the open at 10 m. Moistures are given. This is a calculation beside the plan: it changes nothing.
+    """
+    gather = Gather()
+    models = standard_fuel_models()
+    custom = None if fuel_models is None else gather.attempt(lambda: read_fuel_models(fuel_models))
+    models = (*(custom or ()), *models)
+    conditions, code = _CONDITIONS, None
+    if project_folder is not None:
+        project = gather.attempt(lambda: load_project(project_folder))
+        if project is not None:
+            found = gather.attempt(lambda: _on_project(project, at, cell, day or 0))
+            conditions, code = found or (conditions, None)
+    elif at is not None or cell is not None or day is not None:
+        gather.add("--at, --cell and --day", "belong to a project", "name the project first, or leave them out")
+    elif fuel is None:
+        gather.add("--fuel", "is not given", "give a fuel model, or a project and a place on it")
+    moisture = given_settings(_MOISTURE, given, gather)
+    conditions = replace(given_settings(conditions, given, gather), flame_wind=midflame_wind)
+    gather.extend([*moisture.problems(), *conditions.problems()])
+    model = _fuel_model(models, fuel, code, gather)
+    gather.raise_if_any(_TITLE)
+    assert model is not None
+    fire = surface_fire(model, moisture, conditions, limit_wind=not no_wind_limit)
+    report(as_json, _data(model, moisture, conditions, fire), lambda: _lines(model, moisture, conditions, fire))
+
+
+def _on_project(
+    project: Project, at: str | None, cell: tuple[int, int] | None, day: int
+) -> tuple[SurfaceConditions, int | None]:
+    """Return the conditions at a place, and the code of its fuel model where the project has a fuel layer."""
+    scenario, grid = project.scenario, project.scenario.grid
+    if (at is None) == (cell is None):
+        raise InputError(
+            [Problem("the place", "is given " + ("not at all" if at is None else "twice"), "give --at or --cell")]
+        )
+    if at is not None:
+        position = Georeference(grid).from_lonlat(*parse_place(at))
+        if position is None:
+            raise InputError([Problem("--at", "the project's grid has no place on the Earth", "give --cell")])
+        row, column = (math.floor(value + 0.5) for value in position)
+    else:
+        assert cell is not None
+        row, column = cell
+    problems = []
+    if not (0 <= row < grid.rows and 0 <= column < grid.columns):
+        problems.append(
+            Problem(
+                "the place",
+                f"row {row}, column {column} is not on the grid",
+                f"it has {grid.rows} × {grid.columns} cells",
+            )
+        )
+    if not 0 <= day < scenario.days:
+        problems.append(Problem("--day", f"is {day}", f"use a day from 0 to {scenario.days - 1}"))
+    if problems:
+        raise InputError(problems)
+    layers = {name: float(layer[row, column]) for name, layer in scenario.layers.items()}
+    speed, towards = scenario.wind_speed[day, row, column], scenario.wind_dir[day, row, column]
+    known = {name: layers[name] for name in _LAYERS if math.isfinite(layers.get(name, math.nan))}
+    if known.get("aspect", 0.0) < 0.0:  # flat
+        del known["aspect"]
+    place = replace(_CONDITIONS, **known, wind=float(speed), wind_from=(270.0 - math.degrees(float(towards))) % 360.0)
+    code = layers.get("fuel", math.nan)
+    return place, int(code) if math.isfinite(code) else None
+
+
+def _fuel_model(models: tuple[FuelModel, ...], fuel: str | None, code: int | None, gather: Gather) -> FuelModel | None:
+    if fuel is None and code is None:
+        if not len(gather):
+            gather.add("--fuel", "the project has no fuel model at this place", "give one")
+        return None
+    text = str(code) if fuel is None else fuel
+    found = model_named(models, text)
+    if found is None:
+        where = "the fuel layer" if fuel is None else "--fuel"
+        gather.add(where, f"{text!r} is no fuel model that burns", "give one such as GR2 or 102, or a file of them")
+    return found
+
+
+def _data(
+    model: FuelModel, moisture: FuelMoisture, conditions: SurfaceConditions, fire: SurfaceSpread
+) -> dict[str, Any]:
+    return {
+        "fuel": {"code": model.code, "name": model.name, "title": model.title},
+        "moisture_percent": asdict(moisture),
+        "conditions": asdict(conditions),
+        "midflame_wind_ms": wind_at_flames(model, conditions),
+        "head_m_min": float(fire.head),
+        "flank_m_min": float(fire.flank),
+        "back_m_min": float(fire.back),
+        "towards_deg": _towards(fire),
+        "length_to_width": float(fire.length_to_width),
+        "eccentricity": float(fire.eccentricity),
+        "flame_length_m": float(fire.flame_length),
+        "fireline_intensity_kw_m": float(fire.intensity),
+        "reaction_intensity_kw_m2": float(fire.reaction_intensity),
+        "residence_min": float(fire.residence),
+        "left_out": _LEFT_OUT,
+    }
+
+
+def _towards(fire: SurfaceSpread) -> float:
+    """Return the direction of the head in degrees clockwise from north."""
+    return float(90.0 - np.degrees(fire.direction)) % 360.0
+
+
+def _lines(
+    model: FuelModel, moisture: FuelMoisture, conditions: SurfaceConditions, fire: SurfaceSpread
+) -> Iterator[str]:
+    units = chosen_units()
+    yield f"Surface fire in fuel model {model.code} {model.name}" + (f", {model.title.lower()}" if model.title else "")
+    moistures = [f"{value:g}" for value in moisture.values]
+    dead, live = moistures[:3], moistures[3:]
+    flames = f"{units.wind(wind_at_flames(model, conditions))} at the flames"
+    wind = flames if conditions.flame_wind is not None else f"{units.wind(conditions.wind)} in the open, {flames}"
+    passes = f"front passes in {float(fire.residence):.1f} min"
+    length, intensity = float(fire.flame_length), float(fire.intensity)
+    rows = [
+        ("moisture", f"dead {', '.join(dead)} %, live {', '.join(live)} %"),
+        ("wind", f"{wind}, from {conditions.wind_from:.0f}°"),
+        ("ground", f"slope {conditions.slope:.0f}°, facing {conditions.aspect:.0f}°"),
+        ("spread", f"head {units.spread_rate(float(fire.head))} towards {_towards(fire):.0f}°"),
+        ("", f"flanks {units.spread_rate(float(fire.flank))}, back {units.spread_rate(float(fire.back))}"),
+        ("shape", f"{float(fire.length_to_width):.2f} times as long as wide"),
+        ("flames", f"{units.flame_length(length)} long, {units.fireline_intensity(intensity)}, {passes}"),
+    ]
+    yield from (f"  {name:<10} {text}" for name, text in rows)
+    yield _LEFT_OUT

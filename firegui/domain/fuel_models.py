@@ -1,0 +1,148 @@
+"""Fire behavior fuel models, moisture and weather: what the speed of a surface fire depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from firegui.domain.options import bounds_problems, option
+from firegui.errors import Problem
+
+KINDS = ("dead 1-h", "dead 10-h", "dead 100-h", "live herbaceous", "live woody")
+"""Kinds of fuel in the order of loads, ratios and moistures."""
+LEAST_MOISTURE, MOST_MOISTURE = 1.0, 300.0
+"""Range of fuel moistures in percent of the dry mass."""
+_MOST_WIND = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class FuelModel:
+    """One fire behavior fuel model.
+
+    The units are those of its publication (Scott and Burgan 2005, USDA RMRS-GTR-153, Table 7). ``loads`` are oven-dry
+    loads in US tons per acre and ``savs`` surface-area-to-volume ratios in 1/ft, in the order of :data:`KINDS`.
+    ``depth_ft`` is the depth of the fuel bed. ``extinction`` is the moisture of dead fuel at which it no longer burns,
+    as a share. ``heats`` are the heat contents of dead and live fuel in Btu/lb. ``dynamic`` says that herbaceous fuel
+    cures, that is becomes dead fuel as its moisture falls.
+    """
+
+    code: int
+    name: str
+    title: str
+    loads: tuple[float, float, float, float, float]
+    savs: tuple[float, float, float, float, float]
+    depth_ft: float
+    extinction: float
+    heats: tuple[float, float]
+    dynamic: bool
+
+    def problems(self) -> list[Problem]:
+        """Return every value out of its range."""
+        ranges = [
+            ("its number", self.code, 1, 256),
+            *((f"its load of {kind} fuel in tons/acre", load, 0.0, 100.0) for kind, load in self._by_kind(self.loads)),
+            *((f"its ratio of {kind} fuel in 1/ft", ratio, 10.0, 10_000.0) for kind, ratio in self._by_kind(self.savs)),
+            ("its depth in ft", self.depth_ft, 0.01, 100.0),
+            ("its moisture of extinction in percent", 100.0 * self.extinction, LEAST_MOISTURE, MOST_MOISTURE),
+            *(("its heat content in Btu/lb", heat, 1_000.0, 20_000.0) for heat in dict.fromkeys(self.heats)),
+        ]
+        where = f"fuel model {self.name}"
+        found = [
+            Problem(where, f"{what} is {value:g}", f"use a value from {low:g} to {high:g}")
+            for what, value, low, high in ranges
+            if not low <= value <= high
+        ]
+        if sum(self.loads[:3]) == 0.0 and not (self.dynamic and self.loads[3] > 0.0):
+            found.append(Problem(where, "it has no dead fuel", "give a load of dead fuel, or leave the model out"))
+        return found
+
+    @staticmethod
+    def _by_kind(values: tuple[float, ...]) -> Iterator[tuple[str, float]]:
+        return zip(KINDS, values, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class FuelMoisture:
+    """Moisture of every kind of fuel, in percent of its dry mass.
+
+    The defaults are the moisture scenario D2L2 of Scott and Burgan (2005), Tables 3 and 4: dead fuel low, live fuel two
+    thirds cured.
+    """
+
+    dead_1h: float = option(
+        6.0, "Moisture of dead 1-h fuel", "water in grass, needles and twigs up to 6 mm, of the dry mass",
+        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
+    )  # fmt: skip
+    dead_10h: float = option(
+        7.0, "Moisture of dead 10-h fuel", "water in dead branches of 6 to 25 mm, of the dry mass",
+        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
+    )  # fmt: skip
+    dead_100h: float = option(
+        8.0, "Moisture of dead 100-h fuel", "water in dead branches of 25 to 76 mm, of the dry mass",
+        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
+    )  # fmt: skip
+    live_herb: float = option(
+        60.0, "Moisture of live grass and herbs", "water in grass and herbs, of the dry mass; 30 % and less is cured",
+        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
+    )  # fmt: skip
+    live_woody: float = option(
+        90.0, "Moisture of live shrubs", "water in leaves and twigs of shrubs, of the dry mass",
+        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
+    )  # fmt: skip
+
+    def problems(self) -> list[Problem]:
+        """Return every moisture out of its range."""
+        return bounds_problems(self, "moisture")
+
+    @property
+    def values(self) -> tuple[float, float, float, float, float]:
+        """Moistures in the order of :data:`KINDS`."""
+        return self.dead_1h, self.dead_10h, self.dead_100h, self.live_herb, self.live_woody
+
+
+@dataclass(frozen=True, slots=True)
+class SurfaceConditions:
+    """Wind, ground and canopy at one place.
+
+    ``wind`` is that in the open at 10 m; ``flame_wind``, in m/s, is that at the height of the flames where it is known,
+    in place of wind and canopy. Directions are in degrees clockwise from north.
+    """
+
+    wind: float = option(
+        0.0, "Wind speed", "wind speed in the open, 10 m above the ground", unit="m/s", low=0.0, high=_MOST_WIND,
+        flag="--wind", metavar="M/S",
+    )  # fmt: skip
+    wind_from: float = option(
+        0.0, "Wind direction", "where the wind comes from, clockwise from north", unit="°", low=0.0, high=360.0,
+        flag="--wind-from", metavar="DEGREES",
+    )  # fmt: skip
+    slope: float = option(
+        0.0, "Slope", "steepness of the ground", unit="°", low=0.0, high=60.0, flag="--slope", metavar="DEGREES",
+    )  # fmt: skip
+    aspect: float = option(
+        0.0, "Aspect", "where the slope faces, downhill, clockwise from north", unit="°", low=0.0, high=360.0,
+        flag="--aspect", metavar="DEGREES",
+    )  # fmt: skip
+    canopy_cover: float = option(
+        0.0, "Canopy cover", "ground that tree crowns cover, which shelters it from the wind", unit="%", low=0.0,
+        high=100.0, flag="--canopy-cover", metavar="PERCENT",
+    )  # fmt: skip
+    canopy_height: float = option(
+        0.0, "Canopy height", "height of the trees", unit="m", low=0.0, high=120.0, flag="--canopy-height",
+        metavar="M",
+    )  # fmt: skip
+    flame_wind: float | None = None
+
+    def problems(self) -> list[Problem]:
+        """Return every value out of its range."""
+        found = bounds_problems(self, "conditions")
+        if self.flame_wind is not None and not 0.0 <= self.flame_wind <= _MOST_WIND:
+            what = f"Wind at the flames is {self.flame_wind}"
+            found.append(Problem("conditions", what, f"use a value from 0 to {_MOST_WIND:g}"))
+        return found
+
+
+def model_named(models: Sequence[FuelModel], text: str) -> FuelModel | None:
+    """Return the fuel model that a name (``GR2``) or a code (``102``) means; ``None`` where there is none."""
+    wanted = text.strip().upper()
+    return next((model for model in models if wanted in (model.name.upper(), str(model.code))), None)

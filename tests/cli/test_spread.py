@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from firegui.io.project.store import load_project, save_project
+from tests.cli.conftest import Run
+
+
+def test_spread_gives_speed_and_direction_for_given_conditions(firegui: Run) -> None:
+    answer = firegui(
+        "spread", "--fuel", "gr2", "--dead-1h", "8", "--dead-10h", "9", "--dead-100h", "10",
+        "--midflame-wind", "1.388889", "--wind-from", "90", "--json",
+    )  # fmt: skip
+    assert answer.code == 0
+    assert answer.json["fuel"]["code"] == 102
+    assert answer.json["head_m_min"] == pytest.approx(5.6, abs=0.05)
+    assert answer.json["towards_deg"] == pytest.approx(270.0)
+    assert answer.json["midflame_wind_ms"] == pytest.approx(1.388889)
+
+
+def test_the_report_is_in_the_chosen_units(firegui: Run) -> None:
+    metric, us = (firegui(*units, "spread", "--fuel", "145", "--wind", "5").out for units in ((), ("--units", "us")))
+    assert "m/min" in metric and "kW/m" in metric
+    assert "ch/h" in us and "mph" in us and "ft long" in us and "m/min" not in us
+    assert "not modeled" in metric
+
+
+def test_spread_reads_a_place_of_a_project_and_options_come_first(firegui: Run, project: Path, tmp_path: Path) -> None:
+    loaded = load_project(project)
+    scenario = loaded.scenario
+    fuel = np.full(scenario.grid.shape, 102.0, np.float32)
+    fuel[3, 4], fuel[0, 0] = 145.0, 98.0
+    slope = np.full(scenario.grid.shape, 12.0, np.float32)
+    layers = {**scenario.layers, "fuel": fuel, "slope": slope, "aspect": np.full_like(slope, 45.0)}
+    project = tmp_path / "fuels.firegui"
+    save_project(replace(loaded, scenario=replace(scenario, layers=layers)), project)
+    found = firegui("spread", project, "--cell", "3", "4", "--day", "1", "--json").json
+    assert (found["fuel"]["name"], found["conditions"]["slope"], found["conditions"]["aspect"]) == ("SH5", 12.0, 45.0)
+    assert found["conditions"]["wind"] == pytest.approx(float(scenario.wind_speed[1, 3, 4]))
+    chosen = firegui("spread", project, "--cell", "3", "4", "--fuel", "GR1", "--slope", "0", "--json").json
+    assert (chosen["fuel"]["name"], chosen["conditions"]["slope"]) == ("GR1", 0.0)
+    water = firegui("spread", project, "--cell", "0", "0")
+    assert water.code == 2
+    assert "'98' is no fuel model that burns" in water.err
+
+
+def test_every_problem_of_the_input_is_in_one_message(firegui: Run, project: Path, tmp_path: Path) -> None:
+    answer = firegui("spread", project, "--cell", "999", "0", "--day", "99", "--dead-1h", "0.5", "--fuel", "XX")
+    assert answer.code == 2
+    for said in ("row 999", "--day: is 99", "Moisture of dead 1-h fuel is 0.5", "'XX' is no fuel model"):
+        assert said in answer.err
+    assert "give a fuel model, or a project" in firegui("spread").err
+    assert "belong to a project" in firegui("spread", "--cell", "1", "1", "--fuel", "GR1").err
+    assert "--at or --cell" in firegui("spread", project).err
+    own = tmp_path / "own.fmd"
+    own.write_text("ENGLISH\n14 mine 0.1 0 0 1 0 dynamic 2000 1800 1500 1 15 8000 8000 Own\n", encoding="utf-8")
+    assert firegui("spread", "--fuel", "mine", "--fuel-models", own, "--json").json["fuel"]["title"] == "Own"
+    assert "does not exist" in firegui("spread", "--fuel", "mine", "--fuel-models", tmp_path / "none.fmd").err
