@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+import warnings
 from functools import lru_cache
 
 from pyproj import CRS, Transformer
 from pyproj.enums import WktVersion
-from pyproj.exceptions import ProjError
+from pyproj.exceptions import CRSError, ProjError
 
 from firegui.domain.grid import Grid
 from firegui.errors import Problem
+from firegui.io.safe_open import UnsafeFileError, check_crs
 from firegui.io.source_files import MOST_CELLS, cells_problem
 
 _SHORT, _LONG = 24, 80
@@ -22,10 +24,10 @@ _UNNAMED = "unknown"
 def parse(text: str) -> CRS | None:
     """Return the CRS that ``text`` names; ``None`` where PROJ does not know it or cannot use it.
 
-    ``text`` is ``EPSG:3310``, WKT, a PROJ string and so on.
+    ``text`` is ``EPSG:3310``, WKT, a PROJ string and so on, and names no file.
     """
     try:
-        crs = CRS.from_user_input(text)
+        crs = _known(text)
         if crs.is_projected or crs.is_geographic:
             # A scale of 0, for example, is only refused when coordinates are to be changed.
             transformer(text, "EPSG:4326")
@@ -148,4 +150,14 @@ def wkt(text: str) -> str | None:
 @lru_cache(maxsize=64)
 def transformer(source: str, target: str) -> Transformer:
     """Return a transformer between two known CRSs, x (east, longitude) first on both sides."""
-    return Transformer.from_crs(source, target, always_xy=True)
+    return Transformer.from_crs(_known(source), _known(target), always_xy=True)
+
+
+@lru_cache(maxsize=64)
+def _known(text: str) -> CRS:
+    try:
+        check_crs(text)
+    except UnsafeFileError as error:
+        raise CRSError(str(error)) from error
+    with warnings.catch_warnings(action="ignore", category=FutureWarning):  # +init=epsg:3310
+        return CRS.from_user_input(text)

@@ -45,8 +45,16 @@ _START = (
 # Fewer threads start sooner; GDAL would keep a part of all memory as its cache.
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "GDAL_CACHEMAX": "64",
-    # The one address that GDAL may fetch is none.
+    # The one address that GDAL may fetch is none, and it reaches others by a proxy of no kind.
     "CPL_VSIL_CURL_ALLOWED_FILENAME": "none", "PROJ_NETWORK": "OFF",
+    "GDAL_HTTP_PROXY": "none://none", "GDAL_HTTPS_PROXY": "none://none", "no_proxy": "", "NO_PROXY": "",
+    # Drivers of pyogrio that read none of the four kinds of vector files, so that they recognize nothing.
+    "OGR_SKIP": (
+        "PCIDSK,PDS4,VICAR,PDF,MBTiles,EEDA,OGCAPI,GDALG,MapInfo File,LVBAG,S57,DGN,OGR_VRT,CSV,GML,GPX,GeoJSONSeq,"
+        "ESRIJSON,TopoJSON,OGR_GMT,SQLite,WAsP,OpenFileGDB,DXF,FlatGeobuf,GeoRSS,VFK,PGDUMP,OSM,GPSBabel,OGR_PDS,WFS,"
+        "OAPIF,EDIGEO,Idrisi,ODS,XLSX,Elasticsearch,Carto,AmigoCloud,SXF,Selafin,JML,PLSCENES,CSW,VDV,MVT,NGW,MapML,"
+        "GTFS,PMTiles,JSONFG,MiraMonVector,ADBC,AVCBin,AVCE00,AIVector,HTTP"
+    ),
 }  # fmt: skip
 
 

@@ -14,6 +14,7 @@ from pyproj import CRS
 from pyproj.exceptions import CRSError
 
 from firegui.errors import Problems
+from firegui.io.crs import parse
 from firegui.io.georeference import WGS84
 from firegui.io.source_files import cells_problem
 from firegui.io.weather.conventions import Components, Height, North, ParsedName, Role, Sense, TimeBasis, parse_name
@@ -312,7 +313,9 @@ def _mapping(variables: Variables, variable: NetcdfVariable) -> str | None:
         plain = {key: value.tolist() if isinstance(value, np.ndarray | np.generic) else value
                  for key, value in item.attributes.items()}  # fmt: skip
         try:
-            return str((CRS.from_wkt(text) if text else CRS.from_cf(plain)).to_wkt())
+            found = parse(text) if text else CRS.from_cf(plain)
+            if found is not None:
+                return str(found.to_wkt())
         except (CRSError, KeyError, ValueError, TypeError):
             continue
     return None

@@ -7,6 +7,7 @@ import os
 from pathlib import Path
 
 import numpy as np
+import pyogrio
 import rasterio
 
 from firegui.io.safe_open import direct, processes, reader
@@ -20,7 +21,10 @@ START = processes._START.replace(
 def add() -> None:
     """Add the operations to those of this process, and lower its limits."""
     here = "tests.unit.io.reader_faults"
-    names = {f"fault.{name}": f"{here}:{name}" for name in ("crash", "hang", "compute", "fill_memory", "echo", "fetch")}
+    names = {
+        f"fault.{name}": f"{here}:{name}"
+        for name in ("crash", "hang", "compute", "fill_memory", "echo", "fetch", "unchecked")
+    }
     reader.OPERATIONS = {**reader.OPERATIONS, **names}
     reader.MEMORY_BYTES = 400 * 2**20
 
@@ -48,6 +52,12 @@ def fetch(files: direct.OpenFiles, path: Path, url: str) -> None:
     """Open a raster on a server, as a description of other data that was not recognized would."""
     with rasterio.open(f"/vsicurl/{url}/a.tif"):
         pass
+
+
+def unchecked(files: direct.OpenFiles, path: Path) -> list[str]:
+    """Read features as if their file had been checked, and return the drivers there are."""
+    pyogrio.raw.read(path)
+    return list(pyogrio.list_drivers())
 
 
 def echo(files: direct.OpenFiles, path: Path, value: object) -> object:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -17,18 +18,20 @@ import pyogrio
 import pytest
 import rasterio
 import shapely
+from pyproj.exceptions import CRSError
 from rasterio import Affine
 from rasterio.enums import Resampling
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem, Problems
+from firegui.io import crs
 from firegui.io.importers.base_map import draw_base_map, open_base_map
 from firegui.io.importers.events_file import read_file
 from firegui.io.project.store import load_project
 from firegui.io.rasters.files import read_box, read_header
 from firegui.io.rasters.geotiff import read_raster
 from firegui.io.rasters.masks import band_dates, read_masks
-from firegui.io.safe_open import processes
+from firegui.io.safe_open import UnsafeFileError, check_crs, processes
 from firegui.io.vectors.files import layer_names, may_hold_points, read_features
 from firegui.io.vectors.perimeters import read_outline
 from firegui.io.vectors.water import read_water
@@ -375,6 +378,110 @@ def test_hdf5_that_takes_values_from_another_file_is_refused(
         read(tmp_path / "a.h5")
 
 
+GRIDS = "+proj=utm +zone=10 +ellps=clrk66 +nadgrids=@null,{}"
+CRS_FILES = (
+    "+init={}:1", "init = {}:1", GRIDS, "+proj=pipeline +step +proj=hgridshift +grids={}",
+    '+proj=utm +zone=10 +geoidgrids="{}"', "+proj=utm +zone=10 +ellps=clrk66 +nadgrids=@null , {}",
+)  # fmt: skip
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks inotify")
+@pytest.mark.parametrize("text", CRS_FILES)
+def test_the_file_that_a_crs_names_is_never_opened(tmp_path: Path, text: str) -> None:
+    other = tmp_path / "other.gsb"
+    other.write_text("<1> +proj=utm +zone=10 +datum=NAD83\n")
+    text = text.format(other)
+    libc = ctypes.CDLL(None)
+    watch = libc.inotify_init1(os.O_NONBLOCK)
+    assert libc.inotify_add_watch(watch, os.fsencode(other), _IN_OPEN) > 0
+
+    assert crs.parse(text) is None
+    with pytest.raises(CRSError, match="its CRS names one"):
+        crs.transformer("EPSG:32610", text)
+
+    for member in ({"type": "name", "properties": {"name": text}}, {"type": "proj4", "properties": {"x": text}}):
+        (tmp_path / "a.geojson").write_text(geojson(member), encoding="utf-8")
+        with pytest.raises(InputError, match="its CRS names one"):
+            as_features(tmp_path / "a.geojson")
+    write_geopackage(tmp_path / "a.gpkg", "CREATE TABLE far (fid INTEGER PRIMARY KEY)")
+    with closing(sqlite3.connect(tmp_path / "a.gpkg")) as base, base:
+        base.execute("UPDATE gpkg_spatial_ref_sys SET organization = 'other', definition = ?", (text,))
+    with pytest.raises(InputError, match="its CRS names one"):
+        as_features(tmp_path / "a.gpkg")
+    write_tif(tmp_path / "a.tif")
+    srs = text.replace("=", "&#61;")
+    (tmp_path / "a.tif.aux.xml").write_text(f"<PAMDataset><SRS>{srs}</SRS></PAMDataset>", encoding="utf-8")
+    with pytest.raises(InputError, match="beside it names another file"):
+        as_header(tmp_path / "a.tif")
+
+    with pytest.raises(BlockingIOError):
+        os.read(watch, 4096)
+    os.close(watch)
+
+
+def geojson(member: Mapping[str, object], **properties: object) -> str:
+    geometry = {"type": "Polygon", "coordinates": [[[0, 0], [1, 0], [1, 1], [0, 0]]]}
+    feature = {"type": "Feature", "properties": properties, "geometry": geometry}
+    return json.dumps({"type": "FeatureCollection", "crs": member, "features": [feature]})
+
+
+def test_lists_in_geojson_are_read_as_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.geojson"
+    member = {"type": "name", "properties": {"name": "EPSG:4326"}}
+    path.write_text(geojson(member, date="2020-08-01", parts=[1, 2]), encoding="utf-8")
+
+    layer = read_features(path, layer_names(path, Problems())[0], Problems())
+
+    assert layer is not None and layer.columns["parts"].tolist() == ["[1, 2]"]
+
+
+def test_a_raster_whose_crs_names_a_grid_in_a_folder_is_refused(tmp_path: Path) -> None:
+    path = write_tif(tmp_path / "a.tif")
+    with rasterio.open(path, "r+") as file:
+        file.crs = rasterio.CRS.from_string(GRIDS.format(tmp_path / "other.gsb"))
+
+    with pytest.raises(InputError, match="it reaches into other files"):
+        as_header(path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'PARAMETERFILE["Latitude (or height) file","../a.gsb"]', 'EXTENSION["PROJ4_GRIDS","/a.gtx"]',
+        '{"type": "BoundCRS", "value": "/a.gsb"}', '{"type": "BoundCRS", "value": "\\u002fa.gsb"}',
+        "+proj=tinshift +file=~/a.json", "+nadgrids=C:\\a.gsb", f"+title={'a' * 20_000}",
+    ],
+)  # fmt: skip
+def test_a_crs_that_names_a_file_is_refused(text: str) -> None:
+    with pytest.raises(UnsafeFileError, match="its CRS"):
+        check_crs(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+proj=longlat +nadgrids=@conus,@alaska,@ntv2_0.gsb +title=a/b",
+        'PROJCS["NAD27 / UTM",EXTENSION["PROJ4","+proj=merc +nadgrids=@null +wktext"],UNIT["a/b",1]]',
+        'PARAMETERFILE["Latitude / height file","us_noaa_conus.tif"]', "+init=epsg:26910", crs.wkt("EPSG:26910"),
+    ],
+)  # fmt: skip
+def test_a_crs_with_grids_of_proj_is_taken(text: str) -> None:
+    check_crs(text)
+
+
+@pytest.mark.parametrize("name", ["crs", "CRS", "c\\u0072s"])
+@pytest.mark.parametrize("kind", ["link", "URL"])
+def test_a_crs_is_not_fetched(tmp_path: Path, listener: Listener, name: str, kind: str) -> None:
+    key = "href" if kind == "link" else "url"
+    text = geojson({"type": kind, "properties": {key: f"{listener.url}/a"}}).replace('"crs"', f'"{name}"')
+    (tmp_path / "a.geojson").write_text(text, encoding="utf-8")
+
+    with pytest.raises(InputError, match="its CRS is a link"):
+        as_features(tmp_path / "a.geojson")
+
+    assert listener.requests == []
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="asks inotify")
 @pytest.mark.parametrize("make", [_external_storage, _external_link, _virtual, _virtual_without_end])
 def test_the_file_that_hdf5_names_is_never_opened(tmp_path: Path, make: Callable[[h5py.File, Path], None]) -> None:
@@ -428,6 +535,23 @@ def test_a_reader_fetches_nothing(tmp_path: Path, listener: Listener, monkeypatc
         pool.call("fault.fetch", tmp_path, listener.url)
 
     pool.close()
+    assert listener.requests == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="faults are made with signals and limits of POSIX")
+def test_a_reader_recognizes_four_kinds_of_vector_files_and_fetches_no_crs(
+    tmp_path: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "_START", reader_faults.START)
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    path = tmp_path / "a.geojson"
+    path.write_text(geojson({"type": "link", "properties": {"href": f"{listener.url}/a"}}), encoding="utf-8")
+    pool = processes.ReaderPool()
+
+    drivers = pool.call("fault.unchecked", path)
+
+    pool.close()
+    assert set(drivers) - {"MEM"} == {"ESRI Shapefile", "GPKG", "GeoJSON", "KML", "LIBKML"}
     assert listener.requests == []
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import mmap
 import re
 import struct
@@ -19,8 +20,9 @@ from rasterio.io import MemoryFile
 from rasterio.vrt import WarpedVRT
 from rasterio.windows import Window
 
-from firegui.io.safe_open import ELSEWHERE, UnsafeFileError, gdal_path
+from firegui.io.safe_open import ELSEWHERE, UnsafeFileError, check_crs, gdal_path
 from firegui.io.safe_open.direct import OpenFiles
+from firegui.io.source_files import MOST_TEXT_BYTES
 
 MOST_BANDS = 10_000
 """Bands of which more than their number is told."""
@@ -29,9 +31,9 @@ _NAMES = {"GTiff": "GeoTIFF", "LCP": "landscape file", "AAIGrid": "ASCII grid", 
 RASTER_DRIVERS = tuple(_NAMES)
 _NAMES_OF_FILES = {
     ".aux": (b"ExternalRasterDMS",), ".rrd": (b"ExternalRasterDMS",),
-    ".aux.xml": (b"OVERVIEW_FILE", b"SourceFilename", b"/vsi"),
 }  # fmt: skip
 """What names another file in files beside a raster, which else hold statistics, names of bands or a CRS."""
+_NAMES_OF_FILES_XML = re.compile(r"OVERVIEW_FILE|SourceFilename|/vsi", re.IGNORECASE)
 _RASTER_MARKS = {
     "GTiff": (b"ii*\0", b"mm\0*", b"ii+\0", b"mm\0+"),
     "AAIGrid": (b"ncols", b"nrows", b"xllc", b"yllc"),
@@ -61,9 +63,13 @@ def raster_dataset(path: Path, drivers: Sequence[str] = RASTER_DRIVERS) -> Any:
     if source.tags(ns="OVERVIEWS"):
         source.close()
         raise UnsafeFileError(f"{ELSEWHERE}: its overviews are elsewhere")
-    if any(kind.startswith("complex") for kind in source.dtypes):
+    try:
+        check_crs(source.crs.to_wkt() if source.crs else "")
+        if any(kind.startswith("complex") for kind in source.dtypes):
+            raise UnsafeFileError("it holds complex numbers")
+    except UnsafeFileError:
         source.close()
-        raise UnsafeFileError("it holds complex numbers")
+        raise
     return source
 
 
@@ -185,10 +191,25 @@ def _check_companions(path: Path) -> None:
         ending = ".aux.xml" if beside.name.lower().endswith(".aux.xml") else beside.suffix.lower()
         if ending in (".ovr", ".msk") and beside.stat().st_size:
             raster_dataset(beside, ("GTiff",)).close()
-        elif _contains_any(beside, _NAMES_OF_FILES.get(ending, ())) or (
-            ending in (".aux", ".rrd") and _names_overviews(beside)
+        elif (
+            _contains_any(beside, _NAMES_OF_FILES.get(ending, ()))
+            or (ending in (".aux", ".rrd") and _names_overviews(beside))
+            or (ending == ".aux.xml" and _names_files(beside))
         ):
             raise UnsafeFileError(f"{ELSEWHERE}: {beside.name} beside it names another file")
+
+
+def _names_files(path: Path) -> bool:
+    """Return whether statistics or a CRS in XML name another file, or are too long to tell."""
+    if path.stat().st_size > MOST_TEXT_BYTES:
+        return True
+    text = html.unescape(path.read_text("utf-8", "replace"))
+    try:
+        for piece in text.split("<"):
+            check_crs(piece)
+    except UnsafeFileError:
+        return True
+    return _NAMES_OF_FILES_XML.search(text) is not None
 
 
 def _contains_any(path: Path, texts: Sequence[bytes]) -> bool:
