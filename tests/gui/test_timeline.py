@@ -14,11 +14,13 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.domain.scenario import UNKNOWN_START
+from firegui.gui.base.layouts import column
 from firegui.gui.map.timeline import TimelineBar, time_text
 from firegui.gui.map.timeline_track import TrackData
 from firegui.gui.scenario.calendar_panel import GroundedDayMenu
 from firegui.gui.session.session import Session, ShownResult
 from tests.gui.fake_runs import drop, frames
+from tests.gui.hands import show_widget
 
 LEFT, RIGHT, SPACE, HOME, END = (
     Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Space, Qt.Key.Key_Home, Qt.Key.Key_End,
@@ -54,6 +56,30 @@ def press(widget: QWidget, key: Qt.Key, modifier: Qt.KeyboardModifier = NO_KEYS)
 
 
 # -- keys --------------------------------------------------------------------------------------------------------------
+@pytest.mark.parametrize("awaited", ["", "Computing the fire without drops…"])
+def test_space_without_a_fire_says_in_the_status_bar_why_none_plays(
+    bar: TimelineBar, session: Session, messages: list[str], awaited: str
+) -> None:
+    session.set_awaited(awaited)
+    press(bar, SPACE)
+    (said,) = messages
+    assert said.startswith("Only days and wind are played: ") and ("computed" in said) is bool(awaited)
+    press(bar, SPACE)
+    assert len(messages) == 1 and not bar.is_playing
+    session.show_result(ShownResult("run", plan=frames(session.project)))
+    press(bar, SPACE)
+    assert len(messages) == 1 and bar.is_playing
+
+
+def test_space_without_a_project_says_that_one_must_be_opened(qtbot: QtBot) -> None:
+    session, messages = Session(), list[str]()
+    session.message.connect(messages.append)
+    host = column(bar := TimelineBar(session))
+    show_widget(qtbot, host, 1200, 120)
+    press(host, SPACE)
+    assert messages == ["Nothing can be played: open a project first."] and not bar.is_playing
+
+
 @pytest.mark.parametrize(
     ("step", "key", "modifier", "after"),
     [

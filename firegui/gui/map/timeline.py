@@ -101,7 +101,9 @@ class TimelineBar(QWidget):
         self.play(not self.is_playing)
 
     def play(self, on: bool = True) -> None:
-        """Start or pause playback."""
+        """Start or pause playback; the status bar says why no fire plays."""
+        if on and (why := self._no_fire):
+            self._session.message.emit(why)
         if on == self.is_playing or (on and not self._session.has_project):
             return
         if on:
@@ -113,6 +115,18 @@ class TimelineBar(QWidget):
             self._timer.stop()
         self._set_icons()
         self.playing_changed.emit(on)
+
+    @property
+    def _no_fire(self) -> str:
+        """Reason why there is no fire to play, or empty."""
+        session = self._session
+        if not session.has_project:
+            return "Nothing can be played: open a project first."
+        if session.result.plan is not None or session.result.baseline is not None:
+            return ""
+        if session.awaited:
+            return "Only days and wind are played: the fire is still being computed."
+        return "Only days and wind are played: no fire is shown yet; start a plan, or show a run from the list."
 
     def _set_pace(self) -> None:
         """Set interval and frames of a turn, so that so many hours of fire pass in a second as the field says."""
