@@ -14,8 +14,11 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
 from firegui.gui.base.dialogs import TextDialog
-from firegui.gui.session.session import Session, Tool
-from tests.gui.map_scene import RIGHT, Hand, Place, regions_of, undo_steps
+from firegui.gui.map.map_board import MapBoard
+from firegui.gui.map.map_view import MapView
+from firegui.gui.session.session import Session, ShownResult, Tool
+from tests.gui.hands import show_widget
+from tests.gui.map_scene import RIGHT, Hand, Place, growing, regions_of, undo_steps
 
 TRIANGLE = Region("T", ((((20.0, 30.0), (20.0, 50.0), (35.0, 40.0)),),))
 
@@ -107,6 +110,24 @@ def test_cancel_of_the_name_takes_the_drawn_region_back(session: Session, hand: 
     dialog.reject()
     # Only the drawing itself is taken back.
     assert set(regions_of(session)) == ({"R1", "R2"} if edited_since else {"R1"})
+
+
+def test_cancel_takes_a_region_back_that_was_drawn_on_a_map_side_by_side(
+    qtbot: QtBot, session: Session, messages: list[str]
+) -> None:
+    board = MapBoard(session, MapView(session))
+    show_widget(qtbot, board, 1200, 640)
+    fire = growing(session.project, 4)
+    session.show_result(ShownResult("run", baseline=fire, plan=fire, project=session.project))
+    session.set_side_by_side(True)
+    view = board.shown_maps[1]
+    view.flush()
+    session.set_tool(Tool.RECTANGLE)
+    Hand(view).drag((20.5, 30.5), (25.5, 35.5))
+    dialog = view.menu.name_dialog
+    assert dialog is not None and set(regions_of(session)) == {"R1", "R2"}
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert set(regions_of(session)) == {"R1"} and "Undone: Draw region R2" in messages
 
 
 def test_no_name_is_asked_for_while_the_tool_draws_on(session: Session, hand: Hand) -> None:

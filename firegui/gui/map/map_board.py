@@ -39,6 +39,7 @@ class MirrorSession(Session):
         main.tool_changed.connect(self._follow_tool)
         main.units_changed.connect(self._follow_units)
         self.deleted.connect(main.deleted)
+        self.message.connect(main.message)
         self._follow_units()
         self._follow_project()
         self._follow_result()
@@ -66,6 +67,10 @@ class MirrorSession(Session):
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
         """Edit the project of the main session."""
         self._main.edit(text, project, merge)
+
+    def undo(self) -> None:
+        """Undo the last edit of the main session."""
+        self._main.undo()
 
     def refuse(self, error: InputError) -> None:
         """Report through the main session."""

@@ -279,12 +279,12 @@ class RegionMenu:
         """Open the dialog for the name of a drawn region or zone, which tells its size; Cancel removes it."""
         session, kind = self._session, "no-drop zone" if is_zone else "region"
         size = size_text(shape, session.project.scenario.grid, session.units)
-        drawn = session.undo_stack.index()
+        drawn = session.project
         rename = partial(rename_zone if is_zone else rename_region, session, shape.name)
         dialog = self._ask_name(f"New {kind}", f"&Name of the new {kind}, {size}:", shape.name, rename)
 
         def take_back() -> None:
-            if session.undo_stack.index() == drawn:
+            if session.project is drawn:
                 session.undo()
 
         dialog.rejected.connect(take_back)
