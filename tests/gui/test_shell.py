@@ -14,7 +14,6 @@ from PySide6.QtCore import QByteArray, QEvent, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
-    QComboBox,
     QLabel,
     QLineEdit,
     QMainWindow,
@@ -28,6 +27,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from firegui.domain.fleet import Fleet
 from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.base.controls import focus_first
 from firegui.gui.base.layouts import vertical
@@ -301,11 +301,34 @@ def test_the_arrow_of_a_section_that_the_search_opens_points_down_until_it_is_fo
     assert not section.heading.isChecked() and section.heading.arrowType() is Qt.ArrowType.RightArrow
 
 
+def test_all_headings_of_the_plan_are_seen_without_scrolling_and_say_what_is_set(
+    window: MainWindow, session: Session
+) -> None:
+    window.resize(1440, 900)
+    rail = window.findChild(Rail)
+    assert rail is not None
+    QTest.mouseClick(rail.buttons[list(WorkspaceName).index(WorkspaceName.PLAN)], Qt.MouseButton.LeftButton)
+    settle()
+    column, sections = window.workbench.shell.side.columns[WorkspaceName.PLAN], window.workbench.shell.side.sections
+    for name in panels_of(WorkspaceName.PLAN):
+        assert not sections[name].heading.visibleRegion().isEmpty(), name
+    assert column.verticalScrollBar().maximum() == 0
+    fleet = sections["Fleet"]
+    planned = session.project.planned_fleet
+    text = f"{len(planned.types)} aircraft types, {planned.n_aircraft} aircraft"
+    assert fleet.summary.isVisible() and fleet.summary.text() == fleet.heading.accessibleDescription() == text
+    session.edit_planned_fleet("keep one type", Fleet(planned.types[:1]))
+    assert fleet.summary.text().startswith("1 aircraft type, ")
+    fleet.heading.setFocus()
+    QTest.keyClick(fleet.heading, Qt.Key.Key_Space)
+    assert not fleet.summary.isVisible() and window.workbench.panels["Fleet"].isVisible()
+
+
 def test_a_folded_analysis_says_which_question_it_answers(window: MainWindow) -> None:
     window.workbench.show_panel("Stress")
     side = window.workbench.shell.side
     for name in panels_of(WorkspaceName.ANALYSE):
-        question = side.sections[name].question
+        question = side.sections[name].summary
         assert question.text().endswith("?")
         assert question.isVisible() is (name != "Stress")
     QTest.keyClicks(side.search, "goes wrong")
@@ -321,7 +344,7 @@ def test_a_changed_layout_comes_back_as_it_was_and_reset_restores_the_first(
     shell._set_side_width(400)
     shell.set_drawer_visible(True)
     shell.stage.show_card("Layers", on=True)
-    shell.side.sections["Fleet"].set_open(False)
+    shell.side.sections["Fleet"].set_open(True)
     QTest.keyClick(shell.stage.cards["Legend"].heading, Qt.Key.Key_Space)
     settle()
     kept = shell.state()
@@ -333,12 +356,12 @@ def test_a_changed_layout_comes_back_as_it_was_and_reset_restores_the_first(
     again = second.workbench.shell
     assert (again.workspace, again.mode, again.is_side_visible) == (WorkspaceName.ANALYSE, CentreMode.CHART, True)
     assert again.is_drawer_visible
-    assert not again.stage.cards["Layers"].isHidden() and not again.side.sections["Fleet"].is_open
+    assert not again.stage.cards["Layers"].isHidden() and again.side.sections["Fleet"].is_open
     assert again.stage.folded_cards == ["Legend"]
     assert second.workbench.panel("Stress", SplitPanel).result.isVisible()
     second.workbench.actions["reset_layout"].trigger()
     assert (again.workspace, again.mode, again.is_drawer_visible) == (WorkspaceName.FIRE, CentreMode.MAP, False)
-    assert again.stage.cards["Layers"].isHidden() and again.side.sections["Fleet"].is_open
+    assert again.stage.cards["Layers"].isHidden() and not again.side.sections["Fleet"].is_open
     assert again.stage.folded_cards == []
 
 
@@ -546,7 +569,7 @@ def test_from_workspace_to_workspace_by_key_no_heading_or_button_gets_the_focus(
         assert focus is not None and shell.side.columns[workspace].isAncestorOf(focus)
         assert focus.property("role") != "section" and not isinstance(focus, QPushButton | QToolButton)
     # What had the focus in a workspace has it again.
-    field = shell.side.columns[WorkspaceName.PLAN].findChild(QComboBox, "margin_kind")
+    field = shell.side.columns[WorkspaceName.PLAN].findChild(QRadioButton, "setting_custom")
     assert field is not None
     shell.go_to_workspace(WorkspaceName.PLAN)
     field.setFocus()

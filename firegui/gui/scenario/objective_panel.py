@@ -21,7 +21,17 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.domain.options import replaced_at, setting_fields
-from firegui.domain.settings import MORE, SETTING_TITLES, Margin, ObjectiveWeights, PlanSettings, Setting, Start
+from firegui.domain.settings import (
+    MARGIN_TITLES,
+    MORE,
+    SETTING_TITLES,
+    Margin,
+    ObjectiveWeights,
+    PlanSettings,
+    Setting,
+    Start,
+    pair_text,
+)
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.session.session import Session
@@ -32,6 +42,8 @@ from firegui.runs.run_folder import RUN
 from firegui.runs.run_requests import STAGE_TITLES, run_title
 
 _MERGE_KEYS = count(1_000)
+_MARGINS = (4, 6, 4, 6)
+"""Margins of a group; the longest choice of the search needs the width."""
 _BROWSE, _FILE = "browse", "file"
 _SCHEDULES = "Schedules (*.safetensors *.csv);;All files (*)"
 _PURPOSE = {
@@ -190,13 +202,16 @@ class ObjectivePanel(QWidget):
     def _build(self) -> None:
         vertical(
             self,
-            self._objective(), self._margin(), self._effectiveness(), self._window(), self._search(), self._details(),
-            self._second_stage(), self._problems,
-            1, spacing=8, margins=2,
+            self._objective(), self._margin_section(), self._effectiveness_section(), self._window(), self._search(),
+            self._details(), self._second_stage(), self._problems,
+            1, spacing=4, margins=2,
         )  # fmt: skip
 
     def _objective(self) -> QWidget:
-        group, column = _group("Goal")
+        group = QGroupBox("Goal")
+        column = QVBoxLayout(group)
+        column.setSpacing(6)
+        column.setContentsMargins(*_MARGINS)
         self._settings = QButtonGroup(self)
         for index, setting in enumerate(Setting):
             button = QRadioButton(SETTING_TITLES[setting])
@@ -212,15 +227,15 @@ class ObjectivePanel(QWidget):
         column.addWidget(self._weights)
         return group
 
-    def _margin(self) -> QWidget:
-        group, column = _group("Margin")
+    def _margin_section(self) -> QWidget:
+        self._margin, column = _section()
         kind, *others = self._form.names("margin", group="")
         _add_below(column, self._form.editors[kind].label, self._form.editors[kind].box)
         column.addLayout(self._form.grid(others, columns=1))
-        return group
+        return self._margin
 
-    def _effectiveness(self) -> QWidget:
-        group, column = _group("How well drops work")
+    def _effectiveness_section(self) -> QWidget:
+        self._effectiveness, column = _section()
         grid = QGridLayout()
         heads = (
             ("Assumed in planning", "cautious; the design effectiveness η of the paper"),
@@ -240,19 +255,19 @@ class ObjectivePanel(QWidget):
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
         column.addLayout(grid)
-        return group
+        return self._effectiveness
 
     def _window(self) -> QWidget:
-        group, column = _group("Planned days")
+        self._days, column = _section()
         self._form.editors["days"].show_unit()
         column.addLayout(self._form.grid(self._form.names(group="")))
         self._dates = plain_label(wordWrap=True)
         self._dates.setProperty("role", "muted")
         column.addWidget(self._dates)
-        return group
+        return self._days
 
     def _search(self) -> QWidget:
-        group, column = _group("Search")
+        section, column = _section("Search")
         self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self._form, self)
         self._backend = choice_combo("Device", "backend")
         self._backend.setToolTip("device of the next run; saved on this computer, not in the project")
@@ -262,7 +277,7 @@ class ObjectivePanel(QWidget):
         _add_below(column, self._stages.label, self._stages.box)
         rows = [(self._start.label, self._start.box), (plain_label("Device"), self._backend)]
         column.addLayout(labelled_rows(rows, columns=1))
-        return group
+        return section
 
     def _details(self) -> QWidget:
         names = [*self._form.names(group=MORE), *self._form.names("optimizer", MORE), *self._form.names("margin", MORE)]
@@ -304,6 +319,11 @@ class ObjectivePanel(QWidget):
         calendar = project.calendar
         span = f"{calendar.span_text}, local dates" if calendar.is_dated else calendar.span_text.capitalize()
         self._dates.setText(f"{span} · the event has weather for {event.days} days")
+        # The titles say what is set, because the sections are folded at first.
+        self._margin.set_title(f"Margin: {MARGIN_TITLES[plan.margin.kind].lower()}")
+        self._effectiveness.set_title(f"How well drops work: {pair_text(plan.design)}")
+        first = f" from {calendar.short_date_text(0, year=True)}" if calendar.is_dated else ""
+        self._days.set_title(f"Planned days: {calendar.days}{first}")
         self._show_problems()
 
     def _limit(self, name: str, high: int) -> None:
@@ -317,13 +337,11 @@ class ObjectivePanel(QWidget):
         self._problems.setVisible(bool(lines))
 
 
-def _group(title: str) -> tuple[QGroupBox, QVBoxLayout]:
-    group = QGroupBox(title)
-    column = QVBoxLayout(group)
+def _section(title: str = "") -> tuple[FoldedSection, QVBoxLayout]:
+    column = QVBoxLayout()
     column.setSpacing(6)
-    # The longest choice of the search needs the width.
-    column.setContentsMargins(4, 6, 4, 6)
-    return group, column
+    column.setContentsMargins(*_MARGINS)
+    return FoldedSection(title, column), column
 
 
 def _add_below(column: QVBoxLayout, label: QLabel, box: QWidget) -> None:

@@ -36,13 +36,13 @@ _LEAST, _MOST = 250, 520
 class PanelSection(QWidget):
     """Section of a workspace: a heading that shows or hides its content, which may take spare height.
 
-    While it is folded, the ``question`` that the content answers stands below the heading.
+    While it is folded, its ``summary`` stands below the heading: what is set in it, or the question that it answers.
     """
 
     toggled = Signal(bool)
 
     def __init__(
-        self, title: str, content: QWidget, question: str = "", *, grows: bool = False, parent: QWidget | None = None
+        self, title: str, content: QWidget, summary: str = "", *, grows: bool = False, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self.title, self.content, self.grows = title, content, grows
@@ -56,16 +56,23 @@ class PanelSection(QWidget):
         self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.heading.clicked.connect(self.set_open)
-        self.question = muted_label(question)
-        self.question.setContentsMargins(24, 0, 4, 5)
-        vertical(self, self.heading, self.question, (content, 1), margins=0, spacing=0)
+        self.summary = muted_label()
+        self.summary.setContentsMargins(24, 0, 4, 5)
+        vertical(self, self.heading, self.summary, (content, 1), margins=0, spacing=0)
         self._is_open = False
+        self.set_summary(summary)
         self._show(opened=False)
 
     @property
     def is_open(self) -> bool:
         """Whether the section was opened; a search may show the content of another one for a while."""
         return self._is_open
+
+    def set_summary(self, text: str) -> None:
+        """Set the text below the heading of the folded section; screen readers read it with the heading."""
+        self.summary.setText(text)
+        self.heading.setAccessibleDescription(text)
+        self.summary.setVisible(bool(text) and self.content.isHidden())
 
     def set_open(self, opened: bool) -> None:
         """Show or hide the content."""
@@ -97,7 +104,7 @@ class PanelSection(QWidget):
         return None
 
     def _texts(self) -> Iterator[tuple[QWidget, str]]:
-        yield self.heading, f"{self.title} {self.question.text()}".lower()
+        yield self.heading, f"{self.title} {self.summary.text()}".lower()
         for widget in self.content.findChildren(QWidget):
             # Parts that are hidden in every case, such as those of another kind of run, are not offered.
             if not _can_be_shown(widget, self.content):
@@ -108,11 +115,11 @@ class PanelSection(QWidget):
             yield widget, without_mnemonic(f"{shown} {widget.accessibleName()} {widget.toolTip()}").lower()
 
     def _show(self, *, opened: bool) -> None:
-        """Show content, arrow and question of an open or of a folded section."""
+        """Show content, arrow and summary of an open or of a folded section."""
         self.heading.setChecked(opened)
         self.heading.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
         self.content.setVisible(opened)
-        self.question.setVisible(bool(self.question.text()) and not opened)
+        self.summary.setVisible(bool(self.summary.text()) and not opened)
 
 
 def _can_be_shown(widget: QWidget, top: QWidget) -> bool:

@@ -59,6 +59,7 @@ from firegui.gui.scenario.layers_panel import BaseMapSelector, LayersPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
+from firegui.gui.scenario.section_summaries import SECTION_SUMMARIES
 from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.widgets.lazy_widget import LazyPanels, LazyWidget
@@ -196,6 +197,15 @@ class Workbench(QObject):
             ]
             self.panels.add(name, partial(self._build_panel, name, make, places))
             self.shell.add_panel(name, *places)
+        for signal in (self.session.project_opened, self.session.project_edited):
+            signal.connect(self._summarize_sections)
+        self._summarize_sections()
+
+    def _summarize_sections(self) -> None:
+        """Say below the heading of each folded section what the project has there."""
+        if self.session.has_project:
+            for name, summary in SECTION_SUMMARIES.items():
+                self.shell.side.sections[name].set_summary(summary(self.session.project))
 
     def _make_runs(self) -> RunsPanel:
         runs = RunsPanel(self.session, self.queue)

@@ -1,0 +1,67 @@
+"""Summaries of the sections of the Plan workspace, shown below their headings while they are folded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from firegui.domain.project import Project
+from firegui.domain.settings import MARGIN_TITLES, SETTING_TITLES
+from firegui.runs.messages import counted
+
+
+def goal_summary(project: Project) -> str:
+    """Return goal, planned days and margin."""
+    plan = project.plan
+    margin = MARGIN_TITLES[plan.margin.kind]
+    return f"{SETTING_TITLES[plan.setting]} · {counted(plan.days, 'day')} · margin: {margin[0].lower()}{margin[1:]}"
+
+
+def regions_summary(project: Project) -> str:
+    """Return the names of the protected regions and whether the settings protect them."""
+    names = [region.name for region in project.regions]
+    if not names:
+        return "No region yet"
+    listed = ", ".join(names) if len(names) <= 3 else counted(len(names), "region")
+    return f"{listed}: not protected yet" if project.unprotected_regions else listed
+
+
+def fleet_summary(project: Project) -> str:
+    """Return the numbers of aircraft types and of aircraft."""
+    fleet = project.planned_fleet
+    return f"{counted(len(fleet.types), 'aircraft type')}, {fleet.n_aircraft:,} aircraft"
+
+
+def grounding_summary(project: Project) -> str:
+    """Return how many aircraft types are grounded, and when."""
+    types, days = project.planned_fleet.types, project.calendar.days
+    grounded = [{day for day in kind.grounded_days if day < days} for kind in types]
+    when = sorted(set().union(*grounded))
+    if not when:
+        return "All aircraft fly every day"
+    many = f"{sum(map(bool, grounded))} of {counted(len(types), 'aircraft type')} grounded"
+    return f"{many} on day {when[0] + 1}" if len(when) == 1 else f"{many} on {len(when)} of {days} days"
+
+
+def rules_summary(project: Project) -> str:
+    """Return the rules that a plan keeps."""
+    operations = project.operations
+    rules = (
+        "drops in daylight only" if operations.daylight is not None else "",
+        counted(len(operations.groundings), "grounding for part of a day", "groundings for part of a day"),
+        "limited drops a day" if operations.sorties_per_day else "",
+        f"at most {counted(operations.hard_cap, 'drop')}" if operations.hard_cap is not None else "",
+        counted(len(operations.no_drop_zones), "no-drop zone"),
+        counted(len(operations.pinned), "pinned drop"),
+    )
+    kept = " · ".join(rule for rule in rules if rule and not rule.startswith("0 "))
+    return f"{kept[0].upper()}{kept[1:]}" if kept else "No rule is set"
+
+
+SECTION_SUMMARIES: Mapping[str, Callable[[Project], str]] = {
+    "Objective": goal_summary,
+    "Regions": regions_summary,
+    "Fleet": fleet_summary,
+    "Calendar": grounding_summary,
+    "Constraints": rules_summary,
+}
+"""Summary of a project by the name of the panel that edits this part of it."""
