@@ -17,7 +17,7 @@ from firegui.gui.map.legends import sample_pixmap, swatch_pixmap
 from firegui.gui.map.map_colors import Ink, difference_scale, fire_scale, retardant_scale
 from firegui.gui.session.session import Session
 from tests.gui.color_vision import distance
-from tests.gui.contrast import pixels
+from tests.gui.contrast import of_colors, pixels
 from tests.gui.map_scene import open_map
 
 ENOUGH = 18.0
@@ -50,6 +50,42 @@ def pairs(ink: Ink) -> Iterator[tuple[str, QColor, QColor]]:
         yield f"region and fire {number}", ink.region, fire
         yield f"saved and fire {number}", saved, fire
         yield f"treated fuel and fire {number}", QColor(*map(int, retardant_scale().rgba[0, :3])), fire
+
+
+GROUNDS = {
+    "dark relief": "#1b2b20",
+    "light relief": "#e3ece4",
+    "forest": "#3b5233",
+    "soil": "#a98e68",
+    "rock": "#8f8f8c",
+}
+"""What lies below drops and fire: the relief of both themes, and what aerial photographs show."""
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+@pytest.mark.parametrize("ground", list(GROUNDS))
+def test_drops_and_the_edge_of_the_fire_stand_out_from_every_ground(theme: Theme, ground: str) -> None:
+    ink, below = Ink.of(palette(theme)), QColor(GROUNDS[ground])
+    for line, casing in (
+        (ink.retardant_line, ink.halo), (ink.water_line, ink.halo), (ink.edge, ink.edge_casing),
+    ):  # fmt: skip
+        solid = QColor(casing.rgb())
+        assert max(distance(color, below)[0] for color in (line, solid)) > 2 * ENOUGH
+        assert distance(line, solid)[0] > 2 * ENOUGH, "the line is seen on its casing"
+
+
+@pytest.mark.parametrize(("theme", "ground"), [(Theme.DARK, "dark relief"), (Theme.LIGHT, "light relief")])
+def test_footprints_are_as_strong_as_lines_of_drops_on_the_relief_of_their_theme(theme: Theme, ground: str) -> None:
+    ink = Ink.of(palette(theme))
+    assert of_colors(ink.retardant_line.name(), GROUNDS[ground]) > 3.0
+    assert of_colors(ink.water_line.name(), GROUNDS[ground]) > 3.0
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_the_edge_of_the_fire_differs_from_what_it_is_painted_over(theme: Theme) -> None:
+    ink = Ink.of(palette(theme))
+    for name in ("retardant", "water", "retardant_line", "water_line", "region", "observed"):
+        assert distance(ink.edge, getattr(ink, name))[0] > ENOUGH, name
 
 
 @pytest.mark.parametrize("theme", list(Theme))

@@ -518,3 +518,28 @@ def test_a_run_that_waited_leaves_the_map_to_the_result_before_it(qtbot: QtBot, 
     assert queue.shown is third
     queue.stop(third)
     wait_idle(qtbot, queue)
+
+
+def test_the_first_plan_of_an_opened_project_is_shown_at_its_end_and_later_ones_leave_the_time_alone(
+    qtbot: QtBot, make_queue: MakeQueue, session: Session
+) -> None:
+    queue, _ = make_queue()
+    assert session.step == 0
+    queue.plan()
+    qtbot.waitUntil(lambda: session.result.plan is not None)
+    assert session.step == session.project.calendar.n_steps
+    wait_idle(qtbot, queue)
+    session.set_step(0)
+    queue.plan()
+    wait_idle(qtbot, queue)
+    assert session.result.plan is not None and session.step == 0
+
+
+def test_a_time_that_was_chosen_before_the_first_plan_stays(
+    qtbot: QtBot, make_queue: MakeQueue, session: Session
+) -> None:
+    queue, _ = make_queue()
+    session.set_step(12)
+    queue.plan()
+    wait_idle(qtbot, queue)
+    assert session.result.plan is not None and session.step == 12

@@ -104,9 +104,9 @@ def test_drops_still_to_come_are_outlined_unless_they_are_to_be_hidden(session: 
     assert "still to come" not in hand.view.layers["drops"].legend.note
 
 
-@pytest.mark.parametrize("step", [10, 199], ids=["still to come", "past"])
+@pytest.mark.parametrize("step", [10, 100, 199], ids=["still to come", "shown day", "past"])
 @pytest.mark.parametrize("ground", ["#20262b", "#f4efe6"])
-def test_drops_of_other_days_stand_out_from_any_ground(session: Session, hand: Hand, step: int, ground: str) -> None:
+def test_drops_stand_out_from_any_ground(session: Session, hand: Hand, step: int, ground: str) -> None:
     session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=100, long=5.0),)))
     session.set_step(step)
     hand.view.flush()

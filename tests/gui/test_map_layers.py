@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
-from firegui.gui.map.items import mask_path
-from firegui.gui.map.layers.fire_layers import ObservedLayer
+from firegui.gui.map.items import edge_path, mask_path
+from firegui.gui.map.layers.fire_layers import EdgeLayer, ObservedLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
 from firegui.gui.map.map_colors import (
     ColorScale,
@@ -30,7 +30,7 @@ from firegui.gui.map.map_colors import (
 )
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import FireView, Session, ShownResult
-from tests.gui.map_scene import Hand, growing, only, painted
+from tests.gui.map_scene import Hand, drop_at, growing, only, painted
 
 
 @pytest.fixture
@@ -245,3 +245,39 @@ def test_before_the_first_observation_there_is_no_perimeter_and_nothing_is_fille
     session.open_project(replace(project, scenario=later), None)
     assert not painted(hand.view, "observed").any()
     assert "filled forward" not in hand.view.decorations.caption.note
+
+
+def test_the_edge_of_the_plans_fire_is_painted_over_its_drops(session: Session, hand: Hand, project: Project) -> None:
+    only(hand.view, "extent", "drops", "edge")
+    plan = growing(project, 4)
+    row = project.scenario.grid.shape[0] // 4
+    session.show_result(ShownResult(plan=plan, drops=(drop_at(row, 8.0, 0.0, step=100),)))
+    session.set_step(100)
+    hand.view.flush()
+    layer = hand.view.layers["edge"]
+    assert isinstance(layer, EdgeLayer)
+    order = hand.view.layers.order
+    assert order.index("edge") > order.index("drops") > order.index("occupancy")
+    edge = layer.strokes.strokes[-1]
+    assert edge.path.boundingRect() == mask_path(plan.fire.picture(plan.index_of_step(100)) >= 128).boundingRect()
+    on_edge = hand.color((row + 0.5, 8.0))
+    hand.view.layers.set_visible("drops", False)
+    assert hand.color((row + 0.5, 8.0)) == on_edge, "no drop covers it"
+    hand.view.layers.set_visible("edge", False)
+    assert hand.color((row + 0.5, 8.0)) != on_edge
+    hand.view.layers.set_visible("edge", True)
+    session.set_step(0)
+    hand.view.flush()
+    assert layer.strokes.strokes[-1].path.isEmpty(), "it follows the shown time"
+    session.set_step(100)
+    session.set_view(FireView.BASELINE)
+    assert not painted(hand.view, "edge").any()
+
+
+def test_the_edge_of_a_mask_has_the_lines_of_its_rings() -> None:
+    mask = np.random.default_rng(3).random((40, 60)) < 0.4
+    mask[:, -1] = mask[0] = True
+    lines, rings = edge_path(mask), mask_path(mask)
+    assert lines.boundingRect() == rings.boundingRect()
+    assert lines.length() == pytest.approx(rings.length())
+    assert edge_path(np.zeros((5, 5), np.bool_)).isEmpty()

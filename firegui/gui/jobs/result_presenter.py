@@ -94,7 +94,7 @@ class ResultPresenter(QObject):
         self._since, self._simulates = clock(), False
         self._shown: RunEntry | None = None
         self._latest: RunEntry | None = None
-        self._held = False
+        self._held, self._awaits_plan = False, False
         self._waiting: EvaluationRequest | None = None
         self._current: EvaluationRequest | None = None
         self._slot = RunSlot(execute, self)
@@ -135,7 +135,7 @@ class ResultPresenter(QObject):
         window for most of a second.
         """
         self.set_shown(None)
-        self._latest = latest
+        self._latest, self._awaits_plan = latest, True
         self._restart_clock()
         self._opened.start()
         self._update_awaited()
@@ -376,6 +376,11 @@ class ResultPresenter(QObject):
                 epoch=event.epoch, stage=event.stage, is_cautious=event.is_cautious,
             )
         )  # fmt: skip
+        if self._awaits_plan:
+            # The end says most of a plan: how small the fire stays, seen against the fire without drops.
+            self._awaits_plan = False
+            if self._session.step == 0:
+                self._session.set_step(self._session.project.calendar.n_steps)
 
     def _show(self, result: ShownResult) -> None:
         self._session.show_result(replace(result, stale=self._is_stale(result)))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+import pyqtgraph as pg
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
@@ -395,6 +396,33 @@ def draw_tag(painter: QPainter, at: QPointF, text: str, font: QFont, color: QCol
 def text_width(text: str, font: QFont) -> float:
     """Return the width of a text in pixels."""
     return QFontMetricsF(font).horizontalAdvance(text)
+
+
+def edge_path(mask: NDArray[np.bool_]) -> QPainterPath:
+    """Return the edge of the true cells of ``mask [H, W]`` as separate lines, in map coordinates.
+
+    Faster than :func:`mask_path`, whose rings can be filled.
+    """
+    box = bounding_box(mask)
+    if box is None:
+        return QPainterPath()
+    rows, columns = box
+    cells = np.pad(mask[rows, columns], 1)
+    across, down = _runs(cells[1:] != cells[:-1]), _runs((cells[:, 1:] != cells[:, :-1]).T)
+    ends = np.concatenate([across, down[:, ::-1]]) + np.array([columns.start, rows.start])
+    path: QPainterPath = pg.arrayToQPath(ends[:, 0], ends[:, 1], connect="pairs", finiteCheck=False)
+    return path
+
+
+def _runs(edges: NDArray[np.bool_]) -> NDArray[np.float64]:
+    """Return both ends ``(position, line)`` of every run of true values along a line of ``edges [lines, length]``.
+
+    Positions do not count the margin of one cell.
+    """
+    steps = np.diff(np.pad(edges, ((0, 0), (1, 1))).astype(np.int8), axis=1)
+    (line, first), (_line, end) = np.nonzero(steps == 1), np.nonzero(steps == -1)
+    ends = np.stack([np.stack([first - 1, line], axis=1), np.stack([end - 1, line], axis=1)], axis=1)
+    return np.asarray(ends.reshape(-1, 2), np.float64)
 
 
 def mask_path(mask: NDArray[np.bool_]) -> QPainterPath:

@@ -37,6 +37,8 @@ class Ink:
     retardant: QColor
     water_line: QColor
     retardant_line: QColor
+    edge: QColor
+    edge_casing: QColor
     canopy: QColor
     accent: QColor
 
@@ -63,6 +65,9 @@ class Ink:
             retardant=QColor(plan_colors.RETARDANT),
             water_line=QColor(plan_colors.WATER_ON_DARK if dark else plan_colors.WATER),
             retardant_line=QColor(plan_colors.RETARDANT_ON_DARK if dark else plan_colors.RETARDANT),
+            # The brightest colour of the fire in near black: seen on its own colours, on drops and on any ground.
+            edge=QColor(plan_colors.FIRE[0]),
+            edge_casing=QColor("#1a1206"),
             canopy=QColor("#4c9a5b" if dark else "#3f8a4e"),
             accent=QColor(theme.accent),
         )

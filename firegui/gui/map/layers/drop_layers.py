@@ -46,7 +46,7 @@ _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "s
 _EARLIER = 0.7
 _LINE_PX, _CASING_PX = 1.2, 2.4
 FUTURE_DROPS, OUTLINED = "future", "outlined"
-_RETARDANT_FILL, _WATER_FILL = 0.4, 0.1
+_RETARDANT_FILL, _WATER_FILL = 0.5, 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,8 +104,8 @@ class DropsLayer(MapLayer):
     title = "Drops"
     help = "Planned drops at their landing points: 2σ footprints to scale on the shown day, lines on other days"
     follows = frozenset({"step", "view", "result", "tool"})
-    samples = (("retardant", "retardant", Sample.ELLIPSE), ("water", "water", Sample.OUTLINE))
-    swatch_ink = "retardant"
+    samples = (("retardant", "retardant_line", Sample.ELLIPSE), ("water", "water_line", Sample.OUTLINE))
+    swatch_ink = "retardant_line"
     views = DROP_VIEWS
     options = (
         LayerChoice(
@@ -194,10 +194,6 @@ class DropsLayer(MapLayer):
         self._turn_to(shown.day * per_day, (shown.day + 1) * per_day, shown.project.calendar.n_steps + 1)
 
     @property
-    def _materials(self) -> tuple[tuple[Material, QColor], ...]:
-        return (Material.RETARDANT, self.ink.retardant), (Material.WATER, self.ink.water)
-
-    @property
     def _lines(self) -> tuple[tuple[Material, QColor], ...]:
         return (Material.RETARDANT, self.ink.retardant_line), (Material.WATER, self.ink.water_line)
 
@@ -227,7 +223,7 @@ class DropsLayer(MapLayer):
     def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
         """Return a casing and a filled outline for each material of a step, made when first drawn."""
         if step not in self._today:
-            paths = [(self._ellipses[material].between(step, step + 1), color) for material, color in self._materials]
+            paths = [(self._ellipses[material].between(step, step + 1), color) for material, color in self._lines]
             drawn = [stroke for path, color in paths if not path.isEmpty() for stroke in self._outlined(path, color)]
             self._today[step] = tuple(drawn)
         return self._today[step]
@@ -238,8 +234,9 @@ class DropsLayer(MapLayer):
             # An ellipse has 24 corners, none of them sharp. Rounding them would take three times as long.
             pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
         # Water is nearly hollow, so that the two materials differ by more than their colour.
-        strength = _WATER_FILL if color == self.ink.water else _RETARDANT_FILL
-        return Stroke(path, pens[0]), Stroke(path, pens[1], QBrush(faded(color, strength), Qt.BrushStyle.SolidPattern))
+        is_water = color == self.ink.water_line
+        fill = faded(self.ink.water, _WATER_FILL) if is_water else faded(self.ink.retardant, _RETARDANT_FILL)
+        return Stroke(path, pens[0]), Stroke(path, pens[1], QBrush(fill, Qt.BrushStyle.SolidPattern))
 
     def _load(self, drops: tuple[DropRecord, ...]) -> None:
         if drops is self._source:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QPainterPath
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
-from firegui.gui.map.items import Stroke, StrokesItem, cosmetic, mask_path
+from firegui.gui.map.items import Stroke, StrokesItem, cosmetic, edge_path, mask_path
 from firegui.gui.map.layers.layer import (
     DIFFERENCE_VIEW,
     DROP_VIEWS,
@@ -41,6 +41,8 @@ from firegui.gui.session.session import FireView, Session
 from firegui.runs.messages import counted
 
 Bytes = NDArray[np.uint8]
+_HALF = 128
+"""Code of a chance of one half."""
 
 
 def of_members(scale: ColorScale, title: str, members: int) -> ColorScale:
@@ -94,6 +96,39 @@ class OccupancyLayer(RasterLayer):
         if self.source == "fire" and shown.view is FireView.PLAN:
             return shown.plan_fire()
         return shown.frame(shown.frames, self.source)
+
+
+class EdgeLayer(MapLayer):
+    """Edge of the plan's fire above its drops, which hide a small fire."""
+
+    key = "edge"
+    title = "Edge of the fire"
+    help = "Edge of the plan's fire at the shown time, drawn over the drops: a chance burned of one half or more"
+    follows = OccupancyLayer.follows
+    views = frozenset({FireView.PLAN})
+    samples = (("chance burned of one half or more", "edge", Sample.LINE),)
+    swatch_ink = "edge"
+    swatch_sample = Sample.LINE
+
+    def __init__(self, session: Session) -> None:
+        self.strokes = StrokesItem()
+        super().__init__(session, self.strokes)
+        self._drawn: object = None
+        self._path = QPainterPath()
+
+    def missing(self) -> str:
+        """Return that there is no plan yet."""
+        return "" if self.session.result.plan is not None else "no plan yet: start a run"
+
+    def draw(self, shown: MapState | None) -> None:
+        """Trace the edge of another picture and draw it on its casing."""
+        pictured = None if shown is None else (*_moment(shown.result.plan, shown.step), shown.preview)
+        if pictured is None or pictured != self._drawn:
+            self._drawn = pictured
+            fire = None if shown is None else shown.plan_fire()
+            self._path = QPainterPath() if fire is None else edge_path(fire >= _HALF)
+        pens = cosmetic(self.ink.edge_casing, 3.8), cosmetic(self.ink.edge, 1.8)
+        self.strokes.set_strokes([Stroke(self._path, pen) for pen in pens])
 
 
 class BurningLayer(OccupancyLayer):

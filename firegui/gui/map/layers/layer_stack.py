@@ -11,6 +11,7 @@ from firegui.gui.map.layers.drop_layers import ChangeLayer, ChosenLayer, DropsLa
 from firegui.gui.map.layers.fire_layers import (
     BurningLayer,
     DifferenceLayer,
+    EdgeLayer,
     ObservedLayer,
     OccupancyLayer,
     RetardantLayer,
@@ -47,8 +48,8 @@ class LayerStack(QObject):
             ExtentLayer(session), FuelLayer(session), CanopyLayer(session), HillshadeLayer(session),
             BaseMapLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
             ChangeLayer(session), RetardantLayer(session), IsochronesLayer(session), GraticuleLayer(session),
-            WindLayer(session), ObservedLayer(session), self.drops, self.removed, ZonesLayer(session), self.regions,
-            PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
+            WindLayer(session), ObservedLayer(session), self.drops, self.removed, EdgeLayer(session),
+            ZonesLayer(session), self.regions, PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
         self.labels = MapLabels(layer for layer in layers if isinstance(layer, PaintedLayer) and layer.has_labels)
