@@ -46,6 +46,7 @@ from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import ridge, settle
 
+_NAMED = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
 REPOSITORY = Path(__file__).resolve().parents[2]
 
 PAINT_AND_CLOSE = """
@@ -196,12 +197,19 @@ def test_the_rail_and_its_keys_show_a_workspace_and_a_second_click_hides_the_pan
 def test_a_window_that_becomes_wide_at_once_shows_the_whole_tool_bar(window: MainWindow) -> None:
     start = window.findChild(QToolButton, "startTool")
     assert isinstance(start, QToolButton)
-    for width in (900, 1440, 900, 1440):
+    bar = start.parentWidget()
+    assert isinstance(bar, QToolBar)
+    tool, stop = (bar.widgetForAction(window.workbench.actions[name]) for name in ("tool:drop", "stop"))
+    for width, tool_is_named, stop_is_named in ((900, False, False), (1440, True, False), (900, False, False),
+                                                (1700, True, True), (1440, True, False)):  # fmt: skip
         window.resize(width, 800)
         settle()
-        bar = start.parentWidget()
-        assert bar is not None and start.isVisible() and bar.rect().contains(start.geometry())
+        assert start.isVisible() and bar.rect().contains(start.geometry())
         assert bar.width() >= bar.sizeHint().width()
+        for button, is_named in ((tool, tool_is_named), (stop, stop_is_named)):
+            assert isinstance(button, QToolButton) and button.width() >= button.sizeHint().width()
+            assert button.toolButtonStyle() is (_NAMED if is_named else Qt.ToolButtonStyle.ToolButtonIconOnly)
+            assert button.toolTip() and button.text(), "the text is the accessible name"
 
 
 def test_the_drawer_is_closed_at_first_and_takes_half_of_the_height_at_most(window: MainWindow) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, QSize, Qt
@@ -54,8 +54,9 @@ class Actions(QObject):
         self._window, self._session, self._plan = window, session, plan
         self._icons: list[tuple[QAction, str]] = []
         self._groups: dict[str, QActionGroup] = {}
-        self._shortened: list[QToolButton] = []
-        self._full_width = 0
+        self._tool_buttons: list[QToolButton] = []
+        self._run_buttons: list[QToolButton] = []
+        self._full_width = self._run_names_width = 0
         self._actions = {spec.name: self._make(spec, handlers) for spec in ACTIONS.values()}
         # Tables and fields use Delete themselves. The key reaches the window only if they do not.
         self["delete_region"].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -241,18 +242,19 @@ class Actions(QObject):
             if name == "start":
                 self._highlight(button)
             elif name not in _NAMED_TOOLS:
-                self._shortened.append(button)
+                (self._tool_buttons if name.startswith("tool:") else self._run_buttons).append(button)
         return bar
 
     def fit_tool_bar(self, room: int) -> None:
-        """Show the tool bar, with the names of tools beside their icons if ``room`` is wide enough."""
-        style = Qt.ToolButtonStyle
+        """Show the tool bar; names stand beside the icons of tools, then of the run, if ``room`` is wide enough."""
         if not self._full_width:
             # The names are beside the icons until now.
             self._full_width = self.bar.sizeHint().width()
-        wanted = style.ToolButtonTextBesideIcon if self._full_width <= room else style.ToolButtonIconOnly
-        for button in self._shortened:
-            button.setToolButtonStyle(style.ToolButtonTextOnly if button.icon().isNull() else wanted)
+            self._run_names_width = _width(self._run_buttons)
+            _show_names(self._run_buttons, on=False)
+            self._run_names_width -= _width(self._run_buttons)
+        _show_names(self._run_buttons, on=self._full_width <= room)
+        _show_names(self._tool_buttons, on=self._full_width - self._run_names_width <= room)
         # A menu bar that is visible already, as behind the start page, leaves a new corner widget hidden. Shown before
         # it fits, it would push menus behind the arrow of the menu bar.
         self.bar.show()
@@ -277,6 +279,18 @@ class Actions(QObject):
         # Every change of the action sets the action's own icon on the button, before ``changed`` is emitted.
         self["start"].changed.connect(show_state)
         show_state()
+
+
+def _show_names(buttons: Sequence[QToolButton], *, on: bool) -> None:
+    """Show the names of tools beside their icons, or the icons alone; tools without an icon keep their names."""
+    style = Qt.ToolButtonStyle
+    wanted = style.ToolButtonTextBesideIcon if on else style.ToolButtonIconOnly
+    for button in buttons:
+        button.setToolButtonStyle(style.ToolButtonTextOnly if button.icon().isNull() else wanted)
+
+
+def _width(buttons: Sequence[QToolButton]) -> int:
+    return sum(button.sizeHint().width() for button in buttons)
 
 
 def _explain(action: QAction, help: str) -> None:
