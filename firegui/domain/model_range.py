@@ -60,8 +60,8 @@ def _parts(project: Project, units: Units) -> Iterator[tuple[str, str]]:
         yield (
             "wind",
             f"Winds reach {units.wind(wind)}; the fires that the model learned from had at most "
-            f"{units.wind(training.wind_max_ms)}. Above that only the spread formula follows the wind, and no fire of "
-            "the training tests it.",
+            f"{units.wind(training.wind_max_ms)}. Above that only the spread formula follows the wind: before you "
+            "rely on sizes, compare the fire with observed perimeters (Model check).",
         )
     steepest = _steepest_slope(event) if "slope" in training.layers else 0.0
     if round(steepest) > round(training.slope_max_deg):

@@ -89,9 +89,9 @@ def _once(notes: Iterable[GradedNote]) -> tuple[GradedNote, ...]:
 def _notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _errors(project)
     yield from _undated(project)
-    yield from (GradedNote(Grade.WARNING, text) for text in model_warnings(project, units))
     yield from _dark(project)
     yield from _hurried(project)
+    yield from (GradedNote(_model_grade(project), text) for text in model_warnings(project, units))
     yield from (GradedNote(Grade.NOTE, text) for text in model_caveats(project, units))
     yield from (GradedNote(Grade.NOTE, text) for text in project.scenario.notes)
 
@@ -104,7 +104,12 @@ def _start_notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _dark(project)
     yield from _hurried(project)
     outside = outside_training(project, units)
-    yield from (GradedNote(Grade.WARNING, text) for text in (() if outside is None else outside.reasons))
+    yield from (GradedNote(_model_grade(project), text) for text in (() if outside is None else outside.reasons))
+
+
+def _model_grade(project: Project) -> Grade:
+    """Return how much limits of the fire model matter: the sizes of an invented fire do not count."""
+    return Grade.NOTE if project.scenario.synthetic else Grade.WARNING
 
 
 def _errors(project: Project) -> Iterator[GradedNote]:

@@ -175,7 +175,7 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[RunsPanel
 
 
 def test_runs_outside_the_training_of_their_model_are_marked_where_others_are_not(
-    panel: RunsPanel, queue: RunQueue, monkeypatch: pytest.MonkeyPatch
+    panel: RunsPanel, queue: RunQueue, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     badge = "fire model outside its training: wind"
     first, second = (panel.model.index(row, TITLE) for row in range(2))
@@ -184,6 +184,11 @@ def test_runs_outside_the_training_of_their_model_are_marked_where_others_are_no
     queue.changed.emit()
     assert "⚠" not in first.data() + second.data()
     assert panel.caution.isVisible() and badge in panel.caution.text()
+    assert panel.caution.property("role") == "warning"
+    scenario = session.project.scenario
+    session.edit("invent the fire", replace(session.project, scenario=replace(scenario, synthetic=True)))
+    queue.changed.emit()
+    assert panel.caution.property("role") == "muted", "an invented fire has no size to be sure of"
 
     inside = panel.model.row(1)
     monkeypatch.setattr(runs_table, "_outside", lambda entry: "" if entry is inside else badge)

@@ -29,6 +29,7 @@ from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, muted_label, plain_label, row, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import LatestTask
+from firegui.gui.base.theme import set_role
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.run_cards import RunCards
@@ -124,7 +125,6 @@ class RunsPanel(QWidget):
         self.notes.written.connect(lambda _entry: self.model.refresh())
         self._activity = ElidedLabel(role="muted")
         self.caution = plain_label(wordWrap=True)
-        self.caution.setProperty("role", "warning")
         self._lay_out()
         queue.changed.connect(self._refresh)
         queue.shown_changed.connect(self._on_shown)
@@ -330,6 +330,8 @@ class RunsPanel(QWidget):
         self._comparing.setVisible(len(self._queue.entries) > 1)
         self._activity.set_text(self._queue.activity)
         self.caution.setText(self.model.caution)
+        is_invented = self._session.has_project and self._session.project.scenario.synthetic
+        set_role(self.caution, "muted" if is_invented else "warning")
         self.caution.setVisible(bool(self.model.caution))
         self.notes.show_run(entry)
 

@@ -44,6 +44,9 @@ def test_how_a_network_was_made_is_a_note_and_what_its_training_never_saw_a_warn
     assert any("from published values" in text for text in graded(project, Grade.NOTE))
     assert not any("from published values" in text for text in graded(project, Grade.WARNING))
     assert any("slope" in text for text in graded(project, Grade.WARNING))
+    invented = replace(project, scenario=replace(PLACED, synthetic=True))
+    assert graded(invented, Grade.WARNING) == [NO_DAYLIGHT], "the sizes of an invented fire do not count"
+    assert set(graded(project, Grade.WARNING)) - {NO_DAYLIGHT} <= set(graded(invented, Grade.NOTE))
 
 
 def test_an_unknown_date_is_a_warning_and_keeps_the_daylight_rule_from_being_used() -> None:
