@@ -415,9 +415,9 @@ def edge_path(mask: NDArray[np.bool_]) -> QPainterPath:
 
 
 def _runs(edges: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """Return both ends ``(position, line)`` of every run of true values along a line of ``edges [lines, length]``.
+    """Return both ends ``(position, line)`` of every run of true values along the lines of ``edges``.
 
-    Positions do not count the margin of one cell.
+    ``edges`` is ``[lines, length]``. Positions do not count the margin of one cell.
     """
     steps = np.diff(np.pad(edges, ((0, 0), (1, 1))).astype(np.int8), axis=1)
     (line, first), (_line, end) = np.nonzero(steps == 1), np.nonzero(steps == -1)

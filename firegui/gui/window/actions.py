@@ -246,7 +246,7 @@ class Actions(QObject):
         return bar
 
     def fit_tool_bar(self, room: int) -> None:
-        """Show the tool bar; names stand beside the icons of tools, then of the run, if ``room`` is wide enough."""
+        """Show the tool bar, with the names of tools, then of run controls, as ``room`` allows."""
         if not self._full_width:
             # The names are beside the icons until now.
             self._full_width = self.bar.sizeHint().width()
@@ -282,7 +282,7 @@ class Actions(QObject):
 
 
 def _show_names(buttons: Sequence[QToolButton], *, on: bool) -> None:
-    """Show the names of tools beside their icons, or the icons alone; tools without an icon keep their names."""
+    """Show or hide the names beside the icons; a tool without an icon keeps its name."""
     style = Qt.ToolButtonStyle
     wanted = style.ToolButtonTextBesideIcon if on else style.ToolButtonIconOnly
     for button in buttons:

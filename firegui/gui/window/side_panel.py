@@ -69,7 +69,7 @@ class PanelSection(QWidget):
         return self._is_open
 
     def set_summary(self, text: str) -> None:
-        """Set the text below the heading of the folded section; screen readers read it with the heading."""
+        """Set the text below the folded heading; screen readers read it with the heading."""
         self.summary.setText(text)
         self.heading.setAccessibleDescription(text)
         self.summary.setVisible(bool(text) and self.content.isHidden())
