@@ -16,6 +16,9 @@ from firegui.domain.front import EllipseFront, Floats, FrontSettings
 from firegui.runs.engine import Engine
 from firegui.runs.messages import counted
 
+_ENOUGH_CELLS = 3
+"""Cells that a front has to move for its speed to be known well enough for a correction."""
+
 
 @click.command("front-speed")
 @setting_options(FrontSettings())
@@ -47,6 +50,7 @@ def front_data(front: EllipseFront) -> dict[str, Any]:
     return {
         **asdict(front.settings),
         "gains": front.gains.tolist(),
+        "measured_steps": front.speeds.steps,
         "directions": [dict(zip(columns, row, strict=True)) for row in rows],
     }
 
@@ -68,8 +72,7 @@ def front_lines(front: EllipseFront) -> list[str]:
         _spread("formula", front.from_formula),
         _spread("ellipse", front.from_ellipse),
         "The formula holds after an infinite time. The front comes close to it like 1/t, and float32 cuts its tail.",
-        f"The head ran {settings.distance} cells. The back of a narrow ellipse ran a few or none: it differs most.",
-        _correction_words(settings),
+        *_correction_lines(front),
     ]
 
 
@@ -82,9 +85,19 @@ def _rms(values: Floats) -> float:
     return math.sqrt(float(np.mean(values**2)))
 
 
-def _correction_words(settings: FrontSettings) -> str:
-    """Return how the difference from the ellipse is corrected, or was."""
-    if settings.corrections == 0:
-        return "Not corrected. --corrections 2 fits the maps again, to the ellipse times what the measurement lacks."
-    times = counted(settings.corrections, "time")
-    return f"Corrected {times}: the maps were fitted again, to the ellipse times what the measurement lacked."
+def _correction_lines(front: EllipseFront) -> list[str]:
+    """Return how the difference from the ellipse is corrected, and where the front hardly moved."""
+    times, moved = front.settings.corrections, front.speeds.cells_moved
+    way = "to the ellipse times what the measurement lacks"
+    done = f"Corrected {counted(times, 'time')}" if times else "Not corrected"
+    lines = [
+        f"While its speed was measured, the front moved {moved.min():.1f} to {moved.max():.1f} cells: "
+        "it differs most where it moves least.",
+        f"{done}; a correction (--corrections) fits the maps again, {way}.",
+    ]
+    if moved.min() < _ENOUGH_CELLS:
+        short = (
+            f"In {counted(int((moved < _ENOUGH_CELLS).sum()), 'direction')} it moved less than {_ENOUGH_CELLS} cells"
+        )
+        lines.append(f"{short}: corrections may not converge there. Give a larger --distance or --burn-steps.")
+    return lines

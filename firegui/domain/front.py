@@ -43,13 +43,20 @@ class FrontSpeeds:
     """Speeds in cells per step along ``directions [M]``, radians counter-clockwise from east.
 
     ``formula`` is ``v(n)``, ``support`` the support function of the shape that it makes, and ``measured`` that of the
-    fire in the second half of a rollout: how fast the farthest point with ``P = 0.5`` moves along the direction.
+    fire in the second half of a rollout, of ``steps`` steps: how fast the farthest point with ``P = 0.5`` moves along
+    the direction.
     """
 
     directions: Floats
     formula: Floats
     support: Floats
     measured: Floats
+    steps: int
+
+    @property
+    def cells_moved(self) -> Floats:
+        """Cells that the front moved along each direction while its speed was measured."""
+        return self.measured * self.steps
 
     @property
     def errors(self) -> Floats:

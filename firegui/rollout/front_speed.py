@@ -193,7 +193,7 @@ def measure_front(
     assert states is not None
     rays = directions_of(_RAYS)
     before, after = (_support(_radii(state, middle, rays), rays, where) for state in states[1:])
-    return FrontSpeeds(where, formula, support, (after - before) / half)
+    return FrontSpeeds(where, formula, support, (after - before) / half, half)
 
 
 def _support(radii: Floats, rays: Floats, directions: Floats) -> Floats:

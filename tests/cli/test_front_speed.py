@@ -19,7 +19,19 @@ def test_a_person_sees_formula_and_measurement_of_every_direction_and_why_they_d
     rows = [line.split() for line in lines if line.lstrip()[:1].isdigit()]
     assert len(rows) == 32 and rows[8][0] == "90.00°"
     assert rows[8][1] == "0.6000" == max(row[1] for row in rows)
-    assert "like 1/t" in answer.out and "--corrections 2" in answer.out and "The head ran 30 cells" in answer.out
+    assert "like 1/t" in answer.out and "Not corrected; a correction (--corrections) fits the maps again" in answer.out
+
+
+@pytest.mark.parametrize(("ratio", "is_short"), [(1, False), (4, True)])
+def test_a_front_that_hardly_moves_is_named(firegui: Run, ratio: int, is_short: bool) -> None:
+    words = ("front-speed", "--length-to-width", ratio, "--neighbours", 8, "--distance", 30, "--json")
+    found = firegui(*words).json
+    moved = [row["measured"] * found["measured_steps"] for row in found["directions"]]
+    few = sum(cells < 3.0 for cells in moved)
+    assert (few > 0) is is_short
+    said = firegui(*words[:-1]).out
+    assert f"the front moved {min(moved):.1f} to {max(moved):.1f} cells" in said
+    assert (f"In {few} directions it moved less than 3 cells: corrections may not converge there" in said) is is_short
 
 
 def test_a_program_and_python_get_the_same_numbers(firegui: Run) -> None:
