@@ -35,6 +35,7 @@ from firegui.io.project.stress_toml import stress_to_table
 from firegui.io.rasters.masks import region_masks
 from firegui.runs.header import event_hash
 from firegui.runs.messages import counted
+from firegui.runs.notes import read_name
 from firegui.runs.resume import settings_changed
 from firegui.runs.run_folder import RunRecord, read_run
 
@@ -202,6 +203,7 @@ def run_summary(record: RunRecord) -> dict[str, Any]:
     header, plan, baseline = record.header, record.metrics, record.baseline
     return {
         "run": record.folder.name,
+        "name": read_name(record.folder),
         "state": header.state.value,
         "reason": header.reason.value if header.reason else None,
         "epochs": header.epochs_done,
@@ -310,7 +312,8 @@ def _run_line(run: dict[str, Any]) -> str:
     if "problems" in run:
         return f"{run['run']}: {'; '.join(run['problems'])}"
     state = run["reason"] or ("interrupted" if run["can_resume"] else run["state"])
-    head = f"{run['run']}: {state}, {counted(run['epochs'], 'epoch')}"
+    name = f"{run['run']} ({run['name']})" if run["name"] else run["run"]
+    head = f"{name}: {state}, {counted(run['epochs'], 'epoch')}"
     tail = f"; made with other settings ({'; '.join(run['changed_since'])})" if run["changed_since"] else ""
     if run["objective"] is None:
         return f"{head}, {'not scored' if run['has_plan'] else 'no plan yet'}{tail}"

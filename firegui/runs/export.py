@@ -26,6 +26,7 @@ from firegui.runs.control import RunControl
 from firegui.runs.events import Emit, RunEvent, RunFinished
 from firegui.runs.header import event_hash
 from firegui.runs.kept_fire import saved_fire
+from firegui.runs.notes import read_name
 from firegui.runs.run_folder import (
     BASELINE,
     DROPS,
@@ -102,13 +103,13 @@ def run_content(
     layer = None if water is None else _attempt(problems, lambda: read_water(water, record.project.scenario.grid))
     fires = [_attempt(problems, lambda: _fire(record, OCCUPANCY)), _attempt(problems, lambda: _fire(record, BASELINE))]
     saved = _attempt(problems, lambda: saved_fire(folder))
+    name = _attempt(problems, lambda: read_name(folder)) or real_path(folder).name
     problems.raise_if_any(TITLE)
     assert drops is not None and saved is not None
     project, notes = _project(record)
     notes += [saved.note] if saved.note else []
     plan, baseline = (_with_start(fire, project, saved.kept) for fire in fires)
     made = record.header.updated or record.header.started
-    name = real_path(folder).name
     content = export_content(
         project, drops, run=name, made=made, plan=plan, baseline=baseline, water=layer, sheet=sheet,
         limits=model_caveats(project, (sheet or Sheet()).units),

@@ -74,32 +74,44 @@ def new_replan_folder(project_folder: Path, setting: Setting, now: datetime, tak
     return unused(project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{REPLAN}", taken)
 
 
-def run_title(folder: Path, *, has_seconds: bool = False) -> str:
+def run_title(folder: Path, others: Iterable[Path] | None = None) -> str:
     """Return the title of a run, by its goal and time: ``Whole fire, 19 Aug 14:24``.
 
-    A run that only removes drops, replans or is the quick plan by rule has that in its title. A folder whose name has
-    another form is its own title.
+    The time has seconds where one of ``others``, by default the folders beside it, would have the same title. A run
+    that only removes drops, replans or is the quick plan by rule has that in its title. A folder whose name has another
+    form is its own title.
     """
-    parts = folder.name.split("-")
+    title = _timed_title(folder.name, "%H:%M")
+    if others is None:
+        others = folder.parent.iterdir() if folder.parent.is_dir() else ()
+    is_alone = all(other.name == folder.name or _timed_title(other.name, "%H:%M") != title for other in others)
+    return title if is_alone else _timed_title(folder.name, "%H:%M:%S")
+
+
+def _timed_title(name: str, clock: str) -> str:
+    parts = name.split("-")
     try:
         when = datetime.strptime("-".join(parts[:2]), "%Y%m%d-%H%M%S")
     except ValueError:
-        return folder.name
-    name = parts[2] if len(parts) > 2 else ""
-    goal = SETTING_SHORT[Setting(name)] if name in set(Setting) else name
+        return name
+    setting = parts[2] if len(parts) > 2 else ""
+    goal = SETTING_SHORT[Setting(setting)] if setting in set(Setting) else setting
     kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
     number = f" ({parts[4]})" if len(parts) > 4 else ""
-    clock = f"{when:%H:%M:%S}" if has_seconds else f"{when:%H:%M}"
-    return f"{goal}, {when.day} {when:%b} {clock}{kind}{number}"
+    return f"{goal}, {when.day} {when:%b} {when.strftime(clock)}{kind}{number}"
 
 
 def schedule_title(file: Path) -> str:
-    """Return what people call a schedule: the name or title of its run, else the name of the file."""
-    if not (file.parent / RUN).is_file():
-        return file.name
+    """Return what people call a schedule, a file or the folder of a run.
+
+    That is the name or title of its run, else the name of the file.
+    """
+    folder = file if (file / RUN).is_file() else file.parent
+    if not (folder / RUN).is_file():
+        return run_title(file, ())
     with suppress(InputError):
-        return read_name(file.parent) or run_title(file.parent)
-    return run_title(file.parent)
+        return read_name(folder) or run_title(folder)
+    return run_title(folder)
 
 
 # -- plans -------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from firegui.domain.fleet import Fleet
 from firegui.fire.first_project import first_project
 from firegui.io.project.scenario_toml import write_fleet
 from firegui.io.project.store import load_project, save_project
+from firegui.runs.notes import write_name
 from tests.cli.conftest import Run
 from tests.support import make_project, small_fleet, write_random_maps, write_schedule
 
@@ -116,6 +117,8 @@ def test_info_lists_runs_good_and_damaged(firegui: Run, project: Path) -> None:
     assert one["objective"] < one["baseline_objective"]
     assert "is not a run" in two["problems"][0]
     assert "one: completed, 3 epochs" in firegui("info", project).out
+    write_name(project / "runs/one", "Two more tankers")
+    assert "one (Two more tankers): completed, 3 epochs" in firegui("info", project).out
     assert one["worst_case"]["text"] in firegui("info", project).out
 
 

@@ -50,7 +50,7 @@ from firegui.runs.events import (
     StudyReady,
     WeightsReady,
 )
-from firegui.runs.run_requests import new_run_folder, run_title
+from firegui.runs.run_requests import new_run_folder, run_title, schedule_title
 from firegui.runs.spec import RunSpec
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 from tests.gui.fake_runs import FakeExecute, drop, epoch_done, frames, metrics, run_spec, wait_idle
@@ -241,13 +241,23 @@ def test_run_folders_never_coincide(tmp_path: Path) -> None:
     assert run_title(tmp_path / "my run") == "my run"
 
 
-def test_runs_of_one_minute_have_different_titles(qtbot: QtBot, make_queue: MakeQueue) -> None:
+def test_runs_of_one_minute_have_titles_with_seconds_everywhere(qtbot: QtBot, make_queue: MakeQueue) -> None:
     seconds = iter((5, 42))
     queue, _ = make_queue(clock=lambda: datetime(2026, 8, 19, 12, 0, next(seconds)))
     for _run in range(2):
         queue.plan()
         wait_idle(qtbot, queue)
-    assert [entry.title for entry in queue.entries] == ["Whole fire, 19 Aug 12:00", "Whole fire, 19 Aug 12:00:42"]
+    titles = [entry.title for entry in queue.entries]
+    assert titles == ["Whole fire, 19 Aug 12:00:05", "Whole fire, 19 Aug 12:00:42"]
+    for entry in queue.entries:
+        assert schedule_title(entry.folder) == schedule_title(entry.folder / "plan.safetensors") == entry.title
+    first, second = queue.entries
+    assert queue.rename(first, "Two more tankers") and queue.rename(first, "")
+    assert first.title == titles[0] and not first.is_named
+    assert queue.rename(first, "Two more tankers")
+    queue.discard(second)
+    assert [entry.title for entry in queue.entries] == ["Two more tankers"]
+    assert schedule_title(first.folder) == "Two more tankers"
 
 
 def start_endless(qtbot: QtBot, make_queue: MakeQueue) -> tuple[RunQueue, FakeExecute, RunEntry]:

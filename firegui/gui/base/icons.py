@@ -28,6 +28,7 @@ _GLYPHS = {
     "copy": "mdi6.content-copy", "map": "mdi6.map-outline", "csv": "mdi6.file-delimited-outline",
     "again": "mdi6.dice-5-outline", "quick": "mdi6.clock-fast",
     "prune": "mdi6.content-cut", "branch": "mdi6.source-branch", "compare": "mdi6.compare",
+    "rename": "mdi6.form-textbox",
     "stop": "mdi6.stop", "save-as": "mdi6.content-save-edit-outline", "quit": "mdi6.exit-to-app",
     "events": "mdi6.database-import-outline", "import-folder": "mdi6.folder-download-outline",
     "weights": "mdi6.brain", "help": "mdi6.help-circle-outline", "begin": "mdi6.book-open-page-variant-outline",

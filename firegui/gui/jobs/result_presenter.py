@@ -181,7 +181,7 @@ class ResultPresenter(QObject):
     def rename(self, entry: RunEntry) -> None:
         """Show the new name of ``entry``, if its plan is shown."""
         result = self._session.result
-        if entry is self._shown and result.folder == entry.folder:
+        if entry is self._shown and result.folder == entry.folder and result.title != entry.title:
             self._session.show_result(replace(result, title=entry.title))
 
     def show_saved(self, entry: RunEntry, project: Project) -> None:

@@ -22,7 +22,7 @@ from firegui.runs.result_store import names_in
 from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
 from firegui.runs.run_requests import FolderSpec, run_title
 from firegui.runs.spec import PlanSpec, ReplanSpec
-from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
+from firegui.runs.stages import FinishReason, RunState, Stage
 
 
 class StoppingJobs:
@@ -100,6 +100,7 @@ class RunList:
         """Remove a run, if it is listed."""
         if entry in self._entries:
             self._entries.remove(entry)
+            self._give_titles()
 
     def remove_ended(self) -> None:
         """Remove every run that is neither active nor waiting."""
@@ -141,13 +142,17 @@ class RunList:
 
     def _put(self, entry: RunEntry) -> None:
         old = self.in_folder(entry.folder)
-        if any(other.title == entry.title for other in self._entries if other is not old):
-            # Runs of the same minute have the same title.
-            entry.title = entry.title.replace(run_title(entry.folder), run_title(entry.folder, has_seconds=True))
         if old is None:
             self._entries.append(entry)
         else:
             self._entries[self._entries.index(old)] = entry
+        self._give_titles()
+
+    def _give_titles(self) -> None:
+        """Give the runs without a name titles that tell those of the same minute apart."""
+        for entry in self._entries:
+            if not entry.is_named:
+                entry.title = first_title(entry, self.folders)
 
     def mark_stale(self, project: Project) -> None:
         """Mark every run whose inputs differ from ``project``."""
@@ -178,17 +183,17 @@ def saved_runs(folders: Sequence[Path], project: Project) -> tuple[tuple[RunEntr
 def new_entry(spec: FolderSpec) -> RunEntry:
     """Return the entry of a run that has not started yet."""
     stages = spec.stages if isinstance(spec, PlanSpec) else spec.as_plan().stages
-    title, epochs = run_title(spec.out), spec.project.plan.optimizer.epochs
-    entry = RunEntry(title, spec.out, spec.project, stages=stages, epochs=epochs)
+    entry = RunEntry("", spec.out, spec.project, stages=stages, epochs=spec.project.plan.optimizer.epochs)
     if isinstance(spec, ReplanSpec):
         entry.replans, entry.fire = True, DRAWN if spec.closed_loop else OBSERVED
         entry.note, entry.source = note_of(spec), spec.schedule_file
-        entry.title = _with_kind(entry.title, entry.note)
+    entry.title = first_title(entry)
     return entry
 
 
-def _with_kind(title: str, note: ReplanNote | None) -> str:
-    """Return the title of a run, with its kind if it is an exercise or a closed loop."""
+def first_title(entry: RunEntry, others: Iterable[Path] | None = None) -> str:
+    """Return the :func:`run_title` of a run, with its kind if it is an exercise or a closed loop."""
+    title, note = run_title(entry.folder, others), entry.note
     if note is None or not note.closed_loop:
         return title
     return f"{title}, {'closed loop' if note.exercise is None else f'exercise {note.exercise.name}'}"
@@ -240,7 +245,7 @@ def _saved_entry(record: RunRecord, project: Project, event: str) -> RunEntry:
     header, scores = record.header, record.scores
     ran = header.project.on(project) if header.event_hash == event else None
     entry = RunEntry(
-        _with_kind(run_title(record.folder), header.replan),
+        "",
         record.folder,
         ran,
         RunState.FINISHED,
@@ -267,8 +272,9 @@ def _saved_entry(record: RunRecord, project: Project, event: str) -> RunEntry:
     _read_replan_scores(entry)
     # Unreadable notes are reported where they are shown.
     with suppress(InputError):
-        entry.title = read_name(record.folder) or entry.title
+        entry.title = read_name(record.folder)
         entry.notes = read_notes(record.folder)
+    entry.is_named, entry.title = bool(entry.title), entry.title or first_title(entry)
     return entry
 
 

@@ -20,7 +20,14 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import EvaluationRequest, ResultPresenter, report_failure
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import Execute, RunJob, stop_and_join
-from firegui.gui.jobs.run_list import RunList, StoppingJobs, new_entry, other_event_error, read_saved_scores
+from firegui.gui.jobs.run_list import (
+    RunList,
+    StoppingJobs,
+    first_title,
+    new_entry,
+    other_event_error,
+    read_saved_scores,
+)
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.events import (
@@ -38,7 +45,7 @@ from firegui.runs.events import (
 from firegui.runs.messages import counted
 from firegui.runs.notes import write_name
 from firegui.runs.run_folder import delete_run, kept_plan, same_folder
-from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec, run_title
+from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
@@ -140,6 +147,9 @@ class RunQueue(QObject):
         """Start ``spec``, or queue it behind the active run."""
         entry = new_entry(spec)
         self._list.add(entry)
+        if self.shown is not None:
+            # Beside a run of the same minute its title has seconds.
+            self._presenter.rename(self.shown)
         self._enqueue(entry, spec)
         return entry
 
@@ -407,7 +417,7 @@ class RunQueue(QObject):
             return False
         with refusing(self._session, str(entry.folder)):
             write_name(entry.folder, name)
-            entry.title = name or run_title(entry.folder)
+            entry.is_named, entry.title = bool(name), name or first_title(entry, self._list.folders)
             self._presenter.rename(entry)
             self.changed.emit()
             return True

@@ -27,7 +27,7 @@ from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.store import PROJECT_FILE
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.run_folder import kept_plan
-from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, run_title
+from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, schedule_title
 from firegui.runs.spec import ReplanSpec
 from firegui.runs.stages import RunState, Stage
 
@@ -231,8 +231,7 @@ class PlanControl(QObject):
         file = entry.source if entry.flies_loop else None
         if file is None:
             return entry.title
-        # The source is the folder of a run, or a file in it.
-        return run_title(file.parent if file.suffix else file)
+        return schedule_title(file)
 
     @property
     def can_exercise(self) -> bool:

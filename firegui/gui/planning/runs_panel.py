@@ -64,7 +64,7 @@ _START_FROM = "Continue from this plan: a new run of the project as it is now th
 _COMPARE = "Both plans on maps that move together, and their numbers"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
 _LEAST_WIDTH = 250
-_COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "rename", "delete")
+_COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "delete")
 """Buttons that move to a menu in a narrow panel."""
 
 
@@ -406,7 +406,9 @@ class RunsPanel(QWidget):
     def rename(self) -> None:
         """Edit the name of the selected run in its row."""
         entry = self._target()
-        if entry is not None and (row := self.model.place_of(entry)) >= 0:
+        if entry is None:
+            self._session.message.emit("Select the run to rename.")
+        elif (row := self.model.place_of(entry)) >= 0:
             index = self.model.index(row, TITLE)
             self.table.setCurrentIndex(index)
             self.table.edit(index)
@@ -435,7 +437,7 @@ class RunsPanel(QWidget):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
-        for name in ("show", "pause", "resume", "stop", "compare", "duplicate", *_COLLAPSIBLE):
+        for name in ("show", "pause", "resume", "stop", "compare", "rename", "duplicate", *_COLLAPSIBLE):
             button = self._buttons[name]
             if name in _COLLAPSIBLE or not button.isHidden():
                 action = QAction(button.icon(), button.accessibleName(), menu)
@@ -459,12 +461,12 @@ class RunsPanel(QWidget):
             ("resume", "Resume", "Continue the paused run, or resume a stopped one", self.pause_or_resume),
             ("stop", "Stop, keep best", _STOP, self.stop),
             ("show", "Show", show, self.show_selected),
+            ("rename", "Rename", "Give the run another name (F2)", self.rename),
             ("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
             ("prune", "Remove needless drops", _PRUNE, partial(self._request, self.prune_requested)),
             ("branch", "Continue from this plan", _START_FROM, partial(self._request, self.start_from_requested)),
             ("export", "Export…", "Export the shown drops", self.export_requested.emit),
             ("folder", "Open folder", "Open the run's folder", self.open_folder),
-            ("rename", "Rename", "Give the run another name (F2)", self.rename),
             ("delete", "Delete…", "Delete the run and its folder", self.discard),
             ("more", "More", "More actions for the selected run", self._show_more),
         )

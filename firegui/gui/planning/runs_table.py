@@ -234,7 +234,7 @@ def _tip(entry: RunEntry, units: Units) -> str:
         lines.append("read-only: its project is open in another window")
     if entry.notes.strip():
         lines.append(f"✎ {shortened(entry.notes)}")
-    lines.append("Click to show it; Ctrl+click a second run to compare both")
+    lines.append("Click to show it; Ctrl+click a second run to compare both; F2 renames it")
     return "\n".join(lines)
 
 

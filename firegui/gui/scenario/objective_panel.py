@@ -38,8 +38,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
 from firegui.gui.widgets.fields import choice_combo
 from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm, labelled_rows
-from firegui.runs.run_folder import RUN
-from firegui.runs.run_requests import STAGE_TITLES, run_title
+from firegui.runs.run_requests import STAGE_TITLES, schedule_title
 
 _MERGE_KEYS = count(1_000)
 _MARGINS = (4, 6, 4, 6)
@@ -173,8 +172,7 @@ class StartChoice(QObject):
                 self.box.removeItem(place)
             if file is not None:
                 # A file in the folder of a run is shown under the run's title.
-                title = run_title(file.parent) if (file.parent / RUN).is_file() else file.name
-                self.box.insertItem(len(Start), title, _FILE)
+                self.box.insertItem(len(Start), schedule_title(file), _FILE)
                 self.box.setCurrentIndex(len(Start))
             elif self._session.has_project:
                 self.box.setCurrentIndex(self.box.findData(self._session.project.plan.optimizer.start.value))

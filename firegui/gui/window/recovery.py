@@ -37,7 +37,7 @@ from firegui.runs.autosave import (
 )
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import same_folder
-from firegui.runs.run_requests import run_title
+from firegui.runs.run_requests import schedule_title
 
 AFTER_MS = 1_500
 """An edit is saved after this time; later edits do not delay it."""
@@ -299,7 +299,7 @@ def describe_recoverable(left: RecoverableProject) -> str:
         since = "; the project was saved since" if left.saved_since else ""
         lines.append(f"unsaved edits, the last kept {day} at {when:%H:%M:%S}{since}")
     if left.runs:
-        titles = ", ".join(run_title(folder) for folder in left.runs)
+        titles = ", ".join(schedule_title(folder) for folder in left.runs)
         lines.append(f"interrupted: {titles}")
     if note.waiting:
         lines.append(f"{counted(note.waiting, 'run')} of the queue had not begun and must be started again")

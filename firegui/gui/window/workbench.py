@@ -455,6 +455,7 @@ class Workbench(QObject):
             "replan": plan.replan,
             "duplicate_run": self.runs.duplicate,
             "compare_runs": self._compare_runs,
+            "rename_run": self._rename_run,
             "load_weights": documents.choose_and_load_weights,
             "score": self._score,
             # A second press keeps them, as for a single fire: each of the four buttons has its view.
@@ -486,6 +487,10 @@ class Workbench(QObject):
     def _compare_runs(self) -> None:
         if not self.runs.compare():
             self.show_panel("Runs")
+
+    def _rename_run(self) -> None:
+        self.show_panel("Runs")
+        self.runs.rename()
 
     def _go_to_drop(self, drop: Drop | None) -> None:
         """Show a drop on the map at its time."""

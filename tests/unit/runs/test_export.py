@@ -20,6 +20,7 @@ from firegui.io.exporters.content import export_content
 from firegui.io.project.store import load_project, save_project
 from firegui.io.rasters.geotiff import write_raster
 from firegui.runs.export import hand_over, rule_problems, run_content
+from firegui.runs.notes import write_name
 from firegui.runs.spec import PlanSpec
 from tests.support import GRID, forget_checksums, make_project
 from tests.unit.io.builders import change_text
@@ -56,6 +57,12 @@ def test_a_run_is_handed_over_with_its_projects_layers_and_the_state_at_the_star
     assert content.plan is not None and content.plan.first == 0 and len(content.plan.days) == PROJECT.plan.days + 1
     np.testing.assert_array_equal(content.plan.days[0], PROJECT.scenario.ignition)
     assert content.baseline is not None and content.baseline.days.shape == content.plan.days.shape
+
+
+def test_the_name_that_a_person_gave_a_run_is_that_of_its_export(run: Path) -> None:
+    assert run_content(run).run == run.name
+    write_name(run, "Two more tankers")
+    assert run_content(run).run == "Two more tankers"
 
 
 def test_without_its_project_a_run_is_handed_over_from_its_own_record(run: Path, tmp_path: Path) -> None:
