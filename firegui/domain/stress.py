@@ -363,8 +363,12 @@ def missed_text(table: StressTable | None, margin: MarginSettings) -> str:
     worst = max(table.nominal, table.worst, key=lambda result: result.share_worst)
     if worst.share_worst <= margin.limit:
         return ""
-    left, limit = percent_text(worst.share_worst), percent_text(margin.limit)
-    return f"Does not hold: {left} of the growth left in “{worst.scenario.name}” (limit {limit})"
+    return f"Does not hold: {left_in_text(worst.share_worst, worst.scenario.name, margin.limit)}"
+
+
+def left_in_text(share: float, scenario: str, limit: float) -> str:
+    """Return the growth left in a scenario: ``73 % of the growth left in “late” (limit 5.0 %)``."""
+    return f"{percent_text(share)} of the growth left in “{scenario}” (limit {percent_text(limit)})"
 
 
 def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:

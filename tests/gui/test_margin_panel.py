@@ -73,13 +73,14 @@ def on_line(panel: MarginPanel, number: int) -> QPoint:
 
 # -- the result --------------------------------------------------------------------------------------------------------
 def test_the_table_has_a_line_for_each_plan_and_marks_shares_above_the_limit(shown: MarginPanel) -> None:
-    titles = ("Margin", "Drops", "Volume m³", "Nominal", "Worst scenario", "Worst share", "Time")
+    titles = ("Margin", "Drops", "Volume m³", "Growth left model", "Worst scenario", "Time")
     assert tuple(shown.model.titles) == titles
     assert texts(shown, "Margin") == ["none", "design", "stress", "stress, replanned"]
     assert texts(shown, "Drops") == ["355", "502", "1,032", "914"]
     assert texts(shown, "Volume m³") == ["1,209", "1,710", "3,516", "–"]
-    assert texts(shown, "Worst share") == [f"{ABOVE}86 %", f"{ABOVE}41 %", "4.8 %", "2.1 %"]
-    assert texts(shown, "Worst scenario")[-1] == "failures, repaired"
+    shares = [text.partition(" of the growth left in “")[0] for text in texts(shown, "Worst scenario")]
+    assert shares == [f"{ABOVE}86 %", f"{ABOVE}41 %", "4.8 %", "2.1 %"]
+    assert texts(shown, "Worst scenario")[-1] == "2.1 % of the growth left in “failures, repaired” (limit 5.0 %)"
     assert texts(shown, "Time")[0] == "1:00"
     assert "2 of 4 plans above the limit of 5.0 %" in shown.head.text()
 
@@ -134,7 +135,7 @@ def test_the_point_under_the_mouse_is_read_out(shown: MarginPanel) -> None:
         "worst share of the growth left, %", "as planned", "replanned, mean of the drops flown", "limit 5.0 %",
     ]  # fmt: skip
     chart.plot.scene().sigMouseMoved.emit(place)
-    assert chart.legend.text() == "Design margin: 502 drops, 41 % left in weak"
+    assert chart.legend.text() == "Design margin: 502 drops, 41 % of the growth left in “weak” (limit 5.0 %)"
     chart.plot.scene().sigMouseMoved.emit(place + QPointF(60.0, 30.0))
     assert chart.legend.text() == legend
 

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.analyses.margin.report import SHORT_TITLES, plan_title
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
+from firegui.domain.stress import left_in_text
 from firegui.domain.units import percent_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
@@ -114,7 +115,7 @@ class MarginChart(Chart):
     def _read_out(self, point: MarginPoint | None) -> None:
         if point is not None and self._curve is not None:
             title = plan_title(point.plan, self._curve.settings)
-            left = f"{percent_text(point.worst_share)} left in {point.worst_scenario}"
+            left = left_in_text(point.worst_share, point.worst_scenario, self._curve.limit)
             self.set_title("", Piece(f"{title}: {number(point.drops)} drops, {left}", "accent"))
             return
         if self._curve is None or not self._curve.points:

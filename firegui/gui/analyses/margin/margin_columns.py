@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 
 from firegui.analyses.margin.report import SHORT_TITLES, plan_title
-from firegui.domain.margin_curve import MarginCurveSettings
+from firegui.domain.margin_curve import MarginCurveSettings, MarginPoint
+from firegui.domain.stress import left_in_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.number_text import duration
 from firegui.gui.widgets.table_model import Column
@@ -22,8 +23,9 @@ def margin_columns(limit: float, settings: MarginCurveSettings, units: Units = U
     Shares above ``limit`` are marked.
     """
 
-    def worst_text(share: float) -> str:
-        return f"{ABOVE if share > limit else ''}{percent_text(share)}"
+    def worst_text(point: MarginPoint) -> str:
+        left = left_in_text(point.worst_share, point.worst_scenario, limit)
+        return f"{ABOVE if point.worst_share > limit else ''}{left}"
 
     return (
         Column("Margin", lambda point: SHORT_TITLES[point.plan], tip="the margin that the plan is made with",
@@ -33,12 +35,11 @@ def margin_columns(limit: float, settings: MarginCurveSettings, units: Units = U
         Column("Volume", lambda point: point.gallons, "{:,.0f}".format,
                "what the drops of the plan carry; not known with replanning", units.volume_unit,
                units.volume_value(1.0)),
-        Column("Nominal", lambda point: point.nominal_share, percent_text, f"{_GROWTH}; in the model's own world"),
-        Column("Worst scenario", lambda point: point.worst_scenario, tip="the scenario with the largest share",
-               is_text=True),
-        Column("Worst share", lambda point: point.worst_share, worst_text,
-               f"{_GROWTH}; largest over all scenarios and draws. {ABOVE.strip()}: above the limit of "
-               f"{percent_text(limit)}",
+        Column("Growth left", lambda point: point.nominal_share, percent_text, f"{_GROWTH}; in the model's own world",
+               "model"),
+        Column("Worst scenario", lambda point: point, worst_text,
+               f"the scenario with the largest {_GROWTH}; largest over the draws. {ABOVE.strip()}: above the limit of "
+               f"{percent_text(limit)}", is_text=True, sort_key=lambda point: point.worst_share,
                color=lambda point: "error" if point.worst_share > limit else None),
         Column("Time", lambda point: point.seconds, duration, "time to make the plan, without its tests"),
     )  # fmt: skip
