@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceConditions, model_named
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
+from firegui.fire.fuel_moisture import AIR_C, HUMIDITY, fine_dead_moisture
 from firegui.fire.surface_spread import SurfaceSpread, surface_fire, wind_at_flames
 from firegui.io.coordinates import parse_place
 from firegui.io.fuel_models_file import read_fuel_models, standard_fuel_models
@@ -38,6 +39,8 @@ _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
 @click.option("--day", metavar="N", type=WHOLE, help="The day whose wind blows, counted from 0.  [default: 0]")
 @click.option("--fuel", metavar="MODEL", help="Fuel model: a name such as GR2, or its number.  [default: PROJECT's]")
 @click.option("--fuel-models", metavar="F.fmd", type=FILE, help="Custom fuel models, beside the standard ones.")
+@click.option("--temperature", metavar="°C", type=NUMBER, help="Temperature of the air, for --dead-1h and --dead-10h.")
+@click.option("--humidity", metavar="PERCENT", type=NUMBER, help="Relative humidity, with --temperature.")
 @setting_options(_MOISTURE)
 @setting_options(_CONDITIONS, suffix="; PROJECT's where it is not given")
 @click.option(
@@ -47,12 +50,14 @@ _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
 @json_option
 def spread(
     project_folder: Path | None, at: str | None, cell: tuple[int, int] | None, day: int | None, fuel: str | None,
-    fuel_models: Path | None, midflame_wind: float | None, no_wind_limit: bool, as_json: bool, **given: Any,
+    fuel_models: Path | None, temperature: float | None, humidity: float | None, midflame_wind: float | None,
+    no_wind_limit: bool, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Print speed, direction and flame length of a surface fire by Rothermel's model.
 
     Fuel, slope, canopy and the day's wind are those of a place on PROJECT, or given with options, which come first. The
-    wind is that in the open at 10 m. Moistures are given. This is a calculation beside the plan: it changes nothing.
+    wind is that in the open at 10 m. Moistures of fine dead fuel follow from temperature and humidity, or are given as
+    the others are. This is a calculation beside the plan: it changes nothing.
     """
     gather = Gather()
     models = standard_fuel_models()
@@ -68,7 +73,7 @@ def spread(
         gather.add("--at, --cell and --day", "belong to a project", "name the project first, or leave them out")
     elif fuel is None:
         gather.add("--fuel", "is not given", "give a fuel model, or a project and a place on it")
-    moisture = given_settings(_MOISTURE, given, gather)
+    moisture = given_settings(_weathered(temperature, humidity, given, gather), given, gather)
     conditions = replace(given_settings(conditions, given, gather), flame_wind=midflame_wind)
     gather.extend([*moisture.problems(), *conditions.problems()])
     model = _fuel_model(models, fuel, code, gather)
@@ -76,6 +81,25 @@ def spread(
     assert model is not None
     fire = surface_fire(model, moisture, conditions, limit_wind=not no_wind_limit)
     report(as_json, _data(model, moisture, conditions, fire), lambda: _lines(model, moisture, conditions, fire))
+
+
+def _weathered(
+    temperature: float | None, humidity: float | None, given: Mapping[str, Any], gather: Gather
+) -> FuelMoisture:
+    """Return the moistures by temperature and humidity; the default ones where neither is given."""
+    if temperature is None and humidity is None:
+        return _MOISTURE
+    if temperature is None or humidity is None:
+        gather.add("--temperature and --humidity", "only one is given", "give both, or neither")
+        return _MOISTURE
+    if given["dead_1h"] is not None or given["dead_10h"] is not None:
+        remedy = "leave out one or the other"
+        gather.add("--dead-1h and --dead-10h", "are given besides temperature and humidity", remedy)
+    for name, value, (low, high) in (("temperature", temperature, AIR_C), ("humidity", humidity, HUMIDITY)):
+        if not low <= value <= high:
+            gather.add(f"--{name}", f"is {value:g}", f"use a value from {low:g} to {high:g}")
+    one, ten = fine_dead_moisture(temperature, humidity)
+    return replace(_MOISTURE, dead_1h=round(float(one), 2), dead_10h=round(float(ten), 2))
 
 
 def _on_project(

@@ -60,3 +60,14 @@ def test_every_problem_of_the_input_is_in_one_message(firegui: Run, project: Pat
     own.write_text("ENGLISH\n14 mine 0.1 0 0 1 0 dynamic 2000 1800 1500 1 15 8000 8000 Own\n", encoding="utf-8")
     assert firegui("spread", "--fuel", "mine", "--fuel-models", own, "--json").json["fuel"]["title"] == "Own"
     assert "does not exist" in firegui("spread", "--fuel", "mine", "--fuel-models", tmp_path / "none.fmd").err
+
+
+def test_fine_dead_moisture_follows_from_temperature_and_humidity(firegui: Run) -> None:
+    found = firegui("spread", "--fuel", "GR2", "--temperature", "25", "--humidity", "20", "--json").json
+    # Equilibrium by Simard's equation for 10 to 50 %, 77 °F: 2.22749 + 3.20214 - 1.13806 = 4.29157 %.
+    assert found["moisture_percent"]["dead_1h"] == pytest.approx(1.03 * 4.29157, abs=0.01)
+    assert found["moisture_percent"]["dead_10h"] == pytest.approx(1.28 * 4.29157, abs=0.01)
+    assert found["moisture_percent"]["dead_100h"] == 8.0
+    assert "only one is given" in firegui("spread", "--fuel", "GR2", "--humidity", "20").err
+    wrong = firegui("spread", "--fuel", "1", "--temperature", "99", "--humidity", "-1", "--dead-1h", "5").err
+    assert "--temperature: is 99" in wrong and "--humidity: is -1" in wrong and "besides temperature" in wrong
