@@ -14,6 +14,8 @@ from firegui.gui.base.layouts import horizontal, plain_label
 
 _EDGE, _GAP, _WIDEST, _LEAST = 8, 4, 620, 260
 """Distances from edges and between notices; widths in pixels."""
+_UPPER = 0.6
+"""Share of the height, from the top, that notices leave free."""
 
 
 class OverlayNotice(QFrame):
@@ -113,7 +115,7 @@ class NoticeStack(QObject):
 def _free_block(area: QRect, obstacles: Sequence[QRect], wanted: int, height_at: Callable[[int], int]) -> QRect:
     """Return the lowest block in ``area``, ``wanted`` wide or narrower, between or above ``obstacles``.
 
-    In the upper half of a low ``area`` it would cover the fire: then it lies at the lower edge, over the obstacles.
+    In the middle of a low ``area`` it would cover the fire: then it lies at the lower edge, over the obstacles.
     """
     lowest = area.bottom() - _EDGE
     for bottom in sorted({lowest, *(each.top() - _EDGE for each in obstacles)}, reverse=True):
@@ -122,7 +124,7 @@ def _free_block(area: QRect, obstacles: Sequence[QRect], wanted: int, height_at:
             high = height_at(wide)
             band = QRect(area.left() + _EDGE, bottom - high + 1, area.width() - 2 * _EDGE, high)
             left, right = _widest_gap(band, obstacles)
-            if band.top() < area.center().y():
+            if band.top() < area.top() + _UPPER * area.height():
                 break
             if right - left >= wide:
                 middle = area.center().x() - wide // 2
