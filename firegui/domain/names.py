@@ -9,14 +9,16 @@ from firegui.errors import Problem
 
 _REFUSED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _NO_CHARACTERS = "\ufffe\uffff"
+_DIRECTIONS = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+"""Show the text that follows in another order, so that a name passes for another one."""
 
 
 def character_problems(where: str, text: str, what: str = "the name") -> list[Problem]:
-    """Return the problem of a text with control characters, such as a line break, a tab or NUL.
+    """Return the problem of a text with control characters, such as a line break, a tab or U+202E.
 
-    They would break the lines of a form and make XML that no program reads.
+    They would break the lines of a form, make XML that no program reads, or show letters in another order.
     """
-    found = sorted({c for c in text if unicodedata.category(c) in _REFUSED or c in _NO_CHARACTERS})
+    found = sorted({c for c in text if unicodedata.category(c) in _REFUSED or c in _NO_CHARACTERS + _DIRECTIONS})
     if not found:
         return []
     codes = ", ".join(f"U+{ord(c):04X}" for c in found)

@@ -67,6 +67,7 @@ def test_a_region_beyond_the_grid_is_refused(rows: tuple[float, float], columns:
         (Region("Lost", ((((0.0, 0.0), (1.0, math.nan), (2.0, 0.0)),),)), "not a number"),
         (Region(" ", VILLAGE.parts), "name is empty"),
         (Region("two\nlines", VILLAGE.parts), "control characters (U+000A)"),
+        (Region("a\u202eb", VILLAGE.parts), "control characters (U+202E)"),
         (Region("Light", VILLAGE.parts, -1.0), "weight is -1.0"),
         (Region("Heavy", VILLAGE.parts, math.inf), "weight is inf"),
     ],
