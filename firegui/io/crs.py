@@ -11,7 +11,7 @@ from pyproj.enums import WktVersion
 from pyproj.exceptions import CRSError, ProjError
 
 from firegui.domain.grid import Grid
-from firegui.errors import Problem
+from firegui.errors import InputError, Problem
 from firegui.io.safe_open import UnsafeFileError, check_crs
 from firegui.io.source_files import MOST_CELLS, cells_problem
 
@@ -31,7 +31,7 @@ def parse(text: str) -> CRS | None:
         if crs.is_projected or crs.is_geographic:
             # A scale of 0, for example, is only refused when coordinates are to be changed.
             transformer(text, "EPSG:4326")
-    except ProjError:
+    except (ProjError, InputError):
         return None
     return crs
 
@@ -149,8 +149,15 @@ def wkt(text: str) -> str | None:
 
 @lru_cache(maxsize=64)
 def transformer(source: str, target: str) -> Transformer:
-    """Return a transformer between two known CRSs, x (east, longitude) first on both sides."""
-    return Transformer.from_crs(_known(source), _known(target), always_xy=True)
+    """Return a transformer between two known CRSs, x (east, longitude) first on both sides.
+
+    Raises :class:`~firegui.errors.InputError` where PROJ has no way from one to the other, as to a damaged ellipsoid.
+    """
+    try:
+        return Transformer.from_crs(_known(source), _known(target), always_xy=True)
+    except ProjError as error:
+        what = f"PROJ cannot change coordinates from {_shortened(source)!r} to {_shortened(target)!r}"
+        raise InputError([Problem("CRS", what, "check the CRS of both files")]) from error
 
 
 @lru_cache(maxsize=64)

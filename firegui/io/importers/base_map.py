@@ -17,7 +17,7 @@ from rasterio.windows import Window
 
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.crs import transformer, wkt
+from firegui.io import crs
 from firegui.io.rasters import mbtiles
 from firegui.io.rasters.files import LARGEST_BLOCK, RasterFile, read_header
 from firegui.io.rasters.mbtiles import TITLE, Area, Pixels, TileArchive, picture_transform
@@ -126,6 +126,8 @@ def _raster_problems(header: RasterFile) -> list[Problem]:
     where, found = str(header.path), []
     if header.geometry.crs is None or header.geometry.transform is None:
         found.append(Problem(where, "does not say where on the Earth it lies", "give it a CRS and a place in a GIS"))
+    else:
+        found += crs.problems(header.geometry.crs, where)
     rows, columns = header.geometry.shape
     if rows * columns > MOST_VALUES:
         found.append(Problem(where, f"has {rows:,} × {columns:,} cells", "cut it to the surroundings of the fire"))
@@ -167,7 +169,7 @@ def _draw_raster(file: RasterBaseMap, grid: Grid, area: Area, size: tuple[int, i
     how = Resampling.nearest if file.palette is not None else Resampling.bilinear
     try:
         place = picture_transform(grid, area, size)
-        found = raster_dataset(file.path).warped(file.bands, wkt(grid.crs) or "", place, size, how, alpha=True)
+        found = raster_dataset(file.path).warped(file.bands, crs.wkt(grid.crs) or "", place, size, how, alpha=True)
     except OSError as error:
         raise _unreadable(file.path, error) from error
     values, there = found.data, ~found.mask[0]
@@ -221,10 +223,10 @@ def _of_base_map(problem: Problem) -> Problem:
     return replace(problem, remedy="save it again in a GIS, with its CRS and with what is near the fire")
 
 
-def _on_grid(geometries: NDArray[Any], crs: str, grid: Grid) -> list[Any]:
+def _on_grid(geometries: NDArray[Any], source: str, grid: Grid) -> list[Any]:
     """Return the parts that meet the grid, in corner coordinates ``(column, row)``."""
     assert grid.crs is not None and grid.transform is not None
-    change, back = transformer(crs, grid.crs), ~Affine(*grid.transform)
+    change, back = crs.transformer(source, grid.crs), ~Affine(*grid.transform)
 
     def place(points: NDArray[np.float64]) -> NDArray[np.float64]:
         x, y = change.transform(points[:, 0], points[:, 1])

@@ -10,6 +10,7 @@ from pygeomag import GeoMag
 from pyproj import CRS, Proj
 
 from firegui.domain.grid import Grid
+from firegui.errors import InputError
 from firegui.io import crs
 from firegui.io.georeference import Compass, Georeference, decimal_year, format_ddm
 from tests.unit.io.builders import BEAR_GRID, PLACED, UNPLACED
@@ -211,3 +212,10 @@ def test_the_last_hours_of_a_model_are_its_own() -> None:
 
 def test_at_a_magnetic_pole_a_compass_shows_nothing() -> None:
     assert Compass().declination(-132.0, 86.0, datetime(2020, 7, 1, tzinfo=UTC)) is None
+
+
+def test_a_crs_without_a_way_to_another_is_bad_input_and_no_error() -> None:
+    site = 'LOCAL_CS["site",UNIT["metre",1]]'
+    assert crs.parse(site) is not None
+    with pytest.raises(InputError, match="cannot change coordinates from 'EPSG:4326' to 'LOCAL_CS"):
+        crs.transformer("EPSG:4326", site)

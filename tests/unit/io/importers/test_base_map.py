@@ -146,6 +146,10 @@ def _without_place(path: Path) -> None:
     write_raster(path, np.ones((1, 4, 4), np.uint8), crs=None)
 
 
+def _on_no_earth(path: Path) -> None:
+    write_raster(path, np.ones((1, 4, 4), np.uint8), crs='LOCAL_CS["site",UNIT["metre",1]]')
+
+
 def _cut(path: Path) -> None:
     values = np.random.default_rng(1).integers(0, 255, (3, 400, 400), np.uint8)
     write_raster(path, values, CELL @ Affine.scale(0.1))
@@ -161,6 +165,7 @@ def _pointer(path: Path) -> None:
     [
         ("far.tif", _far, "has nothing where the fire is"),
         ("plain.tif", _without_place, "does not say where on the Earth it lies"),
+        ("site.tif", _on_no_earth, "is not a map projection"),
         ("cut.tif", _cut, "cut short or damaged"),
         ("pointer.tif", _pointer, "cannot be read as a raster"),
         ("pointer.vrt", _pointer, "is no base map that firegui reads"),
