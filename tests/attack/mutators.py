@@ -46,6 +46,15 @@ WORDS = (
     "2020-08-19T25:61:00Z", "2020-08-19T12:00:00+99:00", "[[[[", '"""',
 )  # fmt: skip
 
+CRS_TEXTS = (
+    "+init={url}/a:1", "+init=/etc/passwd:1", "+proj=longlat +nadgrids={url}/a", "+proj=longlat +nadgrids=/etc/hosts",
+    "+proj=utm +zone=10 +towgs84=nan,inf,0", "+proj=utm +zone=99", "+proj=pipeline +step", "+proj=tmerc +k=0",
+    "+proj=longlat +a=1e400 +b=1", "EPSG:99999999", "EPSG:4979", "EPSG:4978", "EPSG:5703", "IAU_2015:30100",
+    'LOCAL_CS["a",UNIT["metre",1]]', 'LOCAL_CS["a",UNIT["metre",0]]', "urn:ogc:def:crs:OGC::AUTO42001",
+    "{url}/crs.json", "/vsicurl/{url}/a.prj", "[" * 999,
+)  # fmt: skip
+"""Reference systems that name files, that lie nowhere on the Earth, or that cannot be computed with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mutator:
@@ -244,6 +253,22 @@ def other_words(path: Path, rng: Rng, url: str) -> None:
         return _replace_one(text, _CELL, rng, lambda old: _word(rng, url))
 
     _edit_text(path, change)
+
+
+@mutator(".toml", ".geojson", ".prj")
+def other_crs(path: Path, rng: Rng, url: str) -> None:
+    text = str(pick(rng, CRS_TEXTS)).replace("{url}", url)
+    if path.suffix == ".prj":
+        path.write_text(text, encoding="utf-8")
+    elif path.suffix == ".toml":
+        _edit_text(path, lambda old: re.sub(r'^crs = ".*"$', lambda _: f"crs = {json.dumps(text)}", old, flags=re.M))
+    else:
+        kinds = (
+            {"type": "name", "properties": {"name": text}},
+            {"type": "link", "properties": {"href": f"{url}/c.prj"}},
+        )
+        start = '{"crs": ' + json.dumps(pick(rng, kinds)) + ","
+        _edit_text(path, lambda old: old.replace("{", start, 1))
 
 
 @mutator(*TEXTS)

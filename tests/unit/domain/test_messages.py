@@ -20,6 +20,8 @@ from firegui.domain.calendar import Calendar
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.fleet import Fleet
+from firegui.domain.front import FrontSettings
+from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceConditions
 from firegui.domain.grid import Grid
 from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
@@ -66,6 +68,23 @@ VALUES: tuple[tuple[Any, Callable[[Any], list[Problem]]], ...] = (
     (NetworkFitSettings(), _own),
     (aircraft(id="", grounded_days=(-3,)), _own),
     (Fleet((aircraft(), aircraft(count=0))), _own),
+    (FrontSettings(), _own),
+    (
+        FuelModel(
+            102,
+            "GR2",
+            "",
+            (0.1, 0.0, 0.0, 1.0, 0.0),
+            (2000.0, 109.0, 30.0, 1800.0, 1500.0),
+            1.0,
+            0.15,
+            (8e3, 8e3),
+            True,
+        ),
+        _own,
+    ),
+    (FuelMoisture(), _own),
+    (SurfaceConditions(flame_wind=1.0), _own),
     (_GRID, _own),
     (MarginCurveSettings(), lambda settings: settings.problems(StressSet(), 50)),
     (Daylight(), _own),
