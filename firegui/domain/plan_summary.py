@@ -248,20 +248,21 @@ class PlanSummary:
     def headline(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
         """Return what is reported first, as titles and texts; the worst stress case where the plan was tested.
 
-        The protected regions come first where the goal counts them, and each of several after the final size.
+        The protected regions come before the final size where the goal counts them. Single ones of several come last.
         """
         size, regions = [("Final size", self.size_text(units))], self.region_lines(units)
-        lines = [
-            *([*regions[:1], *size, *regions[1:]] if self.protects_regions else [*size, *regions]),
+        inside, worst = self.worst_region_text(units), self.worst_text(units)
+        return [
+            *([*regions[:1], *size] if self.protects_regions else size),
             *([(MARGIN, f"⚠ {self.missed}")] if self.missed else []),
             ("Drops", f"{self.drops:,}"),
             ("Volume", self.volume_text(units)),
+            *([("Worst stress case, regions", inside)] if inside else []),
+            *([("Worst stress case", worst)] if worst else []),
             ("Drops at night", self.night_text),
+            *(regions[1:] if self.protects_regions else regions),
+            *([(CAUTION, f"⚠ {self.outside}")] if self.outside else []),
         ]
-        inside, worst = self.worst_region_text(units), self.worst_text(units)
-        lines += [("Worst stress case, regions", inside)] if inside else []
-        lines += [("Worst stress case", worst)] if worst else []
-        return [*lines, *([(CAUTION, f"⚠ {self.outside}")] if self.outside else [])]
 
     def day_rows(self, units: Units = Units.METRIC) -> list[list[str]]:
         """Return the table of days, titles first: drops by type, volume, drops at night, fire at the end."""

@@ -118,14 +118,18 @@ def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
 
 def test_several_regions_are_reported_together_and_each_with_what_overlaps_counted_once() -> None:
     found = in_regions(with_areas(make_project(), R1, R2).protecting())
-    assert found.headline()[:4] == [
+    lines = found.headline()
+    assert lines[:2] == [
         ("Protected regions", "1.4 ha burned (6.8 ha without drops), area 13.5 ha"),
         ("Final size", "5.5 ha, 99.5 % saved (1,204 ha without drops)"),
+    ]
+    # Drops, volume and worst case come before the single regions, to be seen without scrolling.
+    assert lines[-2:] == [
         ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha"),
         ("Region R2", "0.9 ha burned (4.5 ha without drops), area 9.0 ha"),
     ]
     assert found.all_regions is found.together
-    assert found.headline(Units.US)[2] == ("Region R1", "2.2 acres burned (11.1 acres without drops), area 22.2 acres")
+    assert found.headline(Units.US)[-2] == ("Region R1", "2.2 acres burned (11.1 acres without drops), area 22.2 acres")
 
 
 def test_regions_that_the_goal_leaves_out_come_after_the_whole_fire_and_say_so() -> None:
@@ -133,7 +137,7 @@ def test_regions_that_the_goal_leaves_out_come_after_the_whole_fire_and_say_so()
     plain = replace(plain, plan=replace(plain.plan, setting=Setting.A, weights=ObjectiveWeights.of(Setting.A)))
     lines = in_regions(plain, tested=True).headline()
     assert lines[0][0] == "Final size"
-    assert lines[1] == ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha; not in the goal")
+    assert lines[-1] == ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha; not in the goal")
     assert "Worst stress case, regions" not in dict(lines)
 
 
