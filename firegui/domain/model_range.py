@@ -32,8 +32,8 @@ class OutsideTraining:
 
     @property
     def badge(self) -> str:
-        """Short text that stands beside every result: ``fire model outside its training: wind, slope``."""
-        return f"fire model outside its training: {', '.join(self.what)}"
+        """Short text beside every result: ``wind, slope beyond what the fire model learned from``."""
+        return f"{', '.join(self.what)} beyond what the fire model learned from"
 
 
 def outside_training(project: Project, units: Units = Units.METRIC) -> OutsideTraining | None:

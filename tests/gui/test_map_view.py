@@ -397,10 +397,10 @@ def test_a_fire_outside_the_training_of_its_model_has_a_badge_in_the_title(
     session.show_result(ShownResult("run", plan=growing(project, 1)))
     hand.view.flush()
     assert "⚠" not in hand.view.decorations.caption.note
-    monkeypatch.setattr(readout, "outside_text", lambda _project: "fire model outside its training: wind")
+    monkeypatch.setattr(readout, "outside_text", lambda _project: "wind beyond what the fire model learned from")
     session.set_step(session.step + 1)
     hand.view.flush()
-    assert "⚠ fire model outside its training: wind" in hand.view.decorations.caption.note
+    assert "⚠ wind beyond what the fire model learned from" in hand.view.decorations.caption.note
 
 
 def test_a_map_without_a_fire_says_so_or_what_is_computed(session: Session, hand: Hand) -> None:

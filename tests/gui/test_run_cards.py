@@ -177,7 +177,7 @@ def panel(qtbot: QtBot, session: Session, queue: RunQueue) -> Iterator[RunsPanel
 def test_runs_outside_the_training_of_their_model_are_marked_where_others_are_not(
     panel: RunsPanel, queue: RunQueue, session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    badge = "fire model outside its training: wind"
+    badge = "wind beyond what the fire model learned from"
     first, second = (panel.model.index(row, TITLE) for row in range(2))
     assert panel.caution.isHidden()
     monkeypatch.setattr(runs_table, "outside_text", lambda _project: badge)

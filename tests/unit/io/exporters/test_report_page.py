@@ -67,7 +67,7 @@ def test_a_day_without_drops_takes_no_page_and_what_is_uncertain_stands_out() ->
     sections = Page(report_text(what, lambda: None)).all("section")
     assert len(sections) > 1 and [section.get("class") for section in sections].count("day") == 1
     marked = replace(what, project=what.project)
-    marked.__dict__["summary"] = replace(what.summary, outside="fire model outside its training: wind")
+    marked.__dict__["summary"] = replace(what.summary, outside="wind beyond what the fire model learned from")
     assert 'class="caution"' in report_text(marked, lambda: None) and 'class="caution"' not in report_text(
         what, lambda: None
     )
