@@ -17,6 +17,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.film import Film
 from firegui.domain.grid import Grid
+from firegui.domain.model_range import OutsideTraining
 from firegui.domain.project import Project
 from firegui.domain.units import FOOT_M, Units
 from firegui.gui.base.theme import Theme, palette
@@ -391,16 +392,33 @@ def test_the_title_names_the_run_and_says_that_its_plan_was_edited(
     assert titles == ["Whole fire", "Saved by Whole fire", "Whole fire, edited by hand"]
 
 
-def test_a_fire_outside_the_training_of_its_model_has_a_badge_in_the_title(
-    session: Session, hand: Hand, project: Project, monkeypatch: pytest.MonkeyPatch
+def test_a_fire_outside_the_training_of_its_model_has_a_caution_that_mouse_and_keys_explain(
+    session: Session, hand: Hand, project: Project, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    view, button, card = hand.view, hand.view.caution_button, hand.view.caution_card
     session.show_result(ShownResult("run", plan=growing(project, 1)))
-    hand.view.flush()
-    assert "⚠" not in hand.view.decorations.caption.note
-    monkeypatch.setattr(readout, "outside_text", lambda _project: "wind beyond what the fire model learned from")
+    view.flush()
+    assert view.decorations.caution_box.isEmpty() and button.isHidden()
+    outside = OutsideTraining(("wind",), ("Winds reach 15 m/s, more than the model saw. " * 9,))
+    monkeypatch.setattr(readout, "outside_training", lambda _project, _units: outside)
     session.set_step(session.step + 1)
-    hand.view.flush()
-    assert "⚠ wind beyond what the fire model learned from" in hand.view.decorations.caption.note
+    view.flush()
+    assert view.decorations.caption.caution == "⚠ wind beyond what the fire model learned from"
+    assert button.geometry() == view.decorations.caution_box.toAlignedRect() and card.isHidden()
+    assert "Winds reach 15 m/s" in button.toolTip()
+    assert button.accessibleName() == "Caution: wind beyond what the fire model learned from. Explain"
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert card.isVisible() and card.text == outside.reasons[0].strip()
+    assert not card.geometry().intersects(button.geometry()) and hand.viewport.rect().contains(card.geometry())
+    hand.key(Qt.Key.Key_Escape)
+    assert card.isHidden()
+    button.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    assert card.isVisible()
+    monkeypatch.setattr(readout, "outside_training", lambda _project, _units: None)
+    session.set_step(session.step + 1)
+    view.flush()
+    assert card.isHidden() and button.isHidden()
 
 
 def test_a_map_without_a_fire_says_so_or_what_is_computed(session: Session, hand: Hand) -> None:

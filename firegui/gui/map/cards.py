@@ -63,14 +63,20 @@ class FloatingCard(QFrame):
             f" border: 1px solid {ink.frame.name()}; border-radius: 6px; }} QLabel {{ color: {ink.text.name()}; }}"
         )
 
-    def fill(self, title: str, rows: Sequence[tuple[str, str]]) -> None:
-        """Show a title and values; a row without a name takes the whole width."""
+    def fill(self, title: str, rows: Sequence[tuple[str, str]], width: int = 0) -> None:
+        """Show a title and values; a row without a name takes the whole width.
+
+        Lines longer than ``width`` pixels are broken, unless it is 0.
+        """
         self._title.setText(f"<b>{escape(title)}</b>")
         self._title.setAccessibleDescription(title)
         lines = []
         for name, value in rows:
             head, cells = (f"<td>{escape(name)}&nbsp;&nbsp;</td>", 1) if name else ("", 2)
             lines.append(f"<tr>{head}<td colspan='{cells}'>{escape(value)}</td></tr>")
+        if width:
+            self._values.setWordWrap(True)
+            self._values.setFixedWidth(width)
         self._values.setText(f"<table cellspacing='0' cellpadding='1'>{''.join(lines)}</table>")
         self._values.setAccessibleDescription("\n".join(f"{name} {value}".strip() for name, value in rows))
         # Styles and texts of a hidden card take effect when it is shown: a size taken before cuts the title.

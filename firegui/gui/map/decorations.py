@@ -26,8 +26,8 @@ _LIFTED_PX = 46.0
 class Caption:
     """Texts of the decorations.
 
-    ``note`` is a warning next to the title. ``scale`` is the shown fire scale. ``awaited`` is shown in the centre of
-    the map and says why there is no fire yet.
+    ``note`` is a warning next to the title, ``caution`` one that ``reasons`` explain. ``scale`` is the shown fire
+    scale. ``awaited`` is shown in the centre of the map and says why there is no fire yet.
     """
 
     title: str = ""
@@ -37,6 +37,8 @@ class Caption:
     cell_size_m: float = 1.0
     units: Units = Units.METRIC
     awaited: str = ""
+    caution: str = ""
+    reasons: tuple[str, ...] = ()
 
 
 def round_length(longest_m: float) -> float:
@@ -143,15 +145,16 @@ class Decorations(QGraphicsItem):
         painter.fillPath(path, self.ink.card)
 
     def caption_texts(self) -> list[tuple[str, QFont, QColor]]:
-        """Return title, note and hint as they are drawn, none wider than the map."""
+        """Return title, note, hint and caution, in this order, as they are drawn: none wider than the map."""
         ink, plain, bold, room = self.ink, map_font(9.0), map_font(9.5, bold=True), self._caption_room
-        title, note = self.caption.title, self.caption.note
+        title, note, caution = self.caption.title, self.caption.note, self.caption.caution
         if not self.parts.time:
-            title, note = title.split(" · ")[0], ""
+            title, note, caution = title.split(" · ")[0], "", ""
         lines = (
             *((part, bold, ink.text) for part in split_title(title, bold, room - 24.0)),
             *((part, plain, ink.muted) for part in split_title(note, plain, room - 24.0)),
             (self.caption.hint, plain, ink.text),
+            (caution, plain, ink.muted),
         )
         return [
             # Runs of one day have names of the same beginning and differ at the end.
@@ -164,16 +167,25 @@ class Decorations(QGraphicsItem):
         """The right edge of the captions."""
         return self._size.right() - (_ARROW_PX if self.parts.north else _EDGE - 6.0)
 
-    def _paint_captions(self, painter: QPainter) -> None:
-        """Paint title, note and hint in a row, or in a column next to the north arrow."""
-        texts = self.caption_texts()
+    @property
+    def caution_box(self) -> QRectF:
+        """Where the caution is; empty without one."""
+        is_shown = self.caption.caution and self.parts.time
+        return self._caption_boxes(self.caption_texts())[-1] if is_shown else QRectF()
+
+    def _caption_boxes(self, texts: Sequence[tuple[str, QFont, QColor]]) -> list[QRectF]:
+        """Return the boxes of texts in a row, or in a column next to the north arrow."""
         widths = [text_width(text, font) + 16.0 for text, font, _ in texts]
         places = flow(widths, self._caption_room)
-        for (text, font, color), width, (left, top) in zip(texts, widths, places, strict=True):
-            self._pill(painter, QRectF(left, top, width, _PILL_PX))
+        return [QRectF(*place, width, _PILL_PX) for place, width in zip(places, widths, strict=True)]
+
+    def _paint_captions(self, painter: QPainter) -> None:
+        texts = self.caption_texts()
+        for (text, font, color), box in zip(texts, self._caption_boxes(texts), strict=True):
+            self._pill(painter, box)
             painter.setPen(color)
             painter.setFont(font)
-            painter.drawText(QPointF(left + 8.0, top + 16.5), text)
+            painter.drawText(box.topLeft() + QPointF(8.0, 16.5), text)
 
     def _paint_awaited(self, painter: QPainter) -> None:
         """Paint the awaited text in the centre, where the fire will be."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QImage, QShowEvent
+from PySide6.QtGui import QAction, QImage, QShortcut, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from firegui.domain.drops import Drop
@@ -17,6 +18,7 @@ from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
 from firegui.gui.base.controls import FocusFrame, tool_button
 from firegui.gui.base.layouts import vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.map.camera import Camera, MapArea
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
 from firegui.gui.map.decorations import Decorations
@@ -45,6 +47,8 @@ REPAINT_MS = 50
 """Interval of repaints: twenty a second."""
 _FIRE_CODE = 12
 """Above this code, 5 %, a cell counts as part of the fire."""
+_CAUTION_PX = 340
+"""Width of the lines that explain a caution."""
 STEP_MS = 12
 """Shortest time between the repaints of two steps; playback shows thirty steps a second."""
 
@@ -89,6 +93,13 @@ class MapView(QWidget):
         self.edit_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.edit_button.clicked.connect(lambda _checked=False: session.set_tool(Tool.DROP))
         self.drop_card.column.addWidget(self.edit_button)
+        self.caution_button = tool_button("", "Explain the caution")
+        self.caution_button.setAccessibleName("Caution")
+        self.caution_button.setParent(self.camera.viewport)
+        self.caution_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.caution_button.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.caution_button.setCheckable(True)
+        self.caution_card = FloatingCard("Limits of the fire model", "Close the explanation", self.camera.viewport)
         self._files = FileDrops(session, self.camera.viewport)
         self._place = CellLocation(None)
         self._pinned: tuple[int, int] | None = None
@@ -237,6 +248,7 @@ class MapView(QWidget):
             self.layers.mark("time")
             self._schedule()
         self._update_decorations(shown)
+        self._update_caution()
         self._update_card(shown)
         self._update_drop_card()
         if self._hover_dirty:
@@ -308,6 +320,10 @@ class MapView(QWidget):
         session.region_selected.connect(self._on_region)
         self.layers.reordered.connect(self._schedule)
         self.drop_card.closed.connect(self._deselect_drop)
+        self.caution_button.toggled.connect(self._update_caution)
+        self.caution_card.closed.connect(partial(self.caution_button.setChecked, False))
+        self._escape = QShortcut("Esc", self, self.caution_card.closed.emit)
+        self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
         self.camera.moved.connect(self._schedule)
         self.layers.changed.connect(self._schedule)
         self._router.hovered.connect(self._on_hover)
@@ -327,6 +343,14 @@ class MapView(QWidget):
         self.sketch.ink = self.decorations.ink = ink
         self.card.set_ink(ink)
         self.drop_card.set_ink(ink)
+        self.caution_card.set_ink(ink)
+        # The caption itself is painted below the button, so that pictures and films have it too.
+        self.caution_button.setStyleSheet(
+            "QToolButton, QToolButton:checked { background: transparent; border-radius: 5px; "
+            f"border: 1px solid {ink.frame.name()}; }} "
+            f"QToolButton:hover, QToolButton:checked {{ border-color: {ink.text.name()}; }} "
+            f"QToolButton:focus {{ border: 2px solid {ink.accent.name()}; }}"
+        )
         self._schedule()
 
     # -- the session -------------------------------------------------------------------------------------------------
@@ -448,6 +472,28 @@ class MapView(QWidget):
         self.card.show_values(self._pinned, probe_rows(shown, self._place, self._pinned), series)
         row, column = self._pinned
         self._place_card(self.card, (row, column, row + 1.0, column + 1.0))
+
+    def _update_caution(self, _is_open: bool = False) -> None:
+        """Lay the button over the caution, and show the card that explains it while the button is down."""
+        button, card, caption = self.caution_button, self.caution_card, self.decorations.caption
+        box, room = self.decorations.caution_box.toAlignedRect(), self.camera.viewport.width()
+        button.setVisible(not box.isEmpty())
+        button.setChecked(button.isChecked() and not box.isEmpty())
+        self._escape.setEnabled(button.isChecked())
+        if box.isEmpty():
+            card.hide()
+            return
+        what = caption.caution.removeprefix("⚠ ")
+        button.setGeometry(box)
+        button.setAccessibleName(f"Caution: {what}. Explain")
+        button.setToolTip(plain("\n".join((*caption.reasons, "Click to keep this open."))))
+        if not button.isChecked():
+            card.hide()
+            return
+        width = min(_CAUTION_PX, room - 40)
+        card.fill(f"{what[0].upper()}{what[1:]}", [("", text) for text in caption.reasons], width)
+        card.move(max(min(box.left(), room - card.width() - 6), 6), box.bottom() + 6)
+        card.raise_()
 
     def _update_drop_card(self) -> None:
         editor = self._session.plan_editor

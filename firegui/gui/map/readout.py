@@ -8,7 +8,7 @@ import numpy as np
 
 from firegui.domain.calendar import DATE_UNKNOWN, to_the_minute
 from firegui.domain.fuel import fuel_name
-from firegui.domain.model_range import outside_text
+from firegui.domain.model_range import outside_training
 from firegui.domain.observation import OBSERVED
 from firegui.domain.project import changes_text
 from firegui.domain.results import Frames
@@ -151,12 +151,13 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
         # Of two plans that are compared, each card says what its plan lacks.
         ran = None if shown.result.plan is None or shown.result.of_ensemble else shown.result.project
         notes += ["inputs edited since this result"] if ran is None else changes_text(ran, shown.project)
-    if not fire.missing() and (outside := outside_text(shown.result.project or shown.project)):
-        notes.append(f"⚠ {outside}")
+    outside = None if fire.missing() else outside_training(shown.result.project or shown.project, shown.units)
+    caution, reasons = ("", ()) if outside is None else (f"⚠ {outside.badge}", outside.reasons)
     if layers["observed"].visible and shown.perimeter_is_carried:
         notes.append("observed perimeter filled forward")
     scale = fire.legend.scale if fire.visible and not fire.missing() else None
-    return Caption(title, " · ".join(notes), "", scale, shown.scenario.grid.cell_size_m, shown.units, awaited)
+    cell_m = shown.scenario.grid.cell_size_m
+    return Caption(title, " · ".join(notes), "", scale, cell_m, shown.units, awaited, caution, reasons)
 
 
 def _plan_name(result: ShownResult) -> str:
