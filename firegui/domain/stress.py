@@ -334,6 +334,10 @@ class StressTable:
         return next((one for one in self.results if one.scenario.name == name), None)
 
 
+GROWTH_LEFT = "Growth left, of what the fire would grow without drops"
+"""Name of what a stress test measures, with what it is a share of."""
+
+
 def scenario_names(tables: Iterable[StressTable | None]) -> tuple[str, ...]:
     """Return the names of all scenarios in some tables, each once, in the order of the tables."""
     return tuple(dict.fromkeys(one.scenario.name for table in tables if table is not None for one in table.results))
@@ -349,7 +353,8 @@ def worst_case_text(table: StressTable | None) -> str:
 def growth_left_text(table: StressTable) -> str:
     """Return the remaining growth in the model and in the worst scenario as a clause without a stop."""
     model, worst = (percent_text(one.share_worst) for one in (table.nominal, table.worst))
-    return f"Growth left: {model} in the model, {worst} in the worst case ({case_text(table.worst.scenario)})"
+    worst_case = f"{worst} in the worst case ({case_text(table.worst.scenario)})"
+    return f"{GROWTH_LEFT}: {model} in the model, {worst_case}"
 
 
 def missed_text(table: StressTable | None, margin: MarginSettings) -> str:

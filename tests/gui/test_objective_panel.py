@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.settings import (
     MARGIN_TITLES,
+    Effectiveness,
     EliminationSettings,
     Margin,
     MarginSettings,
@@ -24,7 +25,7 @@ from firegui.domain.settings import (
     Start,
 )
 from firegui.fire.demo import WEIGHTS
-from firegui.gui.scenario.objective_panel import ObjectivePanel
+from firegui.gui.scenario.objective_panel import ObjectivePanel, cost_text
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import DecimalField, WholeField
 from firegui.runs.stages import Stage
@@ -86,6 +87,18 @@ def test_own_weights_say_what_they_count(session: Session, panel: ObjectivePanel
     assert panel._purpose.text() == (
         "Own weights: they count the burned area day by day, the final size and fire in the protected regions."
     )
+
+
+def test_the_panel_says_whose_effectiveness_is_set_and_what_a_drop_costs(
+    session: Session, panel: ObjectivePanel
+) -> None:
+    plan = session.project.plan
+    session.set_plan("set", replace(plan, design=Effectiveness(0.8, 0.7), weights=ObjectiveWeights()))
+    summary = panel._effectiveness.summary
+    assert (summary.text(), summary.isHidden()) == ("assumed: retardant 0.8, water 0.7", False)
+    assert panel._cost.text() == ("1,000 drops cost as much as 0.002 % of the map burned at the end: nearly nothing.")
+    assert cost_text(ObjectiveWeights(budget=0.0)) == "A drop costs nothing."
+    assert cost_text(ObjectiveWeights(budget=0.01)).endswith("as 20 % of the map burned at the end.")
 
 
 def test_typing_a_number_is_one_step_and_the_next_visit_another(

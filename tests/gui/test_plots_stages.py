@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.plan_summary import plan_summary
-from firegui.domain.stress import worst_case_text
+from firegui.domain.stress import GROWTH_LEFT, worst_case_text
 from firegui.domain.units import percent_text
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
@@ -240,6 +240,10 @@ def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_ca
     lines = plain(details_html(entry))
     nominal, worst = entry.stress.nominal.share_worst, worst_case_text(entry.stress)
     assert lines[2] == f"Growth left, model · worst case|||{percent_text(nominal)} · {worst}"
+    entry.summary = plan_summary(make_project(), [], None, {2: 5.5}, {1: 40.0, 2: 1204.0})
+    assert GROWTH_LEFT not in report_html(entry)
+    entry.summary = replace(entry.summary, stress=entry.stress)
+    assert GROWTH_LEFT in report_html(entry)
 
 
 def test_the_result_of_a_replanned_run_names_the_effectiveness_that_it_is_scored_at(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from firegui.domain.drops import DropList
 from firegui.domain.plan_summary import DaySummary, PlanSummary, RegionSummary, TypeDrops
 from firegui.domain.project import Project
 from firegui.domain.settings import Setting
+from firegui.domain.stress import case_text
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
@@ -58,7 +59,9 @@ def test_a_card_has_what_is_saved_drops_volume_night_and_the_worst_case() -> Non
     entry.stress = stress_table()
     first, second = card_lines(entry)
     assert first == "Final size 5.5 ha, 1,198 ha saved (99.5 %) · 1,731 m³"
+    worst = entry.stress.worst.scenario
     assert second.startswith("193 at night · worst case ")
+    assert second.endswith(f" of the growth without drops ({case_text(worst)})")
 
 
 def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
@@ -72,7 +75,7 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     assert card_lines(entry)[0].startswith("Final size 5.5 ha, 1,198 ha saved")
     # The worst case is that of the regions, too.
     entry.stress = stress_table()
-    assert "growth left" in card_lines(entry)[1]
+    assert "of the growth without drops" in card_lines(entry)[1]
     entry.summary = replace(entry.summary, regions=(region,), stress=entry.stress)
     burned = max(draw.protected_cells for result in entry.stress.results for draw in result.draws) * 0.09
     assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions")

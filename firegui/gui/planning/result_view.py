@@ -17,10 +17,11 @@ from firegui.domain.plan_summary import PlanSummary, fire_size_text
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
-from firegui.domain.stress import worst_case_text
+from firegui.domain.stress import GROWTH_LEFT, worst_case_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.layouts import column, rich_label, vertical
 from firegui.gui.base.number_text import duration, number
+from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
 from firegui.gui.session.session import ShownResult
 from firegui.gui.widgets.settings_form import FoldedSection
@@ -181,7 +182,8 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
             summary = replace(summary, has_other_regions=True)
         rows = [[_unbroken(text) for text in row] for row in summary.day_rows(units)]
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
-        return _headline_html(summary.headline(units), is_narrow=is_narrow) + warning, days, end
+        headline = _headline_html(summary.headline(units), is_narrow=is_narrow)
+        return headline + _growth_html(summary) + warning, days, end
     known = [("Final size", _size_so_far(entry, units)), ("Drops", _count(entry.drops))]
     return ("" if entry.flies_loop else _headline_html(known, is_narrow=is_narrow)) + warning, "", end
 
@@ -228,6 +230,13 @@ def _headline_html(lines: Sequence[tuple[str, str]], *, is_narrow: bool) -> str:
     )
     first = f"<p style='font-size:large; margin:0 0 4px 0'>{escape(title)}: <b>{escape(text)}</b></p>"
     return f"{first}<table cellspacing='0' cellpadding='1' style='margin-bottom:8px'>{rows}</table>"
+
+
+def _growth_html(summary: PlanSummary) -> str:
+    """Return a grey line that says of what the growth left is a share; empty without a stress test."""
+    said = f"{GROWTH_LEFT}: 0 % is none of it, 100 % is as without drops."
+    color = current_colors().muted
+    return "" if summary.stress is None else f"<p style='margin:0 0 6px 0; color:{color}'>{escape(said)}</p>"
 
 
 def details_html(entry: RunEntry, units: Units = Units.METRIC) -> str:

@@ -8,6 +8,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from firegui.domain.stress import case_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
@@ -91,7 +92,8 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
         burned = entry.stress.worst_for_regions.protected_worst * entry.summary.cell_ha
         of_run = " of the run" if entry.has_other_regions else ""
         return f"worst case {units.area(burned)} of the regions{of_run}"
-    return f"worst case {percent_text(entry.stress.worst.share_worst)} growth left"
+    worst = entry.stress.worst
+    return f"worst case {percent_text(worst.share_worst)} of the growth without drops ({case_text(worst.scenario)})"
 
 
 def _saved_text(entry: RunEntry, saved: float, units: Units) -> str:

@@ -30,9 +30,8 @@ from firegui.domain.settings import (
     PlanSettings,
     Setting,
     Start,
-    pair_text,
 )
-from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.layouts import muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
@@ -43,6 +42,7 @@ from firegui.runs.run_requests import STAGE_TITLES, schedule_title
 _MERGE_KEYS = count(1_000)
 _MARGINS = (4, 6, 4, 6)
 """Margins of a group; the longest choice of the search needs the width."""
+_MANY_DROPS, _LITTLE_PERCENT = 1000, 0.1
 _BROWSE, _FILE = "browse", "file"
 _SCHEDULES = "Schedules (*.safetensors *.csv);;All files (*)"
 _PURPOSE = {
@@ -63,6 +63,17 @@ def purpose_text(plan: PlanSettings) -> str:
     parts = [text for name, text in _WEIGHED.items() if getattr(plan.weights, name) > 0.0]
     what = f"{', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]}" if parts else "nothing but drops"
     return f"Own weights: they count {what}."
+
+
+def cost_text(weights: ObjectiveWeights) -> str:
+    """Return what the weight of a drop means, beside that of the final size."""
+    if weights.budget == 0.0:
+        return "A drop costs nothing."
+    if weights.final == 0.0:
+        return "The number beside Number of drops is the cost of one drop."
+    percent = 100.0 * _MANY_DROPS * weights.budget / weights.final
+    little = ": nearly nothing" if percent < _LITTLE_PERCENT else ""
+    return f"{_MANY_DROPS:,} drops cost as much as {percent:.2g} % of the map burned at the end{little}."
 
 
 class PlanForm(SettingsForm[PlanSettings]):
@@ -221,7 +232,9 @@ class ObjectivePanel(QWidget):
         self._purpose = plain_label(wordWrap=True)
         self._purpose.setProperty("role", "muted")
         column.addWidget(self._purpose)
-        self._weights = FoldedSection("Weight of each part", self._form.grid(self._form.names("weights")))
+        weights = self._form.grid(self._form.names("weights"))
+        self._cost = muted_label()
+        self._weights = FoldedSection("Weight of each part", vertical(None, weights, self._cost, margins=0))
         column.addWidget(self._weights)
         return group
 
@@ -233,7 +246,7 @@ class ObjectivePanel(QWidget):
         return self._margin
 
     def _effectiveness_section(self) -> QWidget:
-        self._effectiveness, column = _section()
+        self._effectiveness, column = _section("How well drops work")
         grid = QGridLayout()
         heads = (
             ("Assumed in planning", "cautious; the design effectiveness η of the paper"),
@@ -319,7 +332,9 @@ class ObjectivePanel(QWidget):
         self._dates.setText(f"{span} · the event has weather for {event.days} days")
         # The titles say what is set, because the sections are folded at first.
         self._margin.set_title(f"Margin: {MARGIN_TITLES[plan.margin.kind].lower()}")
-        self._effectiveness.set_title(f"How well drops work: {pair_text(plan.design)}")
+        works = plan.design
+        self._effectiveness.set_summary(f"assumed: retardant {works.retardant:g}, water {works.water:g}")
+        self._cost.setText(cost_text(plan.weights))
         first = f" from {calendar.short_date_text(0, year=True)}" if calendar.is_dated else ""
         self._days.set_title(f"Planned days: {calendar.days}{first}")
         self._show_problems()

@@ -23,7 +23,8 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.errors import Problem
-from firegui.gui.base.layouts import plain_label
+from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import horizontal, plain_label
 from firegui.gui.base.plain_text import plain
 from firegui.gui.widgets.fields import DecimalField, WholeField, choice_combo
 
@@ -281,6 +282,10 @@ def labelled_rows(pairs: Sequence[tuple[QLabel, QWidget]], columns: int) -> QGri
     return grid
 
 
+_UNDER_TITLE = 22
+"""Pixels from the edge of a section to the text of its title."""
+
+
 class FoldedSection(QWidget):
     """Section of a form that is collapsed until its title is pressed."""
 
@@ -296,9 +301,12 @@ class FoldedSection(QWidget):
         self.body = QWidget()
         self.body.setLayout(content)
         self.body.hide()
+        self.summary = ElidedLabel(role="muted")
+        self.summary.hide()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._button)
+        column.addLayout(horizontal(None, (self.summary, 1), margins=(_UNDER_TITLE, 0, 0, 0)))
         column.addWidget(self.body)
 
     def minimumSizeHint(self) -> QSize:
@@ -310,6 +318,11 @@ class FoldedSection(QWidget):
         """Set the title."""
         self._button.setText(title)
         self._button.setToolTip(plain(f"Show or hide: {title}"))
+
+    def set_summary(self, text: str) -> None:
+        """Set a grey line below the title, which is seen while the section is folded too."""
+        self.summary.set_text(text)
+        self.summary.setVisible(bool(text))
 
     def set_open(self, opened: bool) -> None:
         """Show or hide the content."""
