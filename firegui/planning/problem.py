@@ -57,5 +57,6 @@ def build(
         backend=backend,
         precision=precision,
         tell=tell,
+        check=check,
     )
     return replace(model, rules=flight_rules(project, maps))

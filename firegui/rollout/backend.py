@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -171,11 +174,11 @@ def engine(model: Model) -> RolloutBackend:
     return on_cpu if model.backend == "cpu" else Gpu(on_cpu, partial(_pass_on, model))
 
 
-def prepare(model: Model) -> None:
+def prepare(model: Model, check: Check | None = None) -> None:
     """Prepare a model for rollouts. What the kernels compile on their first use is compiled now."""
     chosen = engine(model)
     if model.backend == "cpu" and not isinstance(chosen, _ClosedForm):
-        compile_once(chosen, kernel_folder(), model.tell, len(model.maps.stencil.offsets))
+        compile_once(chosen, kernel_folder(), model.tell, len(model.maps.stencil.offsets), check)
     chosen.prepare(model)
 
 
@@ -293,6 +296,11 @@ class _Reference(_Whole):
 
 COMPILING = "Compiling the kernels, once on this computer (about half a minute)…"
 SHAPE, DAYS, STEPS_PER_DAY = (24, 40), 2, 6
+_EVERY_SECONDS = 0.1
+_COMPILE = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
+    "from firegui.rollout.backend import ActiveFront, exercise; exercise(ActiveFront(1), int(sys.argv[2]))"
+)
 
 
 class Compiled(Protocol):
@@ -317,7 +325,9 @@ class Compiled(Protocol):
         """Differentiate a misfit by the gains."""
 
 
-def compile_once(engine: Compiled, folder: Path | None, tell: MessageCallback, neighbours: int) -> None:
+def compile_once(
+    engine: Compiled, folder: Path | None, tell: MessageCallback, neighbours: int, check: Check | None = None
+) -> None:
     """Compile everything for a stencil.
 
     Nothing is done if ``folder``, where that is kept, says that it has been.
@@ -326,10 +336,40 @@ def compile_once(engine: Compiled, folder: Path | None, tell: MessageCallback, n
     if note is not None and note.exists():
         return
     tell(EngineMessage(COMPILING))
+    if folder is not None:
+        _compile_elsewhere(neighbours, check)
     exercise(engine, neighbours)
     if note is not None:
         with suppress(OSError):
             note.touch()
+
+
+def _compile_elsewhere(neighbours: int, check: Check | None) -> None:
+    """Compile in another process, which keeps the result for this one.
+
+    Compilation cannot be interrupted, and this process would not answer meanwhile. What the other does not compile is
+    compiled here.
+    """
+    # As this program finds its modules, and none in a folder that happens to be the current one.
+    places = json.dumps([place or os.getcwd() for place in sys.path])
+    silent = subprocess.DEVNULL
+    try:
+        process = subprocess.Popen(
+            [sys.executable, "-P", "-c", _COMPILE, places, str(neighbours)], stdin=silent, stdout=silent, stderr=silent,
+            start_new_session=True,
+        )  # fmt: skip
+    except OSError:
+        return
+    try:
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_EVERY_SECONDS)
+                return
+            if check is not None:
+                check()
+    finally:
+        process.kill()
+        process.wait()
 
 
 def exercise(engine: Compiled, neighbours: int) -> None:

@@ -68,13 +68,15 @@ def prepare(
     backend: str = "auto",
     precision: str = "float32",
     tell: MessageCallback = ignore_message,
+    check: Check | None = None,
 ) -> Model:
     """Put the fire, the fleet and the objective on a device.
 
     ``masks [R, H, W]`` are the protected cells of each region. ``backend`` is ``auto``, ``reference``, ``cpu`` or
     ``cuda``; ``precision`` is ``float32``, which the fire model means, or ``float64`` for checking equations. ``tell``
-    hears, now and while the model is used, that kernels are compiled first or that memory did not suffice. Raises
-    :class:`~firegui.errors.InputError` for an unknown or absent backend or precision and for empty regions.
+    hears, now and while the model is used, that kernels are compiled first or that memory did not suffice. ``check``
+    may raise to cancel their compilation. Raises :class:`~firegui.errors.InputError` for an unknown or absent backend
+    or precision and for empty regions.
     """
     name, device = backends.device_for(maps, backend, tell)
     model = build(
@@ -82,7 +84,7 @@ def prepare(
         retardant_acts_on=retardant_acts_on, backend=name, device=device, dtype=backends.dtype_of(precision),
         tell=tell,
     )  # fmt: skip
-    backends.prepare(model)
+    backends.prepare(model, check)
     return model
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from firegui.domain.settings import NOMINAL
+from firegui.errors import CancelledError
 from firegui.planning.problem import build
 from firegui.rollout.backend import COMPILING, compile_once, engine
 from firegui.rollout.engine_message import EngineMessage
@@ -96,6 +97,22 @@ def test_what_is_noted_as_compiled_is_neither_compiled_nor_told_again(tmp_path: 
     compile_once(elsewhere, tmp_path / "another", said.append, 8)
     assert elsewhere.asked
     assert len(said) == 2
+
+
+def test_compilation_can_be_cancelled_at_once(tmp_path: Path) -> None:
+    asked: list[int] = []
+
+    def check() -> None:
+        asked.append(1)
+        if len(asked) == 2:
+            raise CancelledError
+
+    other = Counting(engine(first_model()))
+    with pytest.raises(CancelledError):
+        compile_once(other, tmp_path, list[EngineMessage]().append, 8, check)
+    assert (other.asked, list(tmp_path.iterdir())) == ([], [])
+    compile_once(other, tmp_path, list[EngineMessage]().append, 8)
+    assert other.asked
 
 
 def test_each_stencil_is_compiled_when_it_is_first_used(tmp_path: Path) -> None:
