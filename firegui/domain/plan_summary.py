@@ -19,15 +19,15 @@ from firegui.domain.model_range import outside_text
 from firegui.domain.observation import OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
-from firegui.domain.stress import StressTable, case_text, missed_text
+from firegui.domain.stress import NOT_STRESS_TESTED, StressTable, case_text, missed_text, verdict_text
 from firegui.domain.units import Units, percent_text
 
 NO_DATE = "the date of the fire is not known"
 NO_PLACE = "the fire has no place on the map"
 CAUTION = "Caution"
 """Title of the headline that says what makes the result less certain."""
-MARGIN = "Margin"
-"""Title of the headline that says by what the plan misses its margin."""
+VERDICT = "Verdict"
+"""Title of the headline that says whether the plan holds in every stress scenario."""
 _MOST_REGIONS = 8
 """Regions with a line each in the headline."""
 
@@ -112,7 +112,7 @@ class PlanSummary:
     night are not known, and is empty where they are. ``has_daylight_rule`` tells whether the plan was made with one.
     ``fire`` is ``"observed"`` or ``"drawn"`` for a replanned run, whose fire is not the expected one. ``stress`` is
     the stress table of a plan that was tested, and ``cell_ha`` the area of a cell. ``outside`` says
-    what of the fire the training of its model never saw, ``missed`` by what the plan misses its margin; both are empty
+    what of the fire the training of its model never saw, ``missed`` by what the plan misses its limit; both are empty
     where nothing is. ``regions`` are the protected
     regions, and ``together`` is their union where there are several. ``has_other_regions`` tells whether the stress
     test counted others.
@@ -167,6 +167,11 @@ class PlanSummary:
     def bare(self) -> str:
         """What the other fire is without, in words."""
         return "without further drops" if self.fire == OBSERVED else "without drops"
+
+    @property
+    def verdict(self) -> str:
+        """Whether the plan holds in every stress scenario; empty where it was not tested."""
+        return verdict_text(self.stress, self.missed)
 
     def drops_of(self, material: Material) -> int:
         """Return the drops of a material."""
@@ -246,19 +251,19 @@ class PlanSummary:
         return lines
 
     def headline(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
-        """Return what is reported first, as titles and texts; the worst stress case where the plan was tested.
+        """Return what is reported first, as titles and texts, beginning with the verdict if there is one.
 
         The protected regions come before the final size where the goal counts them. Single ones of several come last.
         """
         size, regions = [("Final size", self.size_text(units))], self.region_lines(units)
         inside, worst = self.worst_region_text(units), self.worst_text(units)
         return [
+            *([(VERDICT, self.verdict)] if self.verdict else []),
             *([*regions[:1], *size] if self.protects_regions else size),
-            *([(MARGIN, f"⚠ {self.missed}")] if self.missed else []),
             ("Drops", f"{self.drops:,}"),
             ("Volume", self.volume_text(units)),
             *([("Worst stress case, regions", inside)] if inside else []),
-            *([("Worst stress case", worst)] if worst else []),
+            ("Worst stress case", worst) if worst else (VERDICT, NOT_STRESS_TESTED),
             ("Drops at night", self.night_text),
             *(regions[1:] if self.protects_regions else regions),
             *([(CAUTION, f"⚠ {self.outside}")] if self.outside else []),
@@ -362,7 +367,7 @@ def plan_summary(
     return PlanSummary(
         days, plan.get(calendar.days), baseline.get(calendar.days), unknown, project.operations.daylight is not None,
         event.grid.cell_area_ha, fire, stress, outside_text(project),
-        missed_text(stress, project.plan.margin),
+        missed_text(stress, project.plan.margin.limit),
     )  # fmt: skip
 
 

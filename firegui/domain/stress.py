@@ -12,7 +12,7 @@ from statistics import fmean
 
 from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option, plain_number
-from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, Margin, MarginSettings, RetardantSide
+from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, RetardantSide
 from firegui.domain.units import percent_text
 from firegui.errors import Problem
 
@@ -22,6 +22,8 @@ OWN_WORLDS = (NOMINAL_NAME, DESIGN_NAME)
 """Names of the worlds that every plan is made for; no scenario of a set can have them."""
 NEEDS_EXERCISE = "it is replanned on the way; run a stress test for it"
 """Why the table of a plan leaves a scenario with repair out."""
+NOT_STRESS_TESTED = "not stress-tested"
+"""What stands for the verdict on a plan without a stress table."""
 NOT_TESTED = "not tested"
 """What stands for the worst case of a plan without a stress table."""
 
@@ -357,18 +359,32 @@ def growth_left_text(table: StressTable) -> str:
     return f"{GROWTH_LEFT}: {model} in the model, {worst_case}"
 
 
-def missed_text(table: StressTable | None, margin: MarginSettings) -> str:
-    """Return by what a plan misses its margin, as a clause without a stop.
+def missed_text(table: StressTable | None, limit: float) -> str:
+    """Return by what a plan misses the ``limit`` of growth left, as a clause without a stop.
 
-    ``Does not hold: 73 % of the growth left in “late” (limit 5.0 %)``; empty where it holds or was not
-    tested. Only the stress margin asks for every scenario.
+    ``Does not hold: 73 % of the growth left in “late” (limit 5.0 %)``; empty where it holds or was not tested.
     """
-    if table is None or margin.kind is not Margin.STRESS:
+    if table is None:
         return ""
     worst = max(table.nominal, table.worst, key=lambda result: result.share_worst)
-    if worst.share_worst <= margin.limit:
+    if worst.share_worst <= limit:
         return ""
-    return f"Does not hold: {left_in_text(worst.share_worst, worst.scenario.name, margin.limit)}"
+    return f"Does not hold: {left_in_text(worst.share_worst, worst.scenario.name, limit)}"
+
+
+def verdict_text(table: StressTable | None, missed: str) -> str:
+    """Return whether a plan holds in every scenario, as a clause without a stop.
+
+    Empty where it was not tested. ``missed`` is by what it misses its limit: it follows a ``⚠``. Else ``Holds in all
+    10 scenarios``.
+    """
+    if table is None:
+        return ""
+    if missed:
+        return f"⚠ {missed}"
+    if len(table.results) < 2:
+        return f"Holds in “{table.worst.scenario.name}”"
+    return f"Holds in all {len(table.results)} {'tested ' if table.left_out else ''}scenarios"
 
 
 def left_in_text(share: float, scenario: str, limit: float) -> str:

@@ -345,7 +345,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         if shown is not None:
             self._emit(shown)
         stress = None
-        if reason is not FinishReason.STOPPED and scores.nominal is not None and scores.nominal.drops_executed:
+        if reason is not FinishReason.STOPPED and scores.nominal is not None:
             stress = self._stress_test(session, plan, scores)
         return None if shown is None else shown.metrics, stress
 

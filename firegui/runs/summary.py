@@ -49,7 +49,8 @@ def saved_summary(record: RunRecord) -> PlanSummary | None:
         return None
     # The summary is written before the stress test, and runs of earlier versions do not keep what is outside.
     stress, project = record.scores.stress, record.project
-    return replace(found, stress=stress, outside=outside_text(project), missed=missed_text(stress, project.plan.margin))
+    missed = missed_text(stress, project.plan.margin.limit)
+    return replace(found, stress=stress, outside=outside_text(project), missed=missed)
 
 
 def run_summary(record: RunRecord) -> PlanSummary | None:

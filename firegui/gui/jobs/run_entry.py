@@ -16,7 +16,7 @@ from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project, changes_text
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
-from firegui.domain.stress import StressTable, missed_text
+from firegui.domain.stress import StressTable, missed_text, verdict_text
 from firegui.errors import InputError
 from firegui.runs.events import Progress, RunFinished, StageBegan, StressTestProgress
 from firegui.runs.history import COLUMNS
@@ -358,8 +358,13 @@ class RunEntry:
 
     @property
     def missed(self) -> str:
-        """By what the plan misses its margin, as a clause; empty where it holds or was not tested."""
-        return "" if self.project is None else missed_text(self.stress, self.project.plan.margin)
+        """By what the plan misses its limit, as a clause; empty where it holds or was not tested."""
+        return "" if self.project is None else missed_text(self.stress, self.project.plan.margin.limit)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the plan holds in every stress scenario; empty where it was not tested."""
+        return "" if self.project is None else verdict_text(self.stress, self.missed)
 
     @property
     def status(self) -> str:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from PIL import Image
 
-from firegui.domain.plan_summary import CAUTION, MARGIN
 from firegui.errors import Check
 from firegui.io.atomic import write_text
 from firegui.io.exporters.briefing import notes_of, stress_lines
@@ -138,7 +137,7 @@ def _card(title: str, text: str) -> str:
     first, bracket, more = text.partition(" (")
     inside, _, after = more.rpartition(")")
     below = f"<small>{escape(inside + after)}</small>" if bracket else ""
-    kind = ' class="caution"' if title in (CAUTION, MARGIN) else ""
+    kind = ' class="caution"' if text.startswith("⚠") else ""
     return f"<div{kind}><dt>{escape(title)}</dt><dd>{escape(first)}{below}</dd></div>"
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import msgspec
@@ -17,6 +18,7 @@ from firegui.domain.plan_summary import (
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import UNKNOWN_START
+from firegui.domain.schedule import DropRecord
 from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.domain.units import Units, percent_text
@@ -38,10 +40,12 @@ def summary(project: Project | None = None, **changes: object) -> PlanSummary:
     whole = make_project() if project is None else project
     night = np.zeros(whole.calendar.n_steps, bool)
     night[[0, 5]] = True
-    given: dict[str, object] = {"plan": {0: 1.0, 1: 3.0, 2: 5.5}, "baseline": {1: 40.0, 2: 1204.0}, "night": night}
+    fires = {"plan": {0: 1.0, 1: 3.0, 2: 5.5}, "baseline": {1: 40.0, 2: 1204.0}}
+    given: dict[str, object] = {**fires, "night": night, "drops": DROPS}
     given |= changes
-    night_given, plan, baseline = (given.pop(name) for name in ("night", "plan", "baseline"))
-    return plan_summary(whole, DROPS, night_given, plan, baseline, **given)  # type: ignore[arg-type]
+    names = ("night", "plan", "baseline", "drops")
+    night_given, plan, baseline, drops = (given.pop(name) for name in names)
+    return plan_summary(whole, drops, night_given, plan, baseline, **given)  # type: ignore[arg-type]
 
 
 def test_it_counts_executed_drops_by_day_type_and_material() -> None:
@@ -72,13 +76,22 @@ def test_the_worst_stress_case_is_an_area_and_a_name() -> None:
     assert dict(found.headline())["Worst stress case"] == text
 
 
-@pytest.mark.parametrize(("left", "kind"), [(0.73, Margin.STRESS), (0.05, Margin.STRESS), (0.73, Margin.NONE)])
-def test_a_plan_that_misses_its_margin_says_by_what(left: float, kind: Margin) -> None:
-    late = StressResult(StressScenario("late", delay_minutes=30.0), 10.0, 210.0, (StressDraw(110.0, 0.0, left, 4),))
+@pytest.mark.parametrize("kind", list(Margin))
+@pytest.mark.parametrize("drops", [DROPS, ()])
+def test_the_verdict_of_a_tested_plan_comes_first(drops: Sequence[DropRecord], kind: Margin) -> None:
+    late = StressResult(StressScenario("late", delay_minutes=30.0), 10.0, 210.0, (StressDraw(110.0, 0.0, 0.73, 4),))
     model = StressResult(NOMINAL, 10.0, 210.0, (StressDraw(20.0, 0.0, 0.01, 4),))
-    found = dict(summary(make_project().with_margin(kind), stress=StressTable(4, model, (late,))).headline())
-    said = "⚠ Does not hold: 73 % of the growth left in “late” (limit 5.0 %)"
-    assert found.get("Margin") == (said if left > 0.05 and kind is Margin.STRESS else None)
+    project, table = make_project().with_margin(kind), StressTable(4, model, (late, late))
+    missed = summary(project, stress=table, drops=drops)
+    assert missed.headline()[0] == ("Verdict", "⚠ Does not hold: 73 % of the growth left in “late” (limit 5.0 %)")
+    holds = summary(project, stress=replace(table, results=(model, model)), drops=drops)
+    assert holds.headline()[0] == ("Verdict", "Holds in all 2 scenarios")
+
+
+def test_a_plan_that_was_not_tested_says_so_once() -> None:
+    lines = summary().headline()
+    assert lines[0][0] == "Final size"
+    assert [text for _, text in lines if "tested" in text] == ["not stress-tested"]
 
 
 def in_regions(project: Project, *, tested: bool = False) -> PlanSummary:
@@ -105,7 +118,7 @@ R2 = Region.rectangle("R2", (5, 15), (0, 10))
 def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
     project = with_areas(make_project(), R1).protecting()
     found = in_regions(project, tested=True)
-    lines = found.headline()
+    lines = found.headline()[1:]
     assert lines[0] == ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha")
     assert lines[1][0] == "Final size"
     # The case in which most of the region burns is not the one in which most of the whole fire burns.
@@ -135,7 +148,7 @@ def test_several_regions_are_reported_together_and_each_with_what_overlaps_count
 def test_regions_that_the_goal_leaves_out_come_after_the_whole_fire_and_say_so() -> None:
     plain = with_areas(make_project(), R1)
     plain = replace(plain, plan=replace(plain.plan, setting=Setting.A, weights=ObjectiveWeights.of(Setting.A)))
-    lines = in_regions(plain, tested=True).headline()
+    lines = in_regions(plain, tested=True).headline()[1:]
     assert lines[0][0] == "Final size"
     assert lines[-1] == ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha; not in the goal")
     assert "Worst stress case, regions" not in dict(lines)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Margin
 from firegui.domain.stress import StressScenario, StressSet, growth_left_text
 from firegui.planning.problem import build
@@ -17,6 +18,7 @@ from firegui.runs.run_folder import kept_schedule, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
+from firegui.runs.summary import run_summary
 from tests.support import make_project
 from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops, warnings
 
@@ -49,6 +51,15 @@ def test_a_plan_of_any_stages_keeps_the_table_of_the_projects_set(spec: PlanSpec
     assert [event.table for event in events if isinstance(event, StressReady)] == [scores.stress]
     told = [event for event in events if isinstance(event, StressTestProgress)]
     assert [(event.done, event.total) for event in told] == [(0, 3), (1, 3), (2, 3)]
+
+
+def test_a_plan_without_drops_is_tested_and_does_not_hold(spec: PlanSpec) -> None:
+    empty = Schedule.empty(PROJECT.calendar.n_steps, PROJECT.fleet.n_aircraft)
+    carried_out(replace(spec, stages=(Stage.KEEP,), warm_start=empty), FakeEngine())
+    record = read_run(spec.out)
+    assert record.scores.nominal is not None and record.scores.nominal.drops_executed == 0
+    summary = run_summary(record)
+    assert summary is not None and summary.headline()[0][1].startswith("⚠ Does not hold: ")
 
 
 def test_a_stop_during_the_stress_test_keeps_a_complete_plan_without_a_table(spec: PlanSpec) -> None:

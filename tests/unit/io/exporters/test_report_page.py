@@ -77,13 +77,13 @@ def test_it_opens_with_the_result_and_has_a_row_a_day_and_a_row_a_drop(shared: t
     what, text = shared
     page = Page(text)
     words = page.words
-    assert [title for title, _ in what.summary.headline()][:2] == ["Region Upper village", "Final size"]
+    assert [title for title, _ in what.summary.headline()][:3] == ["Verdict", "Region Upper village", "Final size"]
     places = [words.index(title) for title, _ in what.summary.headline()]
     assert places == sorted(places) and places[0] < words.index("Day by day", places[0])
     for title, value in what.summary.headline():
         assert words[words.index(title) + 1] == value.partition(" (")[0]
     # The text below the number of a card keeps what follows its brackets, and no bracket.
-    inside, _, after = what.summary.headline()[0][1].partition(" (")[2].partition(")")
+    inside, _, after = what.summary.headline()[1][1].partition(" (")[2].partition(")")
     assert after and f"{inside}{after}" in words
     for row in what.summary.day_rows():
         assert set(row) <= set(words)
