@@ -15,7 +15,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
-from firegui.analyses.stress.results import StressTally, write_results
+from firegui.analyses.requests import StressRequest
+from firegui.analyses.stress.results import STORE, StressTally, write_results
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -27,15 +28,20 @@ from firegui.gui.analyses.stress.scenario_table import ScenarioTable
 from firegui.gui.analyses.stress.stress_columns import ABOVE
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
+from firegui.gui.analyses.stress.verdict_notice import VerdictNotice
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_view import select_row
+from firegui.gui.window.centre import CentreMode
+from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.stress_toml import read_scenarios
+from firegui.runs.events import StressReady
 from firegui.runs.header import schedule_hash
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
-from tests.gui.analyses.scene import STRESS, stress_maps, stress_table, write_header
+from firegui.runs.stages import FinishReason
+from tests.gui.analyses.scene import STRESS, FakeRun, stress_maps, stress_table, write_header
 from tests.gui.hands import show_widget
 from tests.gui.layout_shares import cut_cells, cut_titles
 from tests.gui.shell_scene import settle
@@ -77,6 +83,60 @@ def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_mar
     assert color is not None
     assert "1 of 2 scenarios above the limit of 5.0 %" in shown.head.text()
     assert f"mended is left out: {NEEDS_EXERCISE}" in shown.head.text()
+
+
+def completed(out: Path) -> Path:
+    """Mark the stopped test in ``out`` as complete."""
+    STORE.write(out, replace(STORE.read(out), reason=FinishReason.COMPLETED))
+    return out
+
+
+VERDICT = "⚠ Does not hold: 50 % of the growth left in “failing” (limit 5.0 %)"
+
+
+def test_a_test_that_has_ended_says_its_verdict_on_the_card_above_the_table_and_in_the_list(
+    shown: StressPanel, saved: Path
+) -> None:
+    assert all(label.isHidden() for label in shown.conclusions)
+    controller = shown._controller
+    assert controller.shown is not None
+    controller.open(completed(controller.shown.folder))
+    controller.saved_changed.emit()
+    on_card, above_table = shown.conclusions
+    assert shown.settings.isAncestorOf(on_card) and shown.result.isAncestorOf(above_table)
+    for label in shown.conclusions:
+        assert label.text() == VERDICT and not label.isHidden() and label.property("role") == "warning"
+        assert label.property("is_strong")
+    assert shown.saved_list.itemText(1).endswith(f" · {VERDICT}")
+
+
+def test_a_test_that_ends_beside_the_map_alone_tells_its_verdict_with_a_way_to_its_table(
+    qtbot: QtBot, window: MainWindow, saved: Path, project: Project, schedule_file: Path
+) -> None:
+    workbench = window.workbench
+    controller, shell = workbench.controller(StressController), workbench.shell
+    out = completed(write_header(controller, project, saved, STRESS, seed=3, schedule_file=str(schedule_file)))
+    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+
+    def events(spec: Any) -> tuple[StressReady, ...]:
+        shutil.copytree(out, spec.out)
+        return (StressReady(stress_table()),)
+
+    controller._execute = FakeRun(events)
+    notice = window.findChild(VerdictNotice)
+    assert isinstance(notice, VerdictNotice)
+    workbench.show_panel("Stress")
+    for mode, is_told in ((CentreMode.BOTH, False), (CentreMode.MAP, True)):
+        shell.set_mode(mode)
+        controller.start(StressRequest(STRESS, schedule_file))
+        qtbot.waitUntil(lambda: not controller.is_busy)
+        assert notice.isVisible() is is_told
+    assert notice.label.text() == f"Stress test: {VERDICT}"
+    panel = workbench.panel("Stress", StressPanel)
+    panel.pages.setCurrentWidget(panel.leaks_page)
+    settle()
+    QTest.mouseClick(notice.button, Qt.MouseButton.LeftButton)
+    assert panel.table.isVisible() and not notice.isVisible()
 
 
 def test_with_the_map_every_cell_of_the_default_scenarios_can_be_read_without_scrolling_sideways(

@@ -114,6 +114,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self.notes, self.about, self.result_note = (plain_label(wordWrap=True) for _ in range(3))
         self._lost, self._lost_in_result = NotFlownNote(), NotFlownNote()
         set_role(self.result_note, "warning")
+        self.conclusions = plain_label(wordWrap=True), plain_label(wordWrap=True)
+        for label in self.conclusions:
+            label.setProperty("is_strong", True)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.about.setProperty("role", "muted")
         self.bar = QProgressBar(textVisible=False)
@@ -195,6 +199,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         """Return what prevents the analysis of the open project."""
         return ()
 
+    def _conclusion(self) -> str:
+        """Return the sentence that the shown result comes to, empty for none; one after ``⚠`` is a warning."""
+        return ""
+
     def _remarks(self) -> Sequence[str]:
         """Return the notes below the problems."""
         return ()
@@ -220,7 +228,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         """Lay out the panel with ``pages`` as its result; ``more`` are the buttons of the result."""
         self._add_pages(*pages)
         buttons = horizontal(None, 1, self._button_row(*more), margins=0)
-        self.fill_result(self._introduction(), buttons, self.result_note, self.pages, self.head, stretch=self.pages)
+        parts = (buttons, self.result_note, self.conclusions[1], self.pages, self.head)
+        self.fill_result(self._introduction(), *parts, stretch=self.pages)
         self._lay_out_parts(self.about, self._form, self.notes)
 
     def _lay_out_beside(self, content: QWidget, *controls: Content) -> None:
@@ -228,7 +237,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
         Notes should come last: fields above them stay where they are when a note comes or goes.
         """
-        self.fill_result(self._introduction(), self.result_note, content, stretch=content)
+        self.fill_result(self._introduction(), self.result_note, self.conclusions[1], content, stretch=content)
         self._lay_out_parts(*controls)
 
     def _introduction(self) -> Introduction:
@@ -243,7 +252,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         policy.setRetainSizeWhenHidden(True)
         self._work.setSizePolicy(policy)
         saved = (self.saved_list,) if self.texts.saved_results else ()
-        fill_column(self.settings, buttons, *saved, self._work, *controls, spacing=6, margins=_MARGINS)
+        parts = (buttons, *saved, self.conclusions[0], self._work, *controls)
+        fill_column(self.settings, *parts, spacing=6, margins=_MARGINS)
 
     def _add_pages(self, *pages: tuple[str, QWidget]) -> None:
         for title, page in pages:
@@ -280,7 +290,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         session.project_opened.connect(self._take_project)
         session.project_edited.connect(self._check)
         session.folder_changed.connect(self._check)
-        session.units_changed.connect(self._show)
+        session.units_changed.connect(self._show_result)
         controller.changed.connect(self._refresh)
         controller.result_changed.connect(self._show_result)
         controller.saved_changed.connect(self._offer_saved)
@@ -290,6 +300,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
             self._form.changed.connect(self._check)
         parts = (
             self.pages, self.saved_list, self.head, self._activity, self.notes, self.about, self.result_note, self.bar,
+            *self.conclusions,
         )  # fmt: skip
         for part in parts:
             if part.parent() is None:
@@ -314,6 +325,11 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         note = self._result_text()
         self.result_note.setText(note)
         self.result_note.setVisible(bool(note))
+        conclusion = self._conclusion()
+        for label in self.conclusions:
+            label.setText(conclusion)
+            label.setVisible(bool(conclusion))
+            set_role(label, "warning" if conclusion.startswith(WARNING) else "")
         self._show()
         self._choose_shown()
         self._refresh()

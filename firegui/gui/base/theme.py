@@ -227,6 +227,7 @@ def _labels(c: Colors) -> str:
     QLabel[role="muted"], QCheckBox[role="muted"] {{ color: {c.muted}; }}
     QLabel[role="warning"] {{ color: {c.warning}; }}
     QLabel[role="error"] {{ color: {c.error}; }}
+    QLabel[is_strong="true"] {{ font-weight: 600; }}
     QLabel[role="heading"] {{ font-weight: 600; padding-top: 4px; }}
     QLabel[role="section"] {{ font-weight: 600; font-size: 11pt; }}
     QLabel[role="title"] {{ font-weight: 600; font-size: 20pt; }}

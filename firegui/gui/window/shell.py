@@ -293,6 +293,11 @@ class Shell(QWidget):
             if workspace not in self._modes and self.mode is CentreMode.MAP:
                 self.set_mode(CentreMode.BOTH)
 
+    def shows_result_of(self, name: str) -> bool:
+        """Return whether the centre shows the result of a panel."""
+        result = self._results.get(name)
+        return result is not None and result.isVisibleTo(self)
+
     @property
     def mode(self) -> CentreMode:
         """What the centre of the current workspace shows if there is a result."""

@@ -27,6 +27,9 @@ from firegui.domain.units import Units
 from firegui.gui.analyses.panel import AnalysisPanel
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
+from firegui.gui.analyses.stress.stress_controller import StressController
+from firegui.gui.analyses.stress.stress_panel import StressPanel
+from firegui.gui.analyses.stress.verdict_notice import VerdictNotice
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
@@ -123,7 +126,10 @@ class Workbench(QObject):
         self.shell = Shell(self.maps, self.timeline)
         window.setCentralWidget(self.shell)
         regions = RegionNotice(session)
-        for notice in (regions, EditNotice(session)):
+        verdict = VerdictNotice(self.controller(StressController), partial(self.shell.shows_result_of, "Stress"))
+        verdict.button.clicked.connect(lambda _checked=False: self._show_stress_table())
+        self.shell.changed.connect(verdict.follow)
+        for notice in (regions, EditNotice(session), verdict):
             self.shell.centre.notices.add(notice)
         self.plan.started.connect(regions.tell_all)
         self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))
@@ -615,6 +621,14 @@ class Workbench(QObject):
     def _score(self) -> None:
         self.show_panel("Skill")
         self.panel("Skill", SkillPanel).start()
+
+    def _show_stress_table(self) -> None:
+        self.shell.set_full_map(False)
+        self.show_panel("Stress")
+        if self.shell.mode is CentreMode.MAP:
+            self.shell.set_mode(CentreMode.BOTH)
+        panel = self.panel("Stress", StressPanel)
+        panel.pages.setCurrentWidget(panel.table)
 
     def _start(self, analysis: Analysis, panel: AnalysisPanel[Any, Any]) -> None:
         """Start an analysis once what it needs is saved."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firegui.analyses.requests import Paths, StressRequest
 from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
-from firegui.domain.stress import StressTable
+from firegui.domain.stress import StressTable, missed_text, verdict_text
 from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
@@ -22,6 +22,7 @@ from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import StressReady
 from firegui.runs.messages import counted
 from firegui.runs.spec import StressSpec
+from firegui.runs.stages import FinishReason
 
 Leaks = Mapping[str, NDArray[np.float32]]
 
@@ -31,14 +32,31 @@ class SavedStressTest(TabulatedResult[StressHeader]):
     """A stress test in a project's folder."""
 
     table_file = TABLE
+    verdict: str = ""
+    """Whether the plan holds in every scenario; empty where the test has not ended."""
 
     @property
     def subject(self) -> str:
-        """Number of scenarios."""
-        return counted(len(self.header.settings.stress.scenarios), "scenario")
+        """The verdict, else the number of scenarios."""
+        return self.verdict or counted(len(self.header.settings.stress.scenarios), "scenario")
 
 
-SAVED_STRESS_TESTS = SavedResults("stress", STORE, SavedStressTest.load)
+def _saved_test(folder: Path, header: StressHeader, is_held: bool) -> SavedStressTest | None:
+    """Return the test in ``folder`` with its verdict; ``None`` if there is nothing to show or resume."""
+    saved = SavedStressTest.load(folder, header, is_held)
+    if saved is None or not saved.has_table:
+        return saved
+    return replace(saved, verdict=_verdict(read_table(folder), header))
+
+
+def _verdict(table: StressTable | None, header: StressHeader | None) -> str:
+    """Return whether a plan holds in every scenario; empty before its test has ended."""
+    if table is None or header is None or header.reason is not FinishReason.COMPLETED:
+        return ""
+    return verdict_text(table, missed_text(table, header.project.plan.margin.limit))
+
+
+SAVED_STRESS_TESTS = SavedResults("stress", STORE, _saved_test)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,6 +64,11 @@ class StressTestResult(AnalysisResult[StressTable, StressHeader]):
     """Shown stress test. ``leaks`` are its maps by scenario, empty before the test has ended."""
 
     leaks: Leaks = field(default_factory=dict)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the plan holds in every scenario; empty before the test has ended."""
+        return _verdict(self.table, self.header)
 
     @property
     def limit(self) -> float:

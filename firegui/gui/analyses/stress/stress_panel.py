@@ -146,6 +146,9 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             "show": settled and self._selected is not None, "copy": some, "csv": some, "export": some and settled
         }  # fmt: skip
 
+    def _conclusion(self) -> str:
+        return "" if self._controller.shown is None else self._controller.shown.verdict
+
     def _front(self) -> QTableView:
         return self.table
 

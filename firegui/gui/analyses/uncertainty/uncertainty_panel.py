@@ -9,7 +9,7 @@ from PySide6.QtCore import QSignalBlocker, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QCheckBox, QTableView, QWidget
 
-from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, UNBURNED, below_start_text, error_text
+from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, UNBURNED, below_start_text, error_text, summary_message
 from firegui.analyses.uncertainty.results import member_spec
 from firegui.analyses.uncertainty.summary import ensemble_csv, summarised, summary_csv
 from firegui.domain.uncertainty import KIND_TITLES, UncertaintySettings
@@ -180,6 +180,17 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             "show": saved and self.tables.selected_member is not None, "copy": some, "csv": some, "folder": saved,
             "export": some and self._controller.is_settled, "map": self.mean_maps.can_show,
         }  # fmt: skip
+
+    def _conclusion(self) -> str:
+        """Return what the run has reported at its end, once it has ended."""
+        shown = self._controller.shown
+        if shown is None or shown.ensemble is None or shown.header is None or not shown.ensemble.members:
+            return ""
+        if shown.header.reason is None:
+            return ""
+        summary = summarised(shown.ensemble, regions=shown.regions)
+        text = summary_message(summary, shown.header.reason, shown.ensemble.cell_area_ha)
+        return self._session.units.restate(f"{text[0].upper()}{text[1:]}.")
 
     def _front(self) -> QTableView:
         return self.members_view if self._shows_members else self.summary_view

@@ -1,0 +1,33 @@
+"""Notice of the verdict of a stress test that ends while its table is not visible."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QPushButton
+
+from firegui.gui.analyses.stress.stress_controller import StressController
+from firegui.gui.widgets.notice import OverlayNotice
+
+
+class VerdictNotice(OverlayNotice):
+    """Notice of the verdict of a test that has just ended, with a button for its table.
+
+    ``is_visible`` returns whether the table is visible. Then the notice is not shown; :meth:`follow` takes it away.
+    """
+
+    def __init__(self, controller: StressController, is_visible: Callable[[], bool]) -> None:
+        super().__init__(QPushButton("Show table"))
+        self._controller, self._is_visible = controller, is_visible
+        self.button.setToolTip("Show the table of the stress test")
+        controller.result_changed.connect(self._on_result)
+
+    def follow(self) -> None:
+        """Take the notice away once the table is visible."""
+        if self._is_visible():
+            self.show_text("")
+
+    def _on_result(self) -> None:
+        shown = self._controller.shown
+        verdict = shown.verdict if shown is not None and self._controller.shows_running else ""
+        self.show_text(f"Stress test: {verdict}" if verdict and not self._is_visible() else "")
