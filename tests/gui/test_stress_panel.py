@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QTransform
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
@@ -195,6 +196,25 @@ def test_the_map_shows_all_scenarios_or_one(shown: StressPanel) -> None:
         assert shown.map.pixels is not None
         drawn.append(np.argwhere(shown.map.pixels >> 24 > 0).tolist())
     assert drawn == [[], [[3, 7], [4, 7], [5, 7]]]
+
+
+def test_the_map_names_regions_and_places_while_there_is_a_result(
+    qtbot: QtBot, shown: StressPanel, session: Session
+) -> None:
+    shown.map.setParent(None)
+    show_widget(qtbot, shown.map, 600, 400)
+    settle()
+
+    def names() -> set[str]:
+        area = QRectF(0.0, 0.0, 900.0, 600.0)
+        return {label.text for _, label, _ in shown.map.labels.placed(QTransform.fromScale(10.0, 10.0), area)}
+
+    project = session.project
+    assert names() == {"R1", *(name for _, name, _ in project.scenario.markers)}
+    session.set_regions("rename", [replace(project.regions[0], name="Upper village")])
+    assert "Upper village" in names()
+    shown.map.show_leaks(None, None)
+    assert names() == set()
 
 
 def test_the_worst_draw_of_the_chosen_scenario_goes_to_the_map(

@@ -16,7 +16,11 @@ from firegui.gui.base.layouts import fill_column
 from firegui.gui.map.camera import area_around
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic, mask_path
+from firegui.gui.map.labels import MapLabels
+from firegui.gui.map.layers.place_layers import MarkersLayer
+from firegui.gui.map.layers.shape_layers import RegionsLayer
 from firegui.gui.map.map_colors import ColorScale, Ink, blend_scale
+from firegui.gui.session.session import Session
 
 Floats = NDArray[np.float32]
 _COLORS = ("#6f63d9", "#d65f95", "#ffb940")
@@ -34,10 +38,15 @@ def leak_scale() -> ColorScale:
 
 
 class LeakMap(QWidget):
-    """Map of one share of draws by cell, north up. The wheel zooms, a drag moves."""
+    """Map of one share of draws by cell, with regions, places and roads; north up.
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    The wheel zooms, a drag moves.
+    """
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._layers = (RegionsLayer(session), MarkersLayer(session))
+        self.labels = MapLabels(self._layers)
         self._project: Project | None = None
         self._leaks: Floats | None = None
         self._ink, self._scale = Ink.of(self.palette()), leak_scale().packed
@@ -51,8 +60,11 @@ class LeakMap(QWidget):
         self._ground, self._raster, self._line = StrokesItem(), RasterItem(), StrokesItem()
         for item in (self._ground, self._raster, self._line):
             self._box.addItem(item, ignoreBounds=True)
+        for above in (*(layer.item for layer in self._layers), self.labels.item):
+            self._box.addItem(above, ignoreBounds=True)
         self._decorations = Decorations()
         self._view.scene().addItem(self._decorations)
+        session.regions_changed.connect(self._draw_layers)
         self._box.sigRangeChanged.connect(self._decorate)
         self._box.sigResized.connect(self._on_resized)
         self._box.sigRangeChangedManually.connect(self._on_moved)
@@ -89,6 +101,8 @@ class LeakMap(QWidget):
 
     def _set_ink(self) -> None:
         self._ink = self._decorations.ink = Ink.of(self.palette())
+        for layer in self._layers:
+            layer.set_ink(self._ink)
         self._view.setBackground(self._ink.ground)
         self._draw()
         self._decorate()
@@ -110,9 +124,18 @@ class LeakMap(QWidget):
         ink = self._ink
         self._ground.set_strokes([Stroke(ground, cosmetic(ink.frame), QBrush(ink.land), smooth=False)])
         self._line.set_strokes([Stroke(line, pen) for pen in (cosmetic(ink.halo, 3.0), cosmetic(ink.observed, 1.5))])
+        self._draw_layers()
         leaks = self._leaks
         codes = None if leaks is None else np.ceil(255.0 * np.clip(leaks, 0.0, 1.0)).astype(np.uint8)
         self._raster.set_pixels(None if codes is None else self._scale[codes])
+
+    def _draw_layers(self) -> None:
+        """Draw regions, places and roads of the open project with their names."""
+        for layer in self._layers:
+            layer.visible = self._project is not None
+        if self._project is not None:
+            self.labels.item.set_grid(*self._project.scenario.grid.shape)
+        self.labels.item.update()
 
     def _decorate(self, *_: object) -> None:
         area, across = self._box.sceneBoundingRect(), self._box.viewRect().width()

@@ -64,7 +64,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
     def _build(self) -> None:
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
-        self.table, self.map, self.scenarios = QTableView(), LeakMap(), ScenarioTable(self._session)
+        self.table, self.map, self.scenarios = QTableView(), LeakMap(self._session), ScenarioTable(self._session)
         self.leak, self.key = NoScrollComboBox(), rich_label()
         self.about.setText(_ABOUT)
         self._lay_out()
