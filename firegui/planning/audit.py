@@ -212,8 +212,10 @@ def darkness_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Co
     for step, column in drops:
         when = calendar.time_of_step(step)
         if not any(begin <= when <= end for begin, end in windows):
-            local = when.astimezone(calendar.local_zone)
-            yield f"{tails[column].name} drops at step {step}, at {local:%H:%M} local time, outside daylight"
+            dropped = f"{tails[column].name} drops at step {step}, at {calendar.clock_text(when)} local time"
+            near = min(windows, key=lambda window: max(window[0] - when, when - window[1]), default=None)
+            light = "" if near is None else f" ({' to '.join(calendar.clock_text(end) for end in near)})"
+            yield f"{dropped}, outside daylight{light}"
 
 
 def grounding_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditions) -> Iterator[str]:

@@ -210,4 +210,4 @@ def test_the_question_about_unsaved_edits_names_them_and_takes_letters(
 
     when_open(type_letter)
     assert ask_unsaved(parent, "Bear", [f"change {number}" for number in range(12)]) is answer
-    assert "change 11" in texts[0] and "change 0" not in texts[0] and "4 earlier" in texts[0]
+    assert "• Change 11" in texts[0] and "Change 0" not in texts[0] and "4 earlier" in texts[0]

@@ -61,6 +61,7 @@ def test_a_card_has_what_is_saved_drops_volume_night_and_the_worst_case() -> Non
     assert first == "Final size 5.5 ha, 1,198 ha saved (99.5 %) · 1,731 m³"
     worst = entry.stress.worst.scenario
     assert second.startswith("193 at night · worst case ")
+    assert "at night" not in " ".join(card_lines(done("two", 5.5, 381)))
     assert second.endswith(f" of the growth without drops ({case_text(worst)})")
 
 
@@ -78,10 +79,11 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     assert "of the growth without drops" in card_lines(entry)[1]
     entry.summary = replace(entry.summary, regions=(region,), stress=entry.stress)
     burned = max(draw.protected_cells for result in entry.stress.results for draw in result.draws) * 0.09
-    assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions")
+    differs = case_text(entry.stress.worst_for_regions.scenario)
+    assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions ({differs})")
     # It is of those of the run, which may not be those of the project any more.
     entry.has_other_regions = True
-    assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions of the run")
+    assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions of the run ({differs})")
     assert "burned (with the regions of the run; " in report_html(entry)
 
 
@@ -220,6 +222,8 @@ def test_parts_of_a_line_that_do_not_fit_go_to_the_next_and_nothing_is_cut(panel
     ]  # fmt: skip
     assert wrapped_lines([line], metrics, 10 * room) == [line]
     assert wrapped_lines([line], metrics, metrics.horizontalAdvance("1,198 ha saved (99.5 %)")) == line.split(" · ")
+    # A number keeps its percent sign.
+    assert wrapped_lines(["saved (99.5 %)"], metrics, 1) == ["saved", "(99.5 %)"]
     # A part that is wider than the card, such as the names of regions, breaks between its words.
     assert wrapped_lines(["does not protect Red Bluff"], metrics, 1) == ["does", "not", "protect", "Red", "Bluff"]
 

@@ -426,3 +426,10 @@ def test_the_worst_cases_have_a_change_which_is_that_of_the_numbers_beside_it() 
     other.stress = replace(one.stress, results=(holds,))
     (row,) = [each for each in compared(one, other) if each.what == "Worst case, growth left"]
     assert (row.one, row.other, row.change) == ("50 % (failing)", "5.0 % (failing)", "−45.0 points")
+
+
+def test_a_tiny_change_is_written_like_the_numbers_beside_it() -> None:
+    one, other = (RunEntry(name, Path(f"/runs/{name}")) for name in ("one", "other"))
+    one.nominal, other.nominal = metrics(1.9e-10, 4), metrics(3.8e-10, 4)
+    rows = [(line.one, line.other, line.change) for line in compared(one, other)]
+    assert ("1.9e-10", "3.8e-10", "+1.9e-10") in rows

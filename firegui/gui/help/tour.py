@@ -42,7 +42,7 @@ TOUR_STEPS = (
     ),
     TourStep(
         "Five workspaces",
-        "Fire, Plan, Runs, Analyse and Hand over follow the work from left to right. Each has its panel; Ctrl+\\ hides "
+        "Fire, Plan, Runs, Analyse and Hand over follow the work from top to bottom. Each has its panel; Ctrl+\\ hides "
         "it. This one tells what is loaded, and what is missing or uncertain.",
         panel="Scenario",
     ),

@@ -199,7 +199,9 @@ def _effect_rows(session: Session, change: DropChange, preview: PreviewResult | 
     cell_ha, units = session.plan_editor.project.scenario.grid.cell_area_ha, session.units
     cells = preview.after.final_extent_cells - preview.before.final_extent_cells
     guarded = preview.after.protected_cells - preview.before.protected_cells
-    clearly = f"{units.area(preview.changed * cell_ha, 1)} · {counted(preview.changed, 'cell')}"
+    clearly = "no cell; those in colour changed less"
+    if preview.changed:
+        clearly = f"{units.area(preview.changed * cell_ha, 1)} · {counted(preview.changed, 'cell')}"
     is_without = change.after.at(change.drop.key) is None
     rows = [
         ("", "Difference without this drop:" if is_without else "Difference made by this change:"),

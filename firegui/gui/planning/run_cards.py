@@ -18,6 +18,7 @@ from firegui.gui.planning.runs_table import RunsModel, bar_color, progress_text,
 _PAD, _BAR = 6, 3
 _MARGIN = _PAD + 3
 """Pixels between the text of a card and the edge of the list."""
+_UNBROKEN_PERCENT = "\N{NO-BREAK SPACE}%"
 _SEPARATOR, _WARNING = " · ", "⚠ "
 
 
@@ -46,7 +47,7 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
         )
     )
     night = night_drops(entry)
-    at_night = "" if night is None else f"{night:,} at night"
+    at_night = f"{night:,} at night" if night else ""
     lines.append(_SEPARATOR.join(filter(None, (at_night, _worst_text(entry, units)))))
     return [line for line in lines if line]
 
@@ -89,9 +90,10 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
     if entry.stress is None:
         return ""
     if entry.summary is not None and entry.summary.protects_regions:
-        burned = entry.stress.worst_for_regions.protected_worst * entry.summary.cell_ha
+        inside = entry.stress.worst_for_regions
+        burned = units.area(inside.protected_worst * entry.summary.cell_ha)
         of_run = " of the run" if entry.has_other_regions else ""
-        return f"worst case {units.area(burned)} of the regions{of_run}"
+        return f"worst case {burned} of the regions{of_run} ({case_text(inside.scenario)})"
     worst = entry.stress.worst
     return f"worst case {percent_text(worst.share_worst)} of the growth without drops ({case_text(worst.scenario)})"
 
@@ -175,7 +177,7 @@ class RunCards(QStyledItemDelegate):
         painter.setFont(name_font)
         painter.setPen(QColor(colors.text))
         room = box.width() - (0 if below else QFontMetrics(font).horizontalAdvance(state) + 2 * _PAD)
-        shown = QFontMetrics(name_font).elidedText(self._name(place), Qt.TextElideMode.ElideRight, room)
+        shown = QFontMetrics(name_font).elidedText(self._name(place), Qt.TextElideMode.ElideMiddle, room)
         painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
 
     def _name(self, place: int) -> str:
@@ -204,14 +206,15 @@ class RunCards(QStyledItemDelegate):
 def wrapped_lines(lines: Sequence[str], metrics: QFontMetrics, room: int) -> list[str]:
     """Return the lines, each broken where it is wider than ``room`` pixels.
 
-    A line breaks between its parts, and between the words of a part that is wider itself.
+    A line breaks between its parts, and between the words of a part that is wider itself, but never before a percent
+    sign.
     """
     found = []
     for line in lines:
         shown = ""
         pieces = [
             (_SEPARATOR if not number else " ", word)
-            for part in line.split(_SEPARATOR)
+            for part in line.replace(" %", _UNBROKEN_PERCENT).split(_SEPARATOR)
             for number, word in enumerate([part] if metrics.horizontalAdvance(part) <= room else part.split(" "))
         ]
         for joint, part in pieces:
@@ -221,7 +224,7 @@ def wrapped_lines(lines: Sequence[str], metrics: QFontMetrics, room: int) -> lis
                 longer = part
             shown = longer
         found.append(shown)
-    return found
+    return [line.replace(_UNBROKEN_PERCENT, " %") for line in found]
 
 
 def _bold(font: QFont) -> QFont:

@@ -262,7 +262,8 @@ def _change(one: float | None, other: float | None, text: Callable[[float], str]
         return f"{'+' if other > one else '−'}{text(abs(other - one))}"
     one_shown, other_shown = (Decimal(found[0].replace(",", "")) for found in numbers if found is not None)
     unit = second[len(numbers[1][0]) :] if numbers[1] is not None else ""
-    return f"{'+' if other_shown > one_shown else '−'}{abs(other_shown - one_shown):,}{unit}"
+    difference = f"{abs(other_shown - one_shown):,}".replace("E", "e")
+    return f"{'+' if other_shown > one_shown else '−'}{difference}{unit}"
 
 
 def _area_line(name: str, one: RunEntry, other: RunEntry, units: Units) -> ComparisonRow:

@@ -484,7 +484,7 @@ def _free_folder(place: Path, stem: str) -> Path:
 
 def ask_unsaved(parent: QWidget | None, name: str, edits: Sequence[str] = ()) -> UnsavedAnswer:
     """Ask whether to save the ``edits`` of the project ``name``; closing the question cancels."""
-    lines = [f"• {text}" for text in edits[-_NAMED_EDITS:]]
+    lines = [f"• {text[:1].upper()}{text[1:]}" for text in edits[-_NAMED_EDITS:]]
     if len(edits) > _NAMED_EDITS:
         lines.insert(0, f"• {len(edits) - _NAMED_EDITS} earlier changes")
     text = f"“{name}” has changes that are not saved."

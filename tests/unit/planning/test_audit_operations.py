@@ -47,7 +47,7 @@ def test_without_constraints_nothing_of_it_is_counted() -> None:
 def test_a_drop_in_the_dark_is_a_violation() -> None:
     found = report(Operations(Daylight()), (0, 0), (5, 1))
     assert counts(found) == {"dark": 1}
-    assert found.violations == ("R-1 drops at step 0, at 00:00 local time, outside daylight",)
+    assert found.violations == ("R-1 drops at step 0, at 00:00 local time, outside daylight (06:50 to 19:26)",)
 
 
 def test_a_drop_in_a_grounded_part_of_a_day_is_a_violation_for_a_tail_and_for_a_type() -> None:

@@ -29,7 +29,7 @@ from firegui.runs.run_requests import schedule_title
 
 _ABOUT = (
     "Flies the schedule in every scenario of the project: worlds that differ from the model. Growth left compares each "
-    "with its own fire without drops: at 0 % the plan holds, at 100 % it is as good as none."
+    "with its own fire without drops: at 0 % nothing grows, at 100 % the plan is as good as none."
 )
 _INTRODUCTION = (
     "Tests a plan in the scenarios below, worlds that differ from the model. It needs a plan of this project, and "
