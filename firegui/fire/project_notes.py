@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import chain
 
 from firegui.domain.model_range import outside_training
 from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
 from firegui.domain.units import Units
+from firegui.errors import Problem
 from firegui.fire.model_caveats import model_caveats, model_warnings
 
 NO_DATE = (
@@ -61,9 +63,15 @@ def project_notes(project: Project, units: Units = Units.METRIC) -> tuple[Graded
     return _once(_notes(project, units))
 
 
-def start_notes(project: Project, units: Units = Units.METRIC) -> tuple[GradedNote, ...]:
-    """Return what to know before a plan is started in ``units``, the gravest first."""
-    return _once(_start_notes(project, units))
+def start_notes(
+    project: Project, units: Units = Units.METRIC, problems: Iterable[Problem] = ()
+) -> tuple[GradedNote, ...]:
+    """Return what to know before a plan is started in ``units``, the gravest first.
+
+    ``problems`` prevent the run, beside those of the project.
+    """
+    errors = (GradedNote(Grade.ERROR, str(problem)) for problem in problems)
+    return _once(chain(errors, _start_notes(project, units)))
 
 
 def unprotected_text(names: Sequence[str]) -> str:

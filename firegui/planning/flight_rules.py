@@ -6,7 +6,7 @@ This module does not load torch.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -159,6 +159,34 @@ def most_drops_of(project: Project) -> int:
     anywhere = replace(project, operations=replace(operations, no_drop_zones=(), pinned=()))
     everything = np.ones((calendar.n_steps, fleet.n_aircraft), bool)
     return int(apply_gates(everything, fleet, calendar.steps_per_day, flight_rules(anywhere)).executed.sum())
+
+
+def no_drop_problems(project: Project) -> list[Problem]:
+    """Return one problem that names all limits which leave no drop; nothing if a drop is possible.
+
+    The project must have no other problems.
+    """
+    if most_drops_of(project) > 0:
+        return []
+    operations, free = project.operations, replace(project, grounded={}, operations=Operations())
+    grounded = replace(free, grounded=project.grounded, operations=Operations(groundings=operations.groundings))
+    limits = {
+        "every aircraft is grounded on every planned day": ("lift a grounded day or plan other days", grounded),
+        "the limit on drops is 0": ("raise it", _only(free, hard_cap=operations.hard_cap)),
+        "every aircraft type has 0 drops a day": (
+            "allow one more drops a day", _only(free, sorties_per_day=operations.sorties_per_day)
+        ),
+        "the daylight rule leaves no time for a drop": (
+            "allow darker hours or plan other days", _only(free, daylight=operations.daylight)
+        ),
+    }  # fmt: skip
+    alone = {what: remedy for what, (remedy, limited) in limits.items() if most_drops_of(limited) == 0}
+    alone = alone or {"grounded days and rules of the operation leave no time for a drop": "loosen one of them"}
+    return [Problem("No drop is possible", " and ".join(alone), ", and ".join(alone.values()))]
+
+
+def _only(project: Project, **rules: Any) -> Project:
+    return replace(project, operations=Operations(**rules))
 
 
 def with_pins(schedule: Schedule, model: Planned) -> Schedule:

@@ -16,6 +16,7 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.io.project.observation_file import read_observation
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.store import RUNS
+from firegui.planning.flight_rules import no_drop_problems
 from firegui.runs.command import with_command
 from firegui.runs.notes import read_name
 from firegui.runs.replan_base import TITLE, replan_problems
@@ -115,6 +116,14 @@ def schedule_title(file: Path) -> str:
 
 
 # -- plans -------------------------------------------------------------------------------------------------------------
+def stage_problems(project: Project, stages: Iterable[Stage]) -> list[Problem]:
+    """Return why a new run of ``project``, which has no problems, cannot begin with ``stages``.
+
+    A run that places drops must be able to place one. Drops that are given may be removed, kept or scored all the same.
+    """
+    return no_drop_problems(project) if {Stage.OPTIMIZE, Stage.TACTICAL} & set(stages) else []
+
+
 def plan_spec(
     project: Project,
     project_folder: Path,

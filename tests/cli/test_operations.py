@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
-from firegui.io.project.store import load_project
+from firegui.io.project.store import load_project, save_project
 from tests.cli.conftest import Run
+from tests.support import write_schedule
 
 TEXT = """
 hard_cap = 1
@@ -107,3 +109,20 @@ def test_a_plan_keeps_the_constraints_and_its_audit_says_so(
     firegui("configure", project, "--operations", "none")
     refused = firegui("optimize", project, "--out", out, "--epochs", 5, "--resume", "--progress", "none")
     refused.assert_refused("was run with other operational rules")
+
+
+def test_no_plan_is_begun_in_which_no_drop_is_possible_but_a_schedule_is_scored_and_pruned(
+    firegui: Run, project: Path, tmp_path: Path
+) -> None:
+    loaded = load_project(project)
+    days = tuple(range(loaded.calendar.days))
+    kinds = (kind.with_grounded_days(days) for kind in loaded.planned_fleet.types)
+    save_project(loaded.with_fleet(Fleet(tuple(kinds))), project, replacing=True)
+    out = tmp_path / "run"
+    for command in ("plan", "optimize", "tactical"):
+        answer = firegui(command, project, "--out", out, "--progress", "none")
+        answer.assert_refused("No drop is possible", "every aircraft is grounded on every planned day")
+        assert answer.err.count("•") == 1 and not out.exists()
+    schedule = write_schedule(tmp_path / "s.csv", [(4, "R-1", 10.0, 10.0, 0.0)])
+    assert firegui("evaluate", project, "--schedule", schedule, "--json").json["drops_executed"] == 0
+    assert firegui("prune", project, "--schedule", schedule, "--out", out, "--progress", "none").code == 0

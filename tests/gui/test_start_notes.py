@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
@@ -11,11 +13,13 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
+from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Setting
 from firegui.domain.units import Units
+from firegui.errors import InputError, Problem
 from firegui.fire.project_notes import Grade, GradedNote, Remedy, start_notes
 from firegui.gui.map.drop_edits import remove_marked
 from firegui.gui.map.shape_edits import delete_zone
@@ -26,7 +30,8 @@ from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.notice import OverlayNotice
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
-from tests.gui.hands import LEFT
+from firegui.io.project.store import PROJECT_FILE
+from tests.gui.hands import LEFT, to_front
 from tests.gui.map_scene import Hand
 from tests.gui.plan_editor_scene import FakePreviewer, show_plan
 from tests.gui.shell_scene import settle
@@ -263,14 +268,36 @@ def test_the_button_below_the_list_starts_a_plan_unless_an_error_stands_against_
     assert not start.start_button.isEnabled() and start.notes.notes[0].grade is Grade.ERROR
 
 
+def test_a_plan_that_can_have_no_drop_is_an_error_and_is_refused_with_one_message(
+    qtbot: QtBot, window: MainWindow, session: Session, start: StartPanel, saved: Path,
+    refusals: list[InputError], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_args: None)
+    project, before = session.project, (saved / PROJECT_FILE).read_bytes()
+    days = tuple(range(project.calendar.days))
+    grounded = Fleet(tuple(kind.with_grounded_days(days) for kind in project.planned_fleet.types))
+    session.edit_planned_fleet("ground everything", grounded)
+    qtbot.waitUntil(lambda: not start.start_button.isEnabled())
+    first = start.notes.notes[0]
+    assert first.grade is Grade.ERROR and first.text.startswith("No drop is possible: every aircraft is grounded")
+    to_front(qtbot, window)
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: bool(refusals))
+    assert [len(error.problems) for error in refusals] == [1] and "No drop is possible" in str(refusals[0])
+    assert window.workbench.queue.entries == () and session.is_dirty
+    assert (saved / PROJECT_FILE).read_bytes() == before
+    QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(start.start_button.isEnabled)
+
+
 def test_what_a_run_reports_does_not_check_the_project_again(
     window: MainWindow, start: StartPanel, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked = list[Project]()
 
-    def notes(project: Project, units: Units) -> tuple[GradedNote, ...]:
+    def notes(project: Project, units: Units, problems: Sequence[Problem]) -> tuple[GradedNote, ...]:
         asked.append(project)
-        return start_notes(project, units)
+        return start_notes(project, units, problems)
 
     monkeypatch.setattr(start_panel_module, "start_notes", notes)
     for _ in range(3):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -27,7 +27,7 @@ from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.store import PROJECT_FILE
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.run_folder import kept_plan
-from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, schedule_title
+from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, schedule_title, stage_problems
 from firegui.runs.spec import ReplanSpec
 from firegui.runs.stages import RunState, Stage
 
@@ -256,7 +256,7 @@ class PlanControl(QObject):
     def _begin(self, stages: tuple[Stage, ...], file: Path | None) -> None:
         if not self.can_start:
             return
-        if problems := _problems(self._session.project):
+        if problems := start_problems(self._session.project, stages):
             self._session.refuse(InputError(problems, "The plan cannot be started yet"))
             return
         start = None
@@ -354,6 +354,11 @@ class PlanControl(QObject):
 def _exercise_source(entry: RunEntry) -> Path | None:
     """Return the file with the plan of a run; for an exercise the plan that it began with."""
     return entry.source if entry.flies_loop else kept_plan(entry.folder)
+
+
+def start_problems(project: Project, stages: Iterable[Stage]) -> list[Problem]:
+    """Return what prevents a new run of ``project`` through ``stages``."""
+    return _problems(project) or stage_problems(project, stages)
 
 
 def _problems(project: Project) -> list[Problem]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from firegui.fire.project_notes import Grade, start_notes
+from firegui.fire.project_notes import Grade, GradedNote, start_notes
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.theme import set_role
-from firegui.gui.planning.plan_control import PlanControl
+from firegui.gui.planning.plan_control import PlanControl, start_problems
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.note_list import NoteList
 
@@ -38,7 +38,11 @@ class StartPanel(QWidget):
 
     def refresh(self) -> None:
         """Show the notes of the open project."""
-        notes = start_notes(self._session.project, self._session.units) if self._session.has_project else ()
+        notes = tuple[GradedNote, ...]()
+        if self._session.has_project:
+            project = self._session.project
+            found = start_problems(project, self._session.stages)
+            notes = start_notes(project, self._session.units, found)
         self.notes.show_notes(notes)
         self._is_possible = not any(note.grade is Grade.ERROR for note in notes)
         self._enable()

@@ -8,7 +8,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from firegui.domain.fleet import availability_cap
+from firegui.domain.fleet import Fleet, availability_cap
 from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
@@ -16,7 +16,14 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import InputError
 from firegui.planning.audit import Conditions, audit
-from firegui.planning.flight_rules import flight_rules, most_drops_of, project_gates, with_pins, within_cap
+from firegui.planning.flight_rules import (
+    flight_rules,
+    most_drops_of,
+    no_drop_problems,
+    project_gates,
+    with_pins,
+    within_cap,
+)
 from firegui.planning.gradient import GradientPlanner
 from firegui.planning.initialization import front_schedule
 from firegui.planning.problem import build
@@ -64,6 +71,46 @@ def test_the_most_drops_of_a_project_are_those_that_its_constraints_let_be_flown
     # A sun that is not known is a problem of its own, and no reason to show no number.
     nowhere = replace(free.scenario, grid=replace(free.scenario.grid, transform=None, crs=""))
     assert most_drops_of(replace(lit, scenario=nowhere)) == most_drops_of(free)
+
+
+def grounded(project: Project) -> Project:
+    """Return the project with every aircraft type grounded on every planned day."""
+    fleet = project.planned_fleet
+    days = tuple(range(project.calendar.days))
+    return project.with_fleet(Fleet(tuple(kind.with_grounded_days(days) for kind in fleet.types)))
+
+
+def test_a_project_that_no_drop_can_be_flown_in_says_everything_that_stands_against_one() -> None:
+    free = make_project()
+    assert no_drop_problems(free) == [] == no_drop_problems(planned(Operations(hard_cap=1)))
+    (problem,) = no_drop_problems(grounded(free))
+    assert str(problem) == (
+        "No drop is possible: every aircraft is grounded on every planned day — lift a grounded day or plan other days"
+    )
+    ends = free.calendar.start, free.calendar.start + timedelta(days=free.calendar.days)
+    (problem,) = no_drop_problems(
+        planned(Operations(groundings=tuple(Grounding(kind.id, *ends) for kind in free.fleet.types)))
+    )
+    assert problem.what == "every aircraft is grounded on every planned day"
+    (problem,) = no_drop_problems(replace(grounded(free), operations=Operations(hard_cap=0)))
+    assert problem.what == "every aircraft is grounded on every planned day and the limit on drops is 0"
+    assert problem.remedy == "lift a grounded day or plan other days, and raise it"
+    none = {kind.id: 0 for kind in free.fleet.types}
+    assert [problem.what for problem in no_drop_problems(planned(Operations(sorties_per_day=none)))] == [
+        "every aircraft type has 0 drops a day"
+    ]
+    (problem,) = no_drop_problems(planned(Operations(Daylight(700.0, 700.0))))
+    assert problem.what == "the daylight rule leaves no time for a drop"
+
+
+def test_limits_that_only_together_leave_no_drop_are_named_together() -> None:
+    free = make_project()
+    first, *others = free.fleet.types
+    closed = replace(free, fleet=Fleet((first, *others)), operations=Operations(sorties_per_day={first.id: 0}))
+    days = tuple(range(free.calendar.days))
+    half = closed.with_fleet(Fleet((first, *(kind.with_grounded_days(days) for kind in others))))
+    (problem,) = no_drop_problems(half)
+    assert problem.what == "grounded days and rules of the operation leave no time for a drop"
 
 
 def test_daylight_and_groundings_close_steps_and_pins_carry_their_poses() -> None:
