@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QTransform
+from PySide6.QtGui import QImage, QTransform
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
@@ -23,6 +23,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.stress import DEFAULT_SCENARIOS, NEEDS_EXERCISE, StressScenario, StressSet, scenario_text
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.analyses.panel import WARNING
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
@@ -209,7 +210,14 @@ def test_the_map_names_regions_and_places_while_there_is_a_result(
         area = QRectF(0.0, 0.0, 900.0, 600.0)
         return {label.text for _, label, _ in shown.map.labels.placed(QTransform.fromScale(10.0, 10.0), area)}
 
-    project = session.project
+    def scale_bar() -> QImage:
+        found = shown.map.grab().toImage()
+        return found.copy(0, found.height() - 50, 150, 50)
+
+    project, metric = session.project, scale_bar()
+    session.set_units(Units.US)
+    settle()
+    assert scale_bar() != metric
     assert names() == {"R1", *(name for _, name, _ in project.scenario.markers)}
     session.set_regions("rename", [replace(project.regions[0], name="Upper village")])
     assert "Upper village" in names()

@@ -129,6 +129,7 @@ class Decorations(QGraphicsItem):
         drawn = (
             scale and (scale.title, scale.low, scale.high),
             self.caption.cell_size_m,
+            self.caption.units,
             self.pixels_per_cell,
             self.ink,
         )

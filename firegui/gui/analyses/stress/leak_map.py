@@ -25,6 +25,7 @@ from firegui.gui.session.session import Session
 Floats = NDArray[np.float32]
 _COLORS = ("#6f63d9", "#d65f95", "#ffb940")
 """Ever lighter colours, all of which differ from the background of both themes."""
+_TITLE = "Where the plan leaks"
 _LOW_PX = 120
 """Below this height north arrow and scale are hidden."""
 
@@ -45,6 +46,7 @@ class LeakMap(QWidget):
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._session = session
         self._layers = (RegionsLayer(session), MarkersLayer(session))
         self.labels = MapLabels(self._layers)
         self._project: Project | None = None
@@ -52,7 +54,7 @@ class LeakMap(QWidget):
         self._ink, self._scale = Ink.of(self.palette()), leak_scale().packed
         self._whole = True
         self._view = pg.GraphicsLayoutWidget(self)
-        self._view.setAccessibleName("Where the plan leaks")
+        self._view.setAccessibleName(_TITLE)
         self._view.ci.layout.setContentsMargins(0, 0, 0, 0)
         self._box = pg.ViewBox(lockAspect=True, invertY=True, enableMenu=False, defaultPadding=0.0)
         self._box.disableAutoRange()
@@ -62,9 +64,10 @@ class LeakMap(QWidget):
             self._box.addItem(item, ignoreBounds=True)
         for above in (*(layer.item for layer in self._layers), self.labels.item):
             self._box.addItem(above, ignoreBounds=True)
-        self._decorations = Decorations()
-        self._view.scene().addItem(self._decorations)
+        self.decorations = Decorations()
+        self._view.scene().addItem(self.decorations)
         session.regions_changed.connect(self._draw_layers)
+        session.units_changed.connect(self._decorate)
         self._box.sigRangeChanged.connect(self._decorate)
         self._box.sigResized.connect(self._on_resized)
         self._box.sigRangeChangedManually.connect(self._on_moved)
@@ -96,11 +99,11 @@ class LeakMap(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         """Follow the change between dark and light palette."""
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "_decorations"):
+        if event.type() == QEvent.Type.PaletteChange and hasattr(self, "decorations"):
             self._set_ink()
 
     def _set_ink(self) -> None:
-        self._ink = self._decorations.ink = Ink.of(self.palette())
+        self._ink = self.decorations.ink = Ink.of(self.palette())
         for layer in self._layers:
             layer.set_ink(self._ink)
         self._view.setBackground(self._ink.ground)
@@ -139,12 +142,13 @@ class LeakMap(QWidget):
 
     def _decorate(self, *_: object) -> None:
         area, across = self._box.sceneBoundingRect(), self._box.viewRect().width()
-        self._decorations.setPos(QPointF(area.topLeft()))
+        self.decorations.setPos(QPointF(area.topLeft()))
         if self._project is None or across <= 0 or area.width() <= 0 or area.height() < _LOW_PX:
-            self._decorations.show_caption(Caption(), 1.0, QRectF())
+            self.decorations.show_caption(Caption(), 1.0, QRectF())
             return
-        caption = Caption(cell_size_m=self._project.scenario.grid.cell_size_m)
-        self._decorations.show_caption(caption, area.width() / across, QRectF(0, 0, area.width(), area.height()))
+        # Decorations without a title are not drawn.
+        caption = Caption(_TITLE, cell_size_m=self._project.scenario.grid.cell_size_m, units=self._session.units)
+        self.decorations.show_caption(caption, area.width() / across, QRectF(0, 0, area.width(), area.height()))
 
     def _area(self) -> QRectF:
         assert self._project is not None
