@@ -25,7 +25,7 @@ from firegui.gui.map import readout
 from firegui.gui.map.decorations import flow
 from firegui.gui.map.items import Drawing, ScreenItem, text_width
 from firegui.gui.map.layers.layer import MapLayer
-from firegui.gui.map.map_view import MapView
+from firegui.gui.map.map_view import STEP_MS, MapView
 from firegui.gui.map.readout import wind_origin
 from firegui.gui.session.plan_editor import EDITED
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
@@ -373,6 +373,16 @@ def test_the_title_says_day_time_and_that_a_result_is_stale(session: Session, ha
     session.set_plan("shorter", replace(session.project.plan, days=3))
     hand.view.flush()
     assert "days changed since" in hand.view.decorations.caption.note
+
+
+def test_the_title_follows_the_step_before_the_next_paint(
+    session: Session, hand: Hand, project: Project, qtbot: QtBot
+) -> None:
+    session.show_result(ShownResult("run", plan=growing(project, 1), project=project))
+    hand.view.flush()
+    qtbot.wait(2 * STEP_MS)
+    session.set_step(50)
+    assert hand.view.decorations.caption.title == "Plan · Day 2 · 20 Aug 2020 00:00 UTC-7"
 
 
 def test_the_title_names_the_run_and_says_that_its_plan_was_edited(

@@ -382,9 +382,15 @@ class MapView(QWidget):
             self._timer.start()
 
     def _on_step(self, _: int) -> None:
+        # Another project or result is drawn later, so that the window handles events first.
+        waits_for_more = self._timer.isActive()
         self._mark("step")
-        if not self._step_timer.isActive():
-            self._step_timer.start(max(STEP_MS - int(self._since_flush.elapsed()), 0))
+        wait = STEP_MS - int(self._since_flush.elapsed())
+        if wait <= 0 and self.isVisible() and not waits_for_more:
+            # At once: the clock of the timeline is painted with the same event.
+            self.flush()
+        elif not self._step_timer.isActive():
+            self._step_timer.start(max(wait, 0))
 
     def _on_result(self) -> None:
         self._mark("result")
