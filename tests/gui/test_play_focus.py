@@ -1,6 +1,9 @@
-"""Space plays once a plan is started and once it has ended, unless the user is typing."""
+"""Where the focus is once work is started and once it has ended: on the map after a plan, else where it was."""
 
 from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -8,9 +11,13 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.planning.runs_panel import RunsList
+from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
+from tests.gui.analyses.scene import FakeRun
 from tests.gui.hands import LEFT
+from tests.gui.shell_scene import settle
 
 pytestmark = pytest.mark.usefixtures("saved")
 
@@ -94,3 +101,77 @@ def test_the_start_page_keeps_the_focus(qtbot: QtBot, window: MainWindow) -> Non
     ended(qtbot, window)
     focus = window.focusWidget()
     assert focus is not None and window.start_page.isAncestorOf(focus)
+
+
+# -- analyses ----------------------------------------------------------------------------------------------------------
+@pytest.fixture
+def panel(window: MainWindow, schedule_file: Path) -> Iterator[StressPanel]:
+    """Return the shown stress panel, whose tests last until they are stopped."""
+    window.workbench.show_panel("Stress")
+    panel = window.workbench.panel("Stress", StressPanel)
+    panel.form.schedules.add_file(schedule_file)
+    panel._controller._execute = FakeRun(lambda _spec: (), endless=True)
+    yield panel
+    panel._controller.shutdown()
+
+
+def test_the_focus_goes_from_the_start_button_of_an_analysis_to_stop_and_returns(
+    qtbot: QtBot, window: MainWindow, panel: StressPanel
+) -> None:
+    start, stop = panel.button("start"), panel.button("stop")
+    start.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(start, Qt.Key.Key_Space)
+    assert not start.isEnabled() and window.focusWidget() is stop
+    QTest.keyClick(stop, Qt.Key.Key_Space)
+    qtbot.waitUntil(start.isEnabled)
+    assert window.focusWidget() is start
+
+
+def test_the_focus_stays_where_the_user_went_while_an_analysis_was_at_work(
+    qtbot: QtBot, window: MainWindow, panel: StressPanel
+) -> None:
+    start, stop = panel.button("start"), panel.button("stop")
+    start.setFocus(Qt.FocusReason.TabFocusReason)
+    QTest.keyClick(start, Qt.Key.Key_Space)
+    QTest.keyClick(stop, Qt.Key.Key_Tab)
+    there = window.focusWidget()
+    assert there is not stop
+    panel._controller.stop()
+    qtbot.waitUntil(start.isEnabled)
+    assert window.focusWidget() is there
+
+
+def test_a_field_that_is_disabled_with_its_form_leaves_the_focus_in_the_panel_and_gets_it_back(
+    qtbot: QtBot, window: MainWindow, panel: StressPanel
+) -> None:
+    field = panel.form.findChild(QWidget, "draws")
+    assert field is not None
+    field.setFocus()
+    panel.start()
+    focus = window.focusWidget()
+    assert focus is not None and window.workbench.shell.side.sections["Stress"].isAncestorOf(focus)
+    panel._controller.stop()
+    qtbot.waitUntil(panel.button("start").isEnabled)
+    assert window.focusWidget() is field
+
+
+def test_the_focus_of_a_hidden_result_goes_to_the_map(window: MainWindow) -> None:
+    bench = window.workbench
+    bench.show_panel("Stress")
+    bench.shell.set_mode(CentreMode.BOTH)
+    settle()
+    result = bench.shell.centre.result
+    button = next(each for each in result.findChildren(QWidget) if each.focusPolicy() and each.isVisible())
+    button.setFocus()
+    bench.shell.set_mode(CentreMode.MAP)
+    assert bench.maps.isAncestorOf(window.focusWidget())
+
+
+def test_the_focus_is_on_the_map_after_the_tour(window: MainWindow) -> None:
+    bench = window.workbench
+    bench.maps.setFocus()
+    bench.guide.begin_tour()
+    focus = window.focusWidget()
+    assert focus is not None
+    QTest.keyClick(focus, Qt.Key.Key_Escape)
+    assert bench.maps.isAncestorOf(window.focusWidget())

@@ -435,7 +435,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
             "stop": busy and not controller.is_stopping,
             "resume": not busy and not self._session.is_read_only and self._can_resume(),
         } | self._enabled()
-        for name, button in self._buttons.items():
+        # Enabled first: the focus of a button that is disabled goes to the one that can be used instead.
+        for name, button in sorted(self._buttons.items(), key=lambda each: not enabled.get(each[0], True)):
             button.setEnabled(enabled.get(name, True))
         for widget, pages in self._paged:
             widget.setVisible(page in pages)

@@ -109,18 +109,40 @@ def tab_stops(top: QWidget) -> list[QWidget]:
 def is_tab_stop(widget: QWidget) -> bool:
     """Return whether Tab stops at a widget, which must be shown and enabled."""
     has_policy = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
-    return has_policy and widget.isVisible() and widget.isEnabled()
+    return has_policy and is_usable(widget)
 
 
 def focus_next(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:
-    """Move the focus to the next widget of ``order`` that accepts it; return whether one does."""
-    open_to = [each for each in order if each.isVisible() and each.isEnabled()]
+    """Move the focus to the next widget of ``order`` that accepts it; return whether one does.
+
+    From a widget that was just disabled or hidden, for which Qt asks too, it goes to the nearest one.
+    """
+    open_to = [each for each in order if is_usable(each)]
     if not open_to:
         return False
+    if now is not None and not is_usable(now):
+        focus_in_view(nearest_stop(open_to, now) or open_to[0], Qt.FocusReason.OtherFocusReason)
+        return True
     here = next((place for place, each in enumerate(open_to) if each is now), -1 if forward else 0)
     reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
     focus_in_view(open_to[(here + (1 if forward else -1)) % len(open_to)], reason)
     return True
+
+
+def is_usable(widget: QWidget) -> bool:
+    """Return whether a widget is shown and enabled."""
+    return widget.isVisible() and widget.isEnabled()
+
+
+def nearest_stop(stops: Sequence[QWidget], widget: QWidget) -> QWidget | None:
+    """Return the stop nearest to ``widget`` in the smallest part of its window that has any; ``None`` for none."""
+    window, part = widget.window(), widget.parentWidget()
+    place = widget.mapTo(window, widget.rect().center())
+    while part is not None and part is not window:
+        if inside := [stop for stop in stops if part.isAncestorOf(stop)]:
+            return min(inside, key=lambda each: (each.mapTo(window, each.rect().center()) - place).manhattanLength())
+        part = part.parentWidget()
+    return None
 
 
 def focus_in_view(widget: QWidget, reason: Qt.FocusReason) -> None:

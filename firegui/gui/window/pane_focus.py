@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QRadioButton, QToolButton, QWidget
 from shiboken6 import isValid
 
-from firegui.gui.base.controls import focus_in_view, focus_next, is_tab_stop, tab_stops
+from firegui.gui.base.controls import focus_in_view, focus_next, is_tab_stop, is_usable, nearest_stop, tab_stops
 
 Pane = tuple[QWidget, QWidget]
 """Part of the window that F6 stops at, and the part of it that takes the focus."""
@@ -80,9 +80,59 @@ class FocusReturn(QObject):
         held, before = focus is not None and self._part.isAncestorOf(focus), self._before
         self._part.hide()
         if held:
-            is_there = before is not None and isValid(before) and before.isVisible() and before.isEnabled()
+            is_there = before is not None and isValid(before) and is_usable(before)
             (before if is_there and before is not None else self._otherwise).setFocus()
 
     def _on_focus(self, old: QWidget | None, now: QWidget | None) -> None:
         if now is not None and old is not None and self._part.isAncestorOf(now) and not self._part.isAncestorOf(old):
             self._before = old
+
+
+class FocusKeeper(QObject):
+    """Keeps the focus in its panel when the focused widget is disabled or hidden by what it started.
+
+    The nearest control of the panel takes it, such as Stop for the button that started the work, else ``otherwise``.
+    It returns once the widget can be used again, unless the user has moved on.
+    """
+
+    def __init__(self, top: QWidget, otherwise: QWidget) -> None:
+        super().__init__(top)
+        self._top, self._otherwise = top, otherwise
+        self._lost: QWidget | None = None
+        self._stand_in: QWidget | None = None
+        app = QApplication.instance()
+        if isinstance(app, QApplication):
+            app.focusChanged.connect(self._on_focus)
+
+    def take_over(self, lost: QWidget) -> None:
+        """Give the focus to the control that stands in for a widget which was disabled or hidden."""
+        stop = nearest_stop(tab_stops(self._top), lost)
+        if stop is None:
+            self._otherwise.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            focus_in_view(stop, Qt.FocusReason.OtherFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Return the focus to the widget that can be used again."""
+        if event.type() in (QEvent.Type.EnabledChange, QEvent.Type.Show) and watched is self._lost:
+            lost, stand_in = self._lost, self._stand_in
+            if isinstance(lost, QWidget) and is_usable(lost) and stand_in is QApplication.focusWidget():
+                lost.setFocus(Qt.FocusReason.OtherFocusReason)
+        return False
+
+    def _on_focus(self, old: QWidget | None, now: QWidget | None) -> None:
+        if old is not None and isValid(old) and self._top.isAncestorOf(old) and not is_usable(old):
+            lost = self._lost if self._lost is not None and old is self._stand_in else old
+            if now is None and self._top.isVisible():
+                # Qt only takes the focus from what is disabled together with the part that it is in.
+                self.take_over(old)
+            self._remember(lost, QApplication.focusWidget())
+        elif now is not None and now is not self._stand_in and now.window() is self._top.window():
+            self._remember(None, None)
+
+    def _remember(self, lost: QWidget | None, stand_in: QWidget | None) -> None:
+        if self._lost is not None and isValid(self._lost):
+            self._lost.removeEventFilter(self)
+        self._lost, self._stand_in = lost, stand_in
+        if lost is not None:
+            lost.installEventFilter(self)

@@ -30,6 +30,7 @@ from firegui.gui.analyses.skill.skill_panel import SkillPanel
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.analyses.stress.verdict_notice import VerdictNotice
+from firegui.gui.base.controls import is_usable
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
@@ -75,7 +76,7 @@ from firegui.gui.window.event_log import EventLog, LogPanel
 from firegui.gui.window.guide import Guide, show_about
 from firegui.gui.window.memory import MemoryTrimmer
 from firegui.gui.window.notifications import ActivityMonitor, CompletionNotifier, TrayMessage
-from firegui.gui.window.pane_focus import Pane, focus_next_control, focus_next_pane
+from firegui.gui.window.pane_focus import FocusKeeper, Pane, focus_next_control, focus_next_pane
 from firegui.gui.window.recovery import Recovery
 from firegui.gui.window.shell import Rail, Shell
 from firegui.gui.window.sleep_inhibitor import InhibitorBackend, SleepInhibitor, system_backends
@@ -124,6 +125,7 @@ class Workbench(QObject):
         self._make_map()
         yield
         self.shell = Shell(self.maps, self.timeline)
+        self._focus_keeper = FocusKeeper(self.shell, self.maps)
         window.setCentralWidget(self.shell)
         regions = RegionNotice(session)
         verdict = VerdictNotice(self.controller(StressController), partial(self.shell.shows_result_of, "Stress"))
@@ -548,6 +550,11 @@ class Workbench(QObject):
 
     def focus_next(self, *, forward: bool) -> bool:
         """Move the focus to the next control of the window, as it is read; return whether there is one."""
+        focus = QApplication.focusWidget()
+        if focus is not None and not is_usable(focus):
+            # Qt asks for the next control also when the focused one was disabled or hidden.
+            self._focus_keeper.take_over(focus)
+            return True
         return focus_next_control((self.actions.bar, self.shell, self._window.statusBar()), forward=forward)
 
     # -- for the window ----------------------------------------------------------------------------------------------
