@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QLineEdit, QTableView, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDialog,
+    QLineEdit,
+    QTableView,
+    QTabWidget,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
-from firegui.gui.base.controls import focus_first
-from firegui.gui.base.dialogs import Dialog, confirm
+from firegui.gui.base.controls import focus_first, is_tab_stop
+from firegui.gui.base.dialogs import Dialog, confirm, show_problems
 from firegui.gui.base.layouts import column, scroll_area, vertical
+from firegui.gui.widgets.fields import commit_editing
+from firegui.gui.widgets.settings_form import FoldedSection
+from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
 from firegui.gui.window.workspaces import PLACES, WorkspaceName
@@ -173,6 +186,84 @@ def test_tab_in_a_dialog_scrolls_to_the_control(qtbot: QtBot) -> None:
     assert QApplication.focusWidget() is fields[-1]
     place = fields[-1].geometry().translated(0, -area.verticalScrollBar().value())
     assert area.viewport().rect().contains(place)
+
+
+# -- fields of numbers and words ---------------------------------------------------------------------------------------
+def open_all(window: MainWindow, panel: str) -> None:
+    """Show a panel with all of its folded sections."""
+    window.workbench.show_panel(panel)
+    for section in window.workbench.panels[panel].findChildren(FoldedSection):
+        section.set_open(True)
+    settle()
+
+
+@pytest.mark.parametrize("panel", ["Objective", "Constraints", "Stress", "Study", "Drops", "Log"])
+def test_f1_in_a_field_opens_the_page_of_its_panel(window: MainWindow, panel: str) -> None:
+    bench = window.workbench
+    open_all(window, panel)
+    fields = [each for each in window.findChildren(QWidget) if _is_field_of(window, each, panel)]
+    assert fields
+    for field in fields:
+        field.setFocus()
+        press(Qt.Key.Key_F1)
+        assert bench.help.page == ACTIONS[f"show_{panel.lower()}"].topic, field
+        bench.shell.close_help()
+        assert QApplication.focusWidget() is field
+
+
+def _is_field_of(window: MainWindow, widget: QWidget, panel: str) -> bool:
+    if not isinstance(widget, QAbstractSpinBox | QLineEdit | QTableView | QComboBox) or not is_tab_stop(widget):
+        return False
+    widget.setFocus()
+    return window.workbench.shell.panel_with_focus() == panel
+
+
+def close_message(window: MainWindow, qtbot: QtBot) -> None:
+    """Show a refusal as after an action, and close it."""
+    commit_editing()
+
+    def close() -> None:
+        if isinstance(box := QApplication.activeModalWidget(), QDialog):
+            timer.stop()
+            QTest.keyClick(box, Qt.Key.Key_Escape)
+
+    timer = QTimer()
+    timer.timeout.connect(close)
+    timer.start(10)
+    show_problems(window, InputError([Problem("a.firegui", "it cannot be opened")]))
+    qtbot.waitUntil(lambda: QApplication.focusWidget() is not None and not timer.isActive())
+
+
+def test_after_a_message_the_focus_is_in_the_field_where_it_was(window: MainWindow, qtbot: QtBot) -> None:
+    open_all(window, "Objective")
+    field = window.workbench.panels["Objective"].findChild(QWidget, "optimizer_epochs")
+    assert field is not None
+    field.setFocus()
+    close_message(window, qtbot)
+    assert QApplication.focusWidget() is field
+
+
+def test_after_a_message_a_window_without_a_focused_control_has_the_focus_on_the_map(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    window.workbench.shell.side.search.setFocus()
+    window.workbench.shell.side.search.clearFocus()
+    assert window.focusWidget() is None
+    close_message(window, qtbot)
+    assert QApplication.focusWidget() is window.workbench.map.camera.widget
+
+
+def test_undo_in_the_empty_search_field_undoes_the_edit_of_the_project(window: MainWindow) -> None:
+    bench = window.workbench
+    before = bench.session.project
+    bench.session.set_plan("days", replace(before.plan, days=before.plan.days - 1))
+    search = bench.shell.side.search
+    search.setFocus()
+    QTest.keyClicks(search, "w")
+    press(Qt.Key.Key_Z, CTRL)
+    assert search.text() == "" and bench.session.project != before
+    press(Qt.Key.Key_Z, CTRL)
+    assert bench.session.project == before
 
 
 # -- Esc ---------------------------------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from PySide6.QtCore import QEvent, QLocale, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPaintEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QAbstractSpinBox,
     QApplication,
     QComboBox,
@@ -277,10 +278,16 @@ class WholeField(_NumberField, QSpinBox):
 
 
 def commit_editing() -> None:
-    """Apply the unfinished entry of the focused field or cell, as leaving it would."""
+    """Apply the unfinished entry of the focused field or cell, as leaving it would; the focus stays there."""
     focus = QApplication.focusWidget()
     if isinstance(focus, (QAbstractSpinBox, QLineEdit)):
+        viewport = focus.parentWidget()
+        view = viewport.parentWidget() if viewport is not None else None
         focus.clearFocus()
+        if QApplication.focusWidget() is None:
+            # The editor of a cell closes: its table has the keys then.
+            kept = view if isinstance(view, QAbstractItemView) else focus
+            kept.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _is_undo(event: QEvent) -> bool:
@@ -314,6 +321,19 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
     line.setToolTip(plain(more or hint))
     line.setAccessibleName(hint)
     return line
+
+
+class SearchField(QLineEdit):
+    """Field for words to find. While it is empty, undo and redo are left to the window."""
+
+    def __init__(self, hint: str, name: str, tip: str) -> None:
+        super().__init__(placeholderText=hint, clearButtonEnabled=True)
+        self.setAccessibleName(name)
+        self.setToolTip(plain(tip))
+
+    def event(self, event: QEvent) -> bool:
+        """Let undo and redo reach the window if there is no text."""
+        return False if not self.text() and _is_undo(event) else super().event(event)
 
 
 class PathField(QWidget):

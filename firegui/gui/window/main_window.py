@@ -17,7 +17,7 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, Q
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from firegui.errors import InputError
-from firegui.gui.base.controls import press_focused_button
+from firegui.gui.base.controls import is_usable, press_focused_button
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import SMALLEST, default_size, is_small, move_onto_screen
@@ -295,8 +295,15 @@ class MainWindow(QMainWindow):
             menus.update()
 
     def event(self, event: QEvent) -> bool:
-        """Take the keyboard back when a dialog closes; not every window manager gives it back."""
+        """Take the keyboard back when a dialog closes; not every window manager gives it back.
+
+        Without a focused control the map takes it: Qt would choose the first line of text.
+        """
         handled = super().event(event)
+        if event.type() == QEvent.Type.WindowActivate and self._ready and not self.start_page.isVisible():
+            focus = self.focusWidget()
+            if focus is None or not is_usable(focus):
+                self.workbench.maps.setFocus()
         if event.type() == QEvent.Type.WindowUnblocked:
             self.activateWindow()
         return handled

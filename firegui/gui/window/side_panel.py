@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QGroupBox,
     QLabel,
-    QLineEdit,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
@@ -26,6 +25,7 @@ from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import IncrementalTask
+from firegui.gui.widgets.fields import SearchField
 from firegui.gui.widgets.lazy_widget import LazyWidget
 from firegui.gui.widgets.settings_form import FoldedSection
 
@@ -215,10 +215,8 @@ class SidePanel(QWidget):
         self.setAccessibleName("Side panel")
         self.columns: dict[str, SectionColumn] = {}
         self._pages = QStackedWidget()
-        self.search = QLineEdit(placeholderText="Find a setting")
-        self.search.setClearButtonEnabled(True)
-        self.search.setAccessibleName("Find a setting in this panel")
-        self.search.setToolTip("Show only the sections with these words; Esc shows all again")
+        tip = "Show only the sections with these words; Esc shows all again"
+        self.search = SearchField("Find a setting", "Find a setting in this panel", tip)
         self.search.textChanged.connect(self._on_search)
         self._search_task: IncrementalTask | None = None
         vertical(self, self.search, (self._pages, 1), margins=(4, 4, 0, 0), spacing=4)
