@@ -11,9 +11,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QApplication,
+    QCheckBox,
     QComboBox,
     QDialog,
     QLineEdit,
+    QRadioButton,
     QTableView,
     QTabWidget,
     QWidget,
@@ -21,9 +23,10 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
-from firegui.gui.base.controls import focus_first, is_tab_stop
+from firegui.gui.base.controls import focus_first, is_tab_stop, tab_stops
 from firegui.gui.base.dialogs import Dialog, confirm, show_problems
 from firegui.gui.base.layouts import column, scroll_area, vertical
+from firegui.gui.importing.landscape.wizard import LandscapeWizard
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.window.action_registry import ACTIONS
@@ -35,6 +38,7 @@ from tests.gui.hands import LEFT
 from tests.gui.shell_scene import settle, workbench
 from tests.gui.tab_order import steps_back, stops_in, walk
 
+FIELDS = (QAbstractSpinBox, QCheckBox, QComboBox, QLineEdit, QRadioButton, QTableView)
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
 
@@ -112,6 +116,24 @@ def test_tab_goes_through_every_dialog_as_it_is_read(window: MainWindow) -> None
                 focus = QApplication.focusWidget()
                 assert focus is not None, dialog
                 check_walk(dialog, focus)
+        dialog.close()
+        dialog.deleteLater()
+        settle()
+
+
+def test_every_dialog_opens_with_the_focus_on_its_first_field(window: MainWindow) -> None:
+    for dialog in dialogs(window):
+        dialog.show()
+        dialog.activateWindow()
+        settle()
+        fields = [stop for stop in tab_stops(dialog) if isinstance(stop, FIELDS)]
+        assert QApplication.focusWidget() is next(iter(fields), QApplication.focusWidget()), dialog
+        if isinstance(dialog, LandscapeWizard):
+            for page in dialog.pages[1:]:
+                QTest.keyClick(dialog.next, Qt.Key.Key_Space)
+                focus = QApplication.focusWidget()
+                has_field = any(isinstance(stop, FIELDS) for stop in tab_stops(page))
+                assert dialog.page is page and page.isAncestorOf(focus) is has_field, page.title
         dialog.close()
         dialog.deleteLater()
         settle()

@@ -168,7 +168,7 @@ def test_what_keeps_it_from_being_written_is_told_and_the_dialog_stays(
     waits.go.set()
     dialog.folder.line.setText("  ")
     QTest.mouseClick(dialog.save_button, LEFT)
-    assert "is empty" in str(told[0])
+    assert "no folder is chosen" in str(told[0])
     dialog.folder.line.setText(str(ensemble / "ensemble.toml" / "out"))
     QTest.mouseClick(dialog.save_button, LEFT)
     qtbot.waitUntil(lambda: len(told) == 2 and not controller.exports.is_busy)

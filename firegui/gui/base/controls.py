@@ -6,12 +6,24 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt
 from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent, QRegion, QShortcut
-from PySide6.QtWidgets import QPushButton, QScrollArea, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QCheckBox,
+    QComboBox,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QScrollArea,
+    QTableView,
+    QToolButton,
+    QWidget,
+)
 
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import current_colors
 
 _FRAME_PX = 2
+_FIELDS = (QAbstractSpinBox, QCheckBox, QComboBox, QLineEdit, QRadioButton, QTableView)
 
 
 def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
@@ -81,6 +93,13 @@ def focus_first(content: QWidget) -> None:
     # The focus must not pass through other parts on its way: a panel would scroll to each of them.
     for stop in tab_stops(content)[:1]:
         stop.setFocus(reason)
+
+
+def focus_first_field(part: QWidget) -> None:
+    """Give the focus to the first field in ``part``, if it has one: neither a button nor an area that scrolls."""
+    fields = (stop for stop in tab_stops(part) if isinstance(stop, _FIELDS))
+    if (field := next(fields, None)) is not None:
+        focus_in_view(field, Qt.FocusReason.OtherFocusReason)
 
 
 def tab_stops(top: QWidget) -> list[QWidget]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
@@ -21,13 +21,19 @@ from PySide6.QtWidgets import (
 )  # fmt: skip
 
 from firegui.errors import InputError, Problem
-from firegui.gui.base.controls import focus_next, tab_stops, without_mnemonic
+from firegui.gui.base.controls import focus_first_field, focus_next, tab_stops, without_mnemonic
 from firegui.gui.base.layouts import labelled, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 
 
 class Dialog(QDialog):
-    """Dialog in which Tab goes through the controls as they are read, also those added later."""
+    """Dialog that opens with the focus on its first field, and in which Tab goes as a reader does."""
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Focus the first field, unless the dialog has chosen one; Qt would focus the default button."""
+        super().showEvent(event)
+        if self.focusWidget() is None:
+            focus_first_field(self)
 
     def focusNextPrevChild(self, next: bool) -> bool:
         """Move the focus by Tab."""

@@ -352,7 +352,7 @@ class ExportDialog(Dialog):
     def _place(self) -> tuple[Path, ExportContent]:
         problems = []
         if self.folder.path is None:
-            problems.append(Problem("Folder", "is empty", "choose where the files go"))
+            problems.append(Problem("Folder", "no folder is chosen", "choose where the files go"))
         stem = self._stem()
         if stem is not None and (not stem or Path(stem).name != stem):
             problems.append(Problem("Name", f"{stem!r} is not a file name", "use a name without slashes"))

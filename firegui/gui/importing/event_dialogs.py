@@ -191,7 +191,7 @@ def read_form(texts: dict[str, str]) -> EventFolderSource:
     """Return the entries as values. Raises :class:`InputError` with every invalid entry."""
     problems = Problems()
     if not texts["folder"]:
-        problems.add("folder", "is empty", "choose the folder that holds p_veg.npz")
+        problems.add("folder", "no folder is chosen", "choose the folder that holds p_veg.npz")
     remedy = "use a form such as 2020-08-19T07:00Z"
     transform = _transform(texts, problems)
     start = read_entry(texts["start"], datetime.fromisoformat, "start", remedy, problems)
@@ -206,7 +206,7 @@ def read_events_form(texts: dict[str, str], file: Path | None, event: str | None
     """Return the entries as values. Raises :class:`InputError` with every invalid entry."""
     problems = Problems()
     if file is None:
-        problems.add("file", "is empty", "choose the HDF5 file")
+        problems.add("file", "no file is chosen", "choose the HDF5 file")
     transform, offset = _transform(texts, problems), _utc_offset(texts, problems)
     problems.raise_if_any("The form cannot be read")
     assert file is not None

@@ -93,7 +93,9 @@ class EnsembleExportDialog(Dialog):
             return
         out = self.folder.path
         if out is None:
-            show_problems(self, InputError([Problem("Folder", "is empty", "choose where the files go")], TITLE))
+            show_problems(
+                self, InputError([Problem("Folder", "no folder is chosen", "choose where the files go")], TITLE)
+            )
             return
         names = [name for part in self.parts for name in part_names(part, self._header)]
         if confirm_replace(self, out, names):

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.project import Project
 from firegui.domain.units import Units
 from firegui.errors import Check, FireguiError, InputError, Problem
-from firegui.gui.base.controls import press_focused_button
+from firegui.gui.base.controls import focus_first_field, press_focused_button
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.base.plain_text import plain
@@ -182,6 +182,8 @@ class LandscapeWizard(Dialog):
         self.steps[step].setChecked(True)
         self.back.setEnabled(step > 0)
         self.next.setEnabled(step < len(self.pages) - 1)
+        if self.isVisible():
+            focus_first_field(self.page)
         self._show_problems()
         self._show_scene()
 
