@@ -301,7 +301,13 @@ def test_a_region_is_renamed_through_a_small_dialog(session: Session, hand: Hand
 
 
 @pytest.mark.parametrize(
-    ("name", "why"), [("R1", "R1 is used 2 times"), ("r1", "letter case"), ("   ", "empty"), ("A\x01", "control")]
+    ("name", "why"),
+    [
+        ("R1", "name cannot be used: there is already a {} R1; choose another name."),
+        ("r1", "there is already a {} R1"),
+        ("   ", "empty"),
+        ("A\x01", "control"),
+    ],
 )
 @pytest.mark.parametrize("is_zone", [False, True])
 def test_a_refused_name_of_a_drawn_shape_stays_selected_in_the_open_field_with_the_reason(
@@ -317,7 +323,8 @@ def test_a_refused_name_of_a_drawn_shape_stays_selected_in_the_open_field_with_t
     dialog.field.setText(name)
     QTest.keyClick(dialog.field, Qt.Key.Key_Return)
     assert dialog.isVisible() and dialog.field.text() == dialog.field.selectedText() == name
-    assert dialog.focusWidget() is dialog.field and dialog.trouble.isVisible() and why in dialog.trouble.text()
+    assert dialog.focusWidget() is dialog.field and dialog.trouble.isVisible()
+    assert why.format("no-drop zone" if is_zone else "region") in dialog.trouble.text()
     QTest.keyClicks(dialog.field, "V")
     assert not dialog.trouble.isVisible()
     QTest.keyClick(dialog.field, Qt.Key.Key_Escape)

@@ -84,7 +84,7 @@ def test_a_renamed_region_stays_selected(qtbot: QtBot, session: Session, panel: 
 @pytest.mark.parametrize(
     ("column", "text", "said"),
     [
-        (NAME, "R2", "2 times"),
+        (NAME, "R2", "there is already a region R2"),
         (NAME, " ", "empty"),
         (WEIGHT, "-1", "weight is -1.0"),
         (WEIGHT, "nan", "weight is nan"),

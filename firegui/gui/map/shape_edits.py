@@ -17,13 +17,13 @@ from firegui.domain.region_geometry import area
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
 from firegui.domain.units import Units, percent_text
-from firegui.errors import Problem
+from firegui.errors import InputError, Problem
 from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.regions_file import is_simple, read_regions
 from firegui.io.rasters.masks import region_masks
 
-_REFUSED_NAME = "The name cannot be used"
+REFUSED_NAME = "The name cannot be used"
 _SAME_TIME = timedelta(seconds=1)
 _MOST_OF_FIRE, _LIKELY = 0.5, 128
 """Part of the fire from which a no-drop zone is warned of; byte of a picture that is as likely burned as not."""
@@ -33,6 +33,14 @@ def free_shape_name(letter: str, shapes: Iterable[Region]) -> str:
     """Return the first of R1, R2, … (with ``letter`` R) that no shape is called."""
     taken = {shape.name for shape in shapes}
     return next(name for number in range(1, len(taken) + 2) if (name := f"{letter}{number}") not in taken)
+
+
+def refuse_taken_name(kind: str, name: str, others: Iterable[Region]) -> None:
+    """Raise :class:`InputError` if another shape has the name, whatever its letter case."""
+    taken = next((other.name for other in others if other.name.casefold() == name.casefold()), None)
+    if taken is not None:
+        what = f"there is already a {kind} {taken}"
+        raise InputError([Problem(f"{kind} {name}", what, "choose another name")], REFUSED_NAME)
 
 
 def size_text(region: Region, grid: Grid, units: Units) -> str:
@@ -104,7 +112,8 @@ def rename_region(session: Session, name: str, to: str) -> None:
     if found is None or to == name:
         return
     before, after = session.project.regions, _replaced(session, name, replace(found, name=to))
-    raise_new_problems(region_problems(before, shape), region_problems(after, shape), _REFUSED_NAME)
+    refuse_taken_name("region", to, (region for region in before if region is not found))
+    raise_new_problems(region_problems(before, shape), region_problems(after, shape), REFUSED_NAME)
     session.set_regions(f"Rename {name} to {to}", after)
     session.select_region(to)
 
@@ -167,7 +176,8 @@ def rename_zone(session: Session, name: str, to: str) -> bool:
     changed = tuple(replace(zone, name=to) if zone.name == name else zone for zone in zones)
     if changed == zones:
         return False
-    raise_new_problems(_zone_problems(session, zones), _zone_problems(session, changed), _REFUSED_NAME)
+    refuse_taken_name("no-drop zone", to, (zone for zone in zones if zone.name != name))
+    raise_new_problems(_zone_problems(session, zones), _zone_problems(session, changed), REFUSED_NAME)
     _set_zones(session, f"rename no-drop zone {name}", changed)
     return True
 

@@ -14,7 +14,7 @@ from firegui.domain.options import number_from_text, plain_number
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import InputError, Problem
 from firegui.gui.map.region_menu import RegionDialog
-from firegui.gui.map.shape_edits import import_regions
+from firegui.gui.map.shape_edits import import_regions, refuse_taken_name
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -69,7 +69,9 @@ class RegionModel(TableModel[Region]):
 
     # -- editing -----------------------------------------------------------------------------------------------------
     def _rename(self, position: int, region: Region, value: Any) -> bool:
-        return self._edit(position, region, replace(region, name=str(value).strip()), f"rename {region.name}")
+        name = str(value).strip()
+        refuse_taken_name("region", name, (*self.rows[:position], *self.rows[position + 1 :]))
+        return self._edit(position, region, replace(region, name=name), f"rename {region.name}")
 
     def _weigh(self, position: int, region: Region, value: Any) -> bool:
         text = str(value).strip()

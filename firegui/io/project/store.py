@@ -307,7 +307,7 @@ def _read_table(folder: Path, problems: Problems) -> toml.Table | None:
         what = "is not a firegui project (it has no project.toml)" if folder.is_dir() else "the project does not exist"
         if folder.is_file():
             what = "is a file, not the folder of a project"
-        problems.add(str(folder), what, "name a folder such as NAME.firegui")
+        problems.add(str(folder), what, "choose a folder such as NAME.firegui")
         return None
     outside = outside_problem(path, folder)
     if outside is not None:
