@@ -174,3 +174,19 @@ def test_a_file_dropped_on_a_line_counts_as_its_path(qtbot: QtBot, slope: Path) 
     assert field.path is None
     field.line.setText(slope.as_uri())
     assert field.path == slope
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (ImportEventDialog, "folder: no folder is chosen — choose the folder that holds p_veg.npz"),
+        (lambda: ImportEventsDialog(nothing_to_import), "file: no file is chosen — choose the HDF5 file"),
+    ],
+)
+def test_a_path_that_is_not_given_is_called_not_chosen(
+    qtbot: QtBot, shown: list[InputError], make: Callable[[], QWidget], said: str
+) -> None:
+    dialog = make()
+    show_widget(qtbot, dialog, 640, 480)
+    press("Import")(dialog)
+    assert [said in str(error) for error in shown] == [True]

@@ -305,7 +305,9 @@ def test_a_folder_that_is_no_project_and_a_missing_one_are_told_apart(tmp_path: 
     with pytest.raises(InputError, match=r"the project does not exist"):
         load_project(tmp_path / "none.firegui")
     (tmp_path / "file.firegui").write_text("x")
-    with pytest.raises(InputError, match=r"is a file, not the folder of a project"):
+    with pytest.raises(
+        InputError, match=r"is a file, not the folder of a project — choose a folder such as NAME\.firegui"
+    ):
         load_project(tmp_path / "file.firegui")
 
 
