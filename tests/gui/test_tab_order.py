@@ -133,7 +133,8 @@ def test_every_dialog_opens_with_the_focus_on_its_first_field(window: MainWindow
                 QTest.keyClick(dialog.next, Qt.Key.Key_Space)
                 focus = QApplication.focusWidget()
                 has_field = any(isinstance(stop, FIELDS) for stop in tab_stops(page))
-                assert dialog.page is page and page.isAncestorOf(focus) is has_field, page.title
+                assert focus is not None and dialog.page is page
+                assert page.isAncestorOf(focus) is has_field, page.title
         dialog.close()
         dialog.deleteLater()
         settle()
