@@ -18,6 +18,8 @@ Settings = TypeVar("Settings")
 Number = TypeVar("Number", bound=float)
 Path = tuple[str, ...]
 _OPTION = "option"
+_GROUPED = 10_000
+"""Bounds from here on are written with group separators."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,12 +267,17 @@ def plain_number(value: float) -> str:
 
 
 def limits_text(low: float | None, high: float | None) -> str:
-    """Return bounds in words: ``0 to 1``, ``0 or more``, ``at most 1``, ``any number``."""
+    """Return bounds in words: ``0 to 1``, ``0 or more``, ``at most 1,000``, ``any number``."""
     if low is not None and high is not None:
-        return f"{plain_number(low)} to {plain_number(high)}"
+        return f"{_bound(low)} to {_bound(high)}"
     if low is not None:
-        return f"{plain_number(low)} or more"
-    return "any number" if high is None else f"at most {plain_number(high)}"
+        return f"{_bound(low)} or more"
+    return "any number" if high is None else f"at most {_bound(high)}"
+
+
+def _bound(value: float) -> str:
+    """Return a bound; a large one with group separators."""
+    return f"{value:,.0f}" if abs(value) >= _GROUPED and value == round(value) else plain_number(value)
 
 
 def degrees_text(radians: float) -> str:

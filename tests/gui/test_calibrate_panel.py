@@ -140,7 +140,7 @@ def test_the_form_begins_with_as_many_days_as_can_be_fitted(
 def test_every_setting_has_a_field_with_its_help(panel: CalibrationPanel) -> None:
     box = panel.form.box("patience")
     assert "rounds without a better misfit" in box.toolTip()
-    assert "1 to 100000" in box.toolTip()
+    assert "1 to 100,000" in box.toolTip()
     correction = panel.form.box("correction")
     assert isinstance(correction, QCheckBox)
     correction.click()

@@ -43,7 +43,13 @@ def test_numbers_are_written_short_and_exact(value: float, text: str) -> None:
 
 @pytest.mark.parametrize(
     ("low", "high", "text"),
-    [(0.0, 1.0, "0 to 1"), (0.0, None, "0 or more"), (None, 5.0, "at most 5"), (None, None, "any number")],
+    [
+        (0.0, 1.0, "0 to 1"),
+        (0.0, None, "0 or more"),
+        (None, 5.0, "at most 5"),
+        (None, None, "any number"),
+        (0, 10**9, "0 to 1,000,000,000"),
+    ],
 )
 def test_limits_are_said_in_words(low: float | None, high: float | None, text: str) -> None:
     assert limits_text(low, high) == text
@@ -218,3 +224,22 @@ def test_a_refused_number_is_told_with_the_value_that_stays(qtbot: QtBot) -> Non
     line.setText("-7")
     field.interpretText()
     assert said[-1].startswith("-7 was refused, it stays 0.05;") and field.value() == 0.05
+
+
+def test_a_letter_typed_into_a_number_is_answered_beside_the_field(qtbot: QtBot) -> None:
+    page, below = QWidget(), QLineEdit()
+    field = WholeField(0, 10**9, value=7)
+    layout = QVBoxLayout(page)
+    layout.addSpacing(120)
+    for part in (field, below):
+        layout.addWidget(part)
+    show_widget(qtbot, page, 300, 300)
+    field.setFocus()
+    field.selectAll()
+    QTest.keyClicks(field, "x")
+    assert field.note is not None and field.note.isVisible() and field.text() == "7"
+    assert field.note.text() == "x was not taken: a number is needed; use 0 to 1,000,000,000"
+    assert not field.note.geometry().intersects(below.geometry())
+    assert not field.note.geometry().intersects(field.geometry())
+    QTest.keyClicks(field, "8")
+    assert not field.note.isVisible() and field.text() == "8"

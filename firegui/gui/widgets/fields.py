@@ -144,6 +144,7 @@ class _NumberField(_WheelWithFocus, _SpinBox):
 
     note: RefusalNote | None = None
     """Why the last text was refused; made with the first refusal."""
+    _offset = 0
 
     def _set_up(self) -> None:
         self.setLocale(QLocale.c())
@@ -173,6 +174,21 @@ class _NumberField(_WheelWithFocus, _SpinBox):
     def event(self, event: QEvent) -> bool:
         """Leave undo and redo to the window: they undo edits of the project, not of the text."""
         return False if _is_undo(event) else super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Say why a letter does not appear, which a number cannot have."""
+        before = self.lineEdit().text()
+        super().keyPressEvent(event)
+        if event.text().isalpha() and self.lineEdit().text() == before:
+            self.refused.emit(f"{event.text()} was not taken: a number is needed; use {self._limits()}")  # type: ignore[attr-defined]
+
+    def _limits(self) -> str:
+        low, high = self.minimum() + self._offset, self.maximum() + self._offset  # type: ignore[attr-defined]
+        return limits_text(None if low <= -_UNBOUNDED else low, None if high >= _WHOLE_LIMIT else high)
+
+    def _refuse(self, text: str) -> None:
+        typed, kept = self._bare(text) or "empty", self.textFromValue(self.value())  # type: ignore[attr-defined]
+        self.refused.emit(f"{typed} was refused, it stays {kept}; use {self._limits()}")  # type: ignore[attr-defined]
 
     def _bare(self, text: str) -> str:
         return text.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()  # type: ignore[attr-defined]
@@ -216,7 +232,7 @@ class DecimalField(_NumberField, QDoubleSpinBox):
 
     def fixup(self, text: str) -> str:
         """Report why a text is refused when the field loses the focus."""
-        self.refused.emit(_refusal(self._bare(text), self.minimum(), self.maximum(), self.textFromValue(self.value())))
+        self._refuse(text)
         return text
 
     def stepBy(self, steps: int) -> None:
@@ -272,8 +288,7 @@ class WholeField(_NumberField, QSpinBox):
 
     def fixup(self, text: str) -> str:
         """Report why a text is refused when the field loses the focus."""
-        low, high = self.minimum() + self._offset, self.maximum() + self._offset
-        self.refused.emit(_refusal(self._bare(text), low, high, self.textFromValue(self.value())))
+        self._refuse(text)
         return text
 
 
@@ -305,12 +320,6 @@ def _as_float(text: str) -> float | None:
     except ValueError:
         return None
     return number if math.isfinite(number) else None
-
-
-def _refusal(typed: str, low: float, high: float, kept: str) -> str:
-    said = f"{typed} was refused" if typed else "empty was refused"
-    limits = limits_text(None if low <= -_UNBOUNDED else low, None if high >= _WHOLE_LIMIT else high)
-    return f"{said}, it stays {kept}; use {limits}"
 
 
 def text_line(name: str, hint: str, more: str = "") -> QLineEdit:

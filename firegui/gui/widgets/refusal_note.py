@@ -11,7 +11,7 @@ _WIDEST, _GAP, _SHOWN_MS = 300, 2, 10_000
 
 
 class RefusalNote(QLabel):
-    """Note below a field, laid over the form, which does not move. It hides by itself after some seconds."""
+    """Note above a field, laid over the form, which does not move. It hides by itself after some seconds."""
 
     def __init__(self, field: QWidget) -> None:
         page = _page_of(field)
@@ -27,17 +27,17 @@ class RefusalNote(QLabel):
         self.hide()
 
     def tell(self, text: str) -> None:
-        """Show ``text`` below the field, or above it at the end of the form."""
+        """Show ``text`` above the field, or below it at the top of the form: the next field stays in view."""
         page = self._page
         self.setText(text)
         self.setAccessibleName(text)
         width = min(_WIDEST, page.width())
         self.resize(width, self.heightForWidth(width))
         left = self._field.mapTo(page, QPoint(0, 0)).x()
-        top = self._field.mapTo(page, QPoint(0, self._field.height() + _GAP)).y()
-        if top + self.height() > page.height():
-            top -= self._field.height() + self.height() + 2 * _GAP
-        self.move(max(min(left, page.width() - width), 0), max(top, 0))
+        top = self._field.mapTo(page, QPoint(0, 0)).y() - self.height() - _GAP
+        if top < 0:
+            top += self.height() + self._field.height() + 2 * _GAP
+        self.move(max(min(left, page.width() - width), 0), top)
         self.show()
         self.raise_()
         self._timer.start()
