@@ -217,7 +217,7 @@ def test_a_zone_keeps_its_name_where_the_new_one_is_taken(
     session.set_operations("x", Operations(no_drop_zones=(ZONE, replace(ZONE, name="Lake"))))
     type_into_cell(qtbot, panel.zones_view, 0, 0, "Lake")
     assert rules(session).no_drop_zones[0].name == "Reservoir"
-    assert "no-drop zones" in str(refusals[0])
+    assert "there is already a no-drop zone Lake" in str(refusals[0])
 
 
 def test_zones_and_pins_are_painted_on_the_map_in_layers_of_their_own(session: Session, hand: Hand) -> None:

@@ -96,7 +96,7 @@ def focus_first(content: QWidget) -> None:
 
 
 def focus_first_field(part: QWidget) -> None:
-    """Give the focus to the first field in ``part``, if it has one: neither a button nor an area that scrolls."""
+    """Give the focus to the first field in ``part``, neither a button nor a scroll area, if it has one."""
     fields = (stop for stop in tab_stops(part) if isinstance(stop, _FIELDS))
     if (field := next(fields, None)) is not None:
         focus_in_view(field, Qt.FocusReason.OtherFocusReason)
@@ -154,7 +154,7 @@ def is_usable(widget: QWidget) -> bool:
 
 
 def nearest_stop(stops: Sequence[QWidget], widget: QWidget) -> QWidget | None:
-    """Return the stop nearest to ``widget`` in the smallest part of its window that has any; ``None`` for none."""
+    """Return the stop nearest to ``widget`` in the smallest part around it that has any, if one has."""
     window, part = widget.window(), widget.parentWidget()
     place = widget.mapTo(window, widget.rect().center())
     while part is not None and part is not window:
