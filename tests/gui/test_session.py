@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from pytestqt.qtbot import QtBot
@@ -85,3 +86,29 @@ def test_stress_scenarios_are_edited_and_undone_with_the_project(session: Sessio
     assert session.project.stress == before
     session.undo_stack.redo()
     assert session.project.stress.seed == 9
+
+
+def test_unsaved_edits_are_those_between_the_save_and_now(session: Session, tmp_path: Path) -> None:
+    def edit(name: str) -> None:
+        plan = session.project.plan
+        session.set_plan(name, replace(plan, margin=replace(plan.margin), days=2 if plan.days != 2 else 3))
+
+    for name in ("a", "b", "c"):
+        edit(name)
+    session.mark_saved(tmp_path)
+    assert session.unsaved_edits == ()
+    session.undo()
+    assert session.unsaved_edits == ("undo: c",)
+    session.undo()
+    assert session.unsaved_edits == ("undo: c", "undo: b")
+    edit("d")
+    assert session.unsaved_edits == ("undo: c", "undo: b", "d") and session.is_dirty
+    session.undo()
+    session.undo()
+    assert session.unsaved_edits == ("undo: c", "undo: b", "undo: a")
+    edit("e")
+    assert session.unsaved_edits == ("undo: c", "undo: b", "undo: a", "e")
+    session.mark_saved(tmp_path)
+    edit("f")
+    session.mark_unsaved()
+    assert session.unsaved_edits == ("f",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,7 +31,7 @@ from firegui.gui.window import main_window as main_window_module
 from firegui.gui.window.documents import RunningAnswer, UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
-from firegui.io.project.store import PROJECT_FILE, save_project
+from firegui.io.project.store import PROJECT_FILE, load_project, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, RunFinished, StateChanged
 from firegui.runs.spec import PlanSpec, RunSpec
@@ -304,6 +304,26 @@ def test_closing_with_unsaved_edits_asks_and_obeys(
     assert asked == ["Test Ridge"]
     assert window.isVisible() is not closes
     assert ((saved / PROJECT_FILE).read_bytes() != before) is (answer is UnsavedAnswer.SAVE)
+
+
+def test_a_start_says_that_it_saved_and_closing_then_names_only_what_was_undone_since(
+    qtbot: QtBot, window: MainWindow, saved: Path, messages: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, asked = window.workbench.session, list[Sequence[str]]()
+
+    def ask(_parent: object, _name: str, edits: Sequence[str]) -> UnsavedAnswer:
+        asked.append(edits)
+        return UnsavedAnswer.DISCARD
+
+    monkeypatch.setattr(documents_module, "ask_unsaved", ask)
+    session.set_plan("fewer days", replace(session.project.plan, days=2))
+    session.set_regions("clear", ())
+    QTest.keyClick(window, Qt.Key.Key_F5)
+    qtbot.waitUntil(lambda: bool(window.workbench.queue.entries) and not window.workbench.queue.is_busy)
+    assert any(text.startswith("Started ") and text.endswith("Project saved with the run.") for text in messages)
+    QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert window.close()
+    assert asked == [("undo: clear",)] and load_project(saved).regions == ()
 
 
 def test_opening_another_project_with_unsaved_edits_asks_first(

@@ -68,6 +68,7 @@ class PlanControl(QObject):
         """Returns the run that is selected in the list."""
         queue.changed.connect(self._show_flown)
         self._quick: RunEntry | None = None
+        self._has_saved = False
         queue.changed.connect(self._tell_quick)
 
     def start(self) -> None:
@@ -179,7 +180,8 @@ class PlanControl(QObject):
         if problems := _problems(session.project):
             session.refuse(InputError(problems, "The plan cannot be replanned yet"))
             return None
-        if needs_save and self._needs_save and not self._save():
+        self._has_saved = needs_save and self._needs_save
+        if self._has_saved and not self._save():
             return None
         assert session.folder is not None
         taken = [other.folder for other in self._queue.entries]
@@ -266,7 +268,8 @@ class PlanControl(QObject):
             except InputError as error:
                 self._session.refuse(error)
                 return
-        if self._needs_save and not self._save():
+        self._has_saved = self._needs_save
+        if self._has_saved and not self._save():
             return
         entry = self._queue.plan(stages, start)
         self._quick = entry if stages == (Stage.TACTICAL,) else self._quick
@@ -280,11 +283,11 @@ class PlanControl(QObject):
         return folder is None or self._session.is_dirty or not (folder / PROJECT_FILE).is_file()
 
     def _tell(self, entry: RunEntry) -> None:
-        """Say that a run has started, or that it waits for the active one."""
+        """Say that a run has started or waits for the active one, and whether the project was saved for it."""
         active = self._queue.active
         waits = entry.state is RunState.QUEUED and active is not None and active is not entry
         text = f"{entry.title} waits for {active.title}" if waits and active is not None else f"Started {entry.title}"
-        self._session.message.emit(text)
+        self._session.message.emit(f"{text}. Project saved with the run." if self._has_saved else text)
 
     def pause(self) -> None:
         """Pause before the next epoch or test."""

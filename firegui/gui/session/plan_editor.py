@@ -173,7 +173,7 @@ class PlanEditor(QObject):
         plan = EditedPlan(session.result if before is None else before.origin, after)
         self._selected = None if selected is None else selected.key
         self._marked = frozenset() if selected is None else frozenset({selected.key})
-        session.undo_stack.push(ReplaceCommand(text, self._set, before, plan, merge))
+        session.push(ReplaceCommand(text, self._set, before, plan, merge))
         self.selected_changed.emit()
 
     def show_frames(self, preview: PreviewResult) -> None:

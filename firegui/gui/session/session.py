@@ -11,7 +11,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoStack
+from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
@@ -183,6 +183,8 @@ class Session(QObject):
         self.undo_stack = QUndoStack(self)
         # A method, not a lambda: Qt must be able to disconnect it if the session is deleted before its undo stack.
         self.undo_stack.cleanChanged.connect(self._on_clean)
+        self._kept_edits, self._lost_edits = 0, tuple[str, ...]()
+        """Saved edits that are still on the stack, once the saved state is not; and those that left it."""
         self._project: Project | None = None
         self._folder: Path | None = None
         self._source: Path | None = None
@@ -238,10 +240,33 @@ class Session(QObject):
 
     @property
     def unsaved_edits(self) -> tuple[str, ...]:
-        """Names of the edits since the project was saved, the oldest first; edits undone since are named too."""
-        stack = self.undo_stack
-        ends = sorted((stack.index(), max(stack.cleanIndex(), 0)))
-        return tuple(dict.fromkeys(stack.text(number) for number in range(*ends)))
+        """Names of the edits between the saved project and the open one, the oldest first; undone ones say so."""
+        saved, now = self._saved_index, self.undo_stack.index()
+        undone = [*self._edits_between(now, saved), *self._lost_edits]
+        made = self._edits_between(saved, now)
+        return tuple(dict.fromkeys([*(f"undo: {text}" for text in reversed(undone)), *made]))
+
+    def _edits_between(self, first: int, end: int) -> list[str]:
+        return [self.undo_stack.text(number) for number in range(first, end)]
+
+    @property
+    def _saved_index(self) -> int:
+        """Number of saved edits that are still on the undo stack."""
+        clean = self.undo_stack.cleanIndex()
+        return clean if clean >= 0 else self._kept_edits
+
+    def push(self, command: QUndoCommand) -> None:
+        """Apply an edit as one undoable step, after which edits that were undone cannot be repeated."""
+        saved, now = self._saved_index, self.undo_stack.index()
+        if now < saved:
+            self._lost_edits = (*self._edits_between(now, saved), *self._lost_edits)
+        self._kept_edits = min(saved, now)
+        self.undo_stack.push(command)
+
+    def mark_unsaved(self) -> None:
+        """Record that the folder has another project than the one that was saved there."""
+        self._kept_edits = self._saved_index
+        self.undo_stack.resetClean()
 
     def open_project(self, project: Project, folder: Path | None, source: Path | None = None) -> None:
         """Show another project, with an empty undo stack and no result.
@@ -252,6 +277,7 @@ class Session(QObject):
         self._source = folder or source
         self._result = ShownResult()
         self.set_side_by_side(False)
+        self._lost_edits = ()
         self.undo_stack.clear()
         self.set_start_file(None)
         self.project_opened.emit()
@@ -264,6 +290,7 @@ class Session(QObject):
     def mark_saved(self, folder: Path) -> None:
         """Record that the project was saved to ``folder``."""
         moved, self._folder, self._source = folder != self._folder, folder, folder
+        self._lost_edits = ()
         self.undo_stack.setClean()
         if moved:
             self.folder_changed.emit()
@@ -287,7 +314,7 @@ class Session(QObject):
 
         Consecutive steps with equal ``merge`` ≥ 0 are joined.
         """
-        self.undo_stack.push(ReplaceCommand(text, self._set_project, self.project, project, merge))
+        self.push(ReplaceCommand(text, self._set_project, self.project, project, merge))
 
     def set_regions(self, text: str, regions: Sequence[Region], merge: int = -1) -> None:
         """Change the protected regions as one undoable step."""

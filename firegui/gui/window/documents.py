@@ -364,7 +364,7 @@ class Documents(QObject):
         if answer is ChangedAnswer.KEEP:
             self._known = folder, state
             # The window has what the folder has not.
-            self._session.undo_stack.resetClean()
+            self._session.mark_unsaved()
             return True
         session = self._session
         with refusing(session, str(folder)):
