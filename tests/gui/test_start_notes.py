@@ -167,6 +167,19 @@ def test_removed_drops_are_told_with_an_undo(window: MainWindow, session: Sessio
     assert session.plan_editor.drops == drops
 
 
+def test_undo_of_a_drop_of_another_plan_shows_that_plan_as_it_was(window: MainWindow, session: Session) -> None:
+    drops = DropList((Drop(10, 0, 20.0, 20.0, 0.0), Drop(60, 0, 20.0, 30.0, 0.0)))
+    show_plan(session, drops)
+    first = session.result
+    session.plan_editor.select(drops.drops[0])
+    remove_marked(session)
+    show_plan(session, DropList(drops.drops[1:]))
+    QTest.keyClick(window.workbench.map.camera.widget, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert session.result is first and session.plan_editor.drops == drops and session.plan_editor.plan is None
+    session.redo()
+    assert session.plan_editor.drops == DropList(drops.drops[1:]) and session.result.by_hand
+
+
 def shown_notices(window: MainWindow) -> list[OverlayNotice]:
     """Return the notices on screen, from top to bottom."""
     found = [each for each in window.findChildren(OverlayNotice) if each.isVisible()]

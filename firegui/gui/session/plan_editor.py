@@ -169,8 +169,8 @@ class PlanEditor(QObject):
 
     def edit(self, text: str, after: DropList, selected: Drop | None, merge: int = -1) -> None:
         """Replace the shown plan's drops with ``after`` as one undo step, and select ``selected``."""
-        before, session = self._plan, self._session
-        plan = EditedPlan(session.result if before is None else before.origin, after)
+        before, session = self._plan or self._session.result, self._session
+        plan = EditedPlan(before.origin if isinstance(before, EditedPlan) else before, after)
         self._selected = None if selected is None else selected.key
         self._marked = frozenset() if selected is None else frozenset({selected.key})
         session.push(ReplaceCommand(text, self._set, before, plan, merge))
@@ -183,13 +183,12 @@ class PlanEditor(QObject):
             self._session.show_result(replace(result, plan=preview.frames, plan_metrics=preview.after, pending=False))
 
     # -- following the session ---------------------------------------------------------------------------------------
-    def _set(self, plan: EditedPlan | None) -> None:
+    def _set(self, plan: EditedPlan | ShownResult) -> None:
         shown, before_drops, had_selection = self._session.result, self.drops, self._selected is not None
-        if plan is None:
-            before, self._plan = self._plan, None
-            # Another plan may have been shown since. An undo does not remove it.
-            if before is not None and shown.by_hand:
-                self._session.show_result(before.origin)
+        if not isinstance(plan, EditedPlan):
+            # Another plan may have been shown since: the one that an undo changes is shown again.
+            self._plan = None
+            self._session.show_result(plan)
         else:
             self._plan = plan
             rules = self._rules_of(plan.origin.project or self._session.project)
