@@ -20,6 +20,8 @@ NO_DATE = (
 )
 LEAST_TURNAROUND_MIN = 5.0
 """Turnarounds below this are warned of: the scooper of the paper's fleet, the fastest there, needs 11 minutes."""
+MOST_OF_A_TYPE = 50
+"""Types with more aircraft are warned of. The paper's whole fleet has 21."""
 NO_DAYLIGHT = "No daylight rule: drops may be planned at night."
 
 
@@ -99,6 +101,7 @@ def _notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _undated(project)
     yield from _dark(project)
     yield from _hurried(project)
+    yield from _numerous(project)
     yield from (GradedNote(_model_grade(project), text) for text in model_warnings(project, units))
     yield from (GradedNote(Grade.NOTE, text) for text in model_caveats(project, units))
     yield from (GradedNote(Grade.NOTE, text) for text in project.scenario.notes)
@@ -111,6 +114,7 @@ def _start_notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _undated(project)
     yield from _dark(project)
     yield from _hurried(project)
+    yield from _numerous(project)
     outside = outside_training(project, units)
     yield from (GradedNote(_model_grade(project), text) for text in (() if outside is None else outside.reasons))
 
@@ -130,6 +134,14 @@ def _hurried(project: Project) -> Iterator[GradedNote]:
         minutes = 60.0 * kind.turnaround_h
         if kind.count and minutes < LEAST_TURNAROUND_MIN:
             text = f"{kind.id}: a turnaround of {minutes:.2g} min is less than it takes to land and load. Check it."
+            yield GradedNote(Grade.WARNING, text)
+
+
+def _numerous(project: Project) -> Iterator[GradedNote]:
+    """Yield a warning for every type with more aircraft than can be expected at a fire."""
+    for kind in project.fleet.types:
+        if kind.count > MOST_OF_A_TYPE:
+            text = f"{kind.id}: {kind.count:,} aircraft of one type are unusual at one fire. Check it."
             yield GradedNote(Grade.WARNING, text)
 
 

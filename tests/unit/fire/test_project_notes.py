@@ -71,3 +71,13 @@ def test_a_turnaround_of_almost_no_time_is_warned_of_also_before_the_start() -> 
         for notes in (project_notes(hurried), start_notes(hurried)):
             found = [note for note in notes if note.text.startswith(f"{first.id}: a turnaround of")]
             assert [note.grade for note in found] == [Grade.WARNING] * warned
+
+
+def test_more_aircraft_of_a_type_than_can_be_expected_are_warned_of() -> None:
+    whole = first_project(PLACED)
+    first, *others = whole.fleet.types
+    for count, warned in ((50, False), (51, True), (999, True)):
+        large = replace(whole, fleet=Fleet((replace(first, count=count), *others)))
+        for notes in (project_notes(large), start_notes(large)):
+            found = [note for note in notes if note.text.startswith(f"{first.id}: {count} aircraft of one type")]
+            assert [note.grade for note in found] == [Grade.WARNING] * warned
