@@ -96,19 +96,19 @@ def test_unsaved_edits_are_those_between_the_save_and_now(session: Session, tmp_
     for name in ("a", "b", "c"):
         edit(name)
     session.mark_saved(tmp_path)
-    assert session.unsaved_edits == ()
+    assert list(session.unsaved_edits) == []
     session.undo()
-    assert session.unsaved_edits == ("undo: c",)
+    assert list(session.unsaved_edits) == ["undo: c"]
     session.undo()
-    assert session.unsaved_edits == ("undo: c", "undo: b")
+    assert list(session.unsaved_edits) == ["undo: c", "undo: b"]
     edit("d")
-    assert session.unsaved_edits == ("undo: c", "undo: b", "d") and session.is_dirty
+    assert list(session.unsaved_edits) == ["undo: c", "undo: b", "d"] and session.is_dirty
     session.undo()
     session.undo()
-    assert session.unsaved_edits == ("undo: c", "undo: b", "undo: a")
+    assert list(session.unsaved_edits) == ["undo: c", "undo: b", "undo: a"]
     edit("e")
-    assert session.unsaved_edits == ("undo: c", "undo: b", "undo: a", "e")
+    assert list(session.unsaved_edits) == ["undo: c", "undo: b", "undo: a", "e"]
     session.mark_saved(tmp_path)
     edit("f")
     session.mark_unsaved()
-    assert session.unsaved_edits == ("f",)
+    assert list(session.unsaved_edits) == ["f"]
