@@ -125,7 +125,7 @@ def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window:
     assert record.command.startswith("firegui tactical ")
     row = row_of(window, entry)
     assert row["Run"].endswith(", quick plan")
-    assert (row["State"], row["Progress"]) == ("finished", "3 rounds")
+    assert (row["State"], row["Progress"]) == ("finished, does not hold", "3 rounds")
     assert "/" not in row["Progress"]
     assert entry.seconds == record.header.seconds
     assert record.scores.design is not None

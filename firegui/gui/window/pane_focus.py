@@ -133,6 +133,8 @@ class FocusKeeper(QObject):
     def _remember(self, lost: QWidget | None, stand_in: QWidget | None) -> None:
         if self._lost is not None and isValid(self._lost):
             self._lost.removeEventFilter(self)
-        self._lost, self._stand_in = lost, stand_in
-        if lost is not None:
-            lost.installEventFilter(self)
+        # What has been deleted meanwhile does not come back.
+        self._lost = lost if lost is not None and isValid(lost) else None
+        self._stand_in = stand_in
+        if self._lost is not None:
+            self._lost.installEventFilter(self)
