@@ -21,6 +21,7 @@ from firegui.errors import Problem
 from firegui.io.georeference import Georeference
 
 FIRST_YEAR, LAST_YEAR = 1900, 2199
+MOST_OFFSET_H = 14.0
 
 _LARGEST_SAVING_H = 2.0
 
@@ -49,6 +50,13 @@ def start_problems(start: datetime, where: str) -> list[Problem]:
     if FIRST_YEAR <= start.year <= LAST_YEAR:
         return []
     return [Problem(where, f"the start {start:%Y-%m-%d} is not in {FIRST_YEAR} to {LAST_YEAR}", "check the year")]
+
+
+def offset_problems(utc_offset_h: float, where: str) -> list[Problem]:
+    """Return the problem of an offset from UTC that no place on the Earth has."""
+    if -MOST_OFFSET_H <= utc_offset_h <= MOST_OFFSET_H:
+        return []
+    return [Problem(where, f"utc_offset_h is {utc_offset_h}", f"use −{MOST_OFFSET_H:g} to {MOST_OFFSET_H:g}")]
 
 
 def as_utc(start: datetime) -> datetime:

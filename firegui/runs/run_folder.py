@@ -29,6 +29,7 @@ from firegui.io.array_files import read_arrays
 from firegui.io.paths import real_path
 from firegui.io.project.schedule_file import read_project_schedule, write_plan_safetensors
 from firegui.io.project.store import RUNS
+from firegui.io.times import offset_problems, start_problems
 from firegui.io.toml import plain_words
 from firegui.planning.audit import AuditReport
 from firegui.runs.checksums import checksums
@@ -315,6 +316,10 @@ def read_run(folder: Path, without: frozenset[str] = frozenset()) -> RunRecord:
     """
     is_live = is_held(folder)
     header = STORE.read(folder)
+    where, begun = f"{folder / RUN}, project", header.project
+    wrong = [*start_problems(begun.start, where), *offset_problems(begun.utc_offset_h, where)]
+    if wrong:
+        raise InputError(wrong, "The run cannot be read")
     history = () if HISTORY in without else read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
     scores = RunScores() if METRICS in without else read_json(folder / METRICS, RunScores, RunScores())
     elimination = () if ELIMINATION in without else read_elimination(folder / ELIMINATION)

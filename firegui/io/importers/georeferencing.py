@@ -22,7 +22,7 @@ from firegui.io import crs as crs_io
 from firegui.io import toml
 from firegui.io.array_files import Array
 from firegui.io.georeference import Six
-from firegui.io.times import as_utc, guess_offset_h, local_midnight, offset_text, start_problems
+from firegui.io.times import MOST_OFFSET_H, as_utc, guess_offset_h, local_midnight, offset_text, start_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ def local_offset(grid: Grid, known: KnownGrid | None, start: datetime | None, ut
 
 def check_when(start: datetime | None, utc_offset_h: float | None, problems: Problems) -> None:
     """Add to ``problems`` a start that is in no likely year and an offset that no place on the Earth has."""
-    if utc_offset_h is not None and not -14.0 <= utc_offset_h <= 14.0:
+    if utc_offset_h is not None and not -MOST_OFFSET_H <= utc_offset_h <= MOST_OFFSET_H:
         problems.add("UTC offset", f"{utc_offset_h} hours", "give the fire's local offset, such as -7")
     if start is not None:
         problems.extend(start_problems(start, "start"))

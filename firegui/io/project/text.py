@@ -23,7 +23,7 @@ from firegui.io import crs, toml
 from firegui.io.project.regions_file import Polygons, polygons_of
 from firegui.io.project.scenario_toml import fleet_to_tables, operations_from_table, operations_to_table
 from firegui.io.project.stress_toml import stress_from_table, stress_to_table
-from firegui.io.times import as_utc, start_problems
+from firegui.io.times import as_utc, offset_problems, start_problems
 
 Points = tuple[tuple[float, float], ...]
 
@@ -194,8 +194,8 @@ def _read_event(table: toml.Table) -> Event | None:
     low, high = STEPS_PER_DAY_LIMITS
     if event.steps_per_day is not None and not low <= event.steps_per_day <= high:
         table.problems.add(table.where, f"steps_per_day is {event.steps_per_day}", f"use {limits_text(low, high)}")
-    if event.utc_offset_h is not None and not -14.0 <= event.utc_offset_h <= 14.0:
-        table.problems.add(table.where, f"utc_offset_h is {event.utc_offset_h}", "use −14 to 14")
+    if event.utc_offset_h is not None:
+        table.problems.extend(offset_problems(event.utc_offset_h, table.where))
     if event.start is not None:
         table.problems.extend(start_problems(event.start, table.where))
     if event.start is not None and event.start.tzinfo is None:

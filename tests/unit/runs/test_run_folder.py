@@ -21,7 +21,7 @@ from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import EpochDone, FinishReason, RunState
 from firegui.runs.summary import run_summary, saved_summary
-from tests.support import make_project
+from tests.support import forget_checksums, make_project
 from tests.unit.runs.fakes import FakeEngine, carried_out, raise_at
 
 
@@ -245,3 +245,14 @@ def test_the_record_says_running_from_the_first_epoch_on_and_paused_while_it_is(
 
     execute(spec, emit, control, engine=FakeEngine(during_epoch=during))
     assert said == [RunState.RUNNING, RunState.RUNNING, RunState.PAUSED, RunState.RUNNING, RunState.RUNNING]
+
+
+@pytest.mark.parametrize("hours", ["nan", "inf", "-99.0"])
+def test_a_run_with_an_offset_of_no_place_is_refused_and_named(finished_run: Path, hours: str) -> None:
+    forget_checksums(finished_run)
+    header = finished_run / "run.toml"
+    text = header.read_text(encoding="utf-8")
+    assert text.count("utc_offset_h = -7.0\n") == 1
+    header.write_text(text.replace("utc_offset_h = -7.0", f"utc_offset_h = {hours}"), encoding="utf-8")
+    with pytest.raises(InputError, match=r"run.toml, project: utc_offset_h is .* — use −14 to 14"):
+        read_run(finished_run)

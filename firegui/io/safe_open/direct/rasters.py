@@ -186,7 +186,11 @@ def _raster_driver(path: Path) -> str | None:
 def _check_companions(path: Path) -> None:
     """Check the files that GDAL takes from beside a raster: overviews and masks, which may be of any kind."""
     for beside in path.parent.iterdir():
-        if not beside.name.lower().startswith(path.stem.lower()) or beside == path or not beside.is_file():
+        if not beside.name.lower().startswith(path.stem.lower()) or beside == path or beside.is_dir():
+            continue
+        if not beside.is_file():
+            if beside.exists():  # GDAL would wait for what comes through a pipe
+                raise UnsafeFileError(f"{beside.name} beside it is no file")
             continue
         ending = ".aux.xml" if beside.name.lower().endswith(".aux.xml") else beside.suffix.lower()
         if ending in (".ovr", ".msk") and beside.stat().st_size:
