@@ -13,7 +13,7 @@ from pyproj.exceptions import CRSError, ProjError
 from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem
 from firegui.io.safe_open import UnsafeFileError, check_crs
-from firegui.io.source_files import MOST_CELLS, cells_problem
+from firegui.io.source_files import MOST_CELLS, cells_problem, error_text
 
 _SHORT, _LONG = 24, 80
 _UNNAMED = "unknown"
@@ -156,7 +156,9 @@ def transformer(source: str, target: str) -> Transformer:
     try:
         return Transformer.from_crs(_known(source), _known(target), always_xy=True)
     except ProjError as error:
-        what = f"PROJ cannot change coordinates from {_shortened(source)!r} to {_shortened(target)!r}"
+        what = (
+            f"coordinates cannot be changed from {_shortened(source)!r} to {_shortened(target)!r} ({error_text(error)})"
+        )
         raise InputError([Problem("CRS", what, "check the CRS of both files")]) from error
 
 
