@@ -218,8 +218,7 @@ def test_a_geopackage_with_a_virtual_table_is_refused(tmp_path: Path, listener: 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes of a name")
 def test_a_pipe_beside_a_raster_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "elevation.tif"
-    with rasterio.open(path, "w", driver="GTiff", width=4, height=4, count=1, dtype="float32") as file:
-        file.write(np.ones((1, 4, 4), np.float32))
+    write_tif(path)
     os.mkfifo(tmp_path / "elevation.prj")
     with pytest.raises(InputError, match=r"elevation\.prj beside it is no file"):
         read_raster(path)
