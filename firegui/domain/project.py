@@ -25,7 +25,7 @@ from firegui.errors import Problem
 
 KINDS = ("network", "scalar", "maps")
 """The fire models that there are."""
-REGIONS, GOAL = "regions", "goal"
+FIRE, DAYS, REGIONS, GOAL = "fire", "days", "regions", "goal"
 """Inputs of a plan, as :func:`changed_inputs` names them."""
 _MOST_NAMES = 3
 """Regions that are named one by one."""
@@ -251,8 +251,8 @@ def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
     grounded = [{kind.id: kind.grounded_days for kind in types} for types in fleets]
     works = [(each.plan.nominal, each.plan.design, each.plan.retardant_acts_on) for each in (one, other)]
     is_changed = {
-        "fire": not _same_fire(one, other),
-        "days": not _same_days(one, other),
+        FIRE: not _same_fire(one, other),
+        DAYS: not _same_days(one, other),
         REGIONS: one.regions != other.regions,
         GOAL: one.plan.weights != other.plan.weights,
         "fleet": flying[0] != flying[1],
@@ -269,13 +269,16 @@ def same_inputs(one: Project, other: Project) -> bool:
     return not changed_inputs(one, other)
 
 
-def changes_text(ran: Project | None, project: Project) -> tuple[str, ...]:
+def changes_text(ran: Project | None, project: Project, *, without_drops: bool = False) -> tuple[str, ...]:
     """Return what a plan of ``ran`` lacks of ``project``, in words.
 
-    Such as ``does not protect R1`` and ``fleet changed since``. ``None`` is a project of another event.
+    Such as ``does not protect R1`` and ``fleet changed since``. ``None`` is a project of another event. With
+    ``without_drops`` only what the fire without drops depends on counts.
     """
-    changed = ("fire",) if ran is None else changed_inputs(ran, project)
-    if ran is None or not changed:
+    changed = (FIRE,) if ran is None else changed_inputs(ran, project)
+    if without_drops:
+        changed = tuple(name for name in changed if name in (FIRE, DAYS))
+    if ran is None or without_drops or not changed:
         return (f"{' and '.join(changed)} changed since",) if changed else ()
     kept = ran.protected_regions
     names = [name for name in project.protected_regions if name not in kept]

@@ -375,6 +375,23 @@ def test_the_title_says_day_time_and_that_a_result_is_stale(session: Session, ha
     assert "days changed since" in hand.view.decorations.caption.note
 
 
+def test_the_title_of_a_fire_without_drops_leaves_out_that_the_fleet_changed(
+    session: Session, hand: Hand, project: Project
+) -> None:
+    run = ShownResult("run", growing(project, 2), plan=growing(project, 1), project=project)
+    session.set_planned_fleet("fewer", replace(project.fleet, types=project.fleet.types[:1]))
+    session.show_result(replace(run, stale=True))
+    notes = []
+    for view in (FireView.PLAN, FireView.BASELINE):
+        session.set_view(view)
+        hand.view.flush()
+        notes.append("changed since" in hand.view.decorations.caption.note)
+    assert notes == [True, False]
+    session.set_plan("shorter", replace(session.project.plan, days=3))
+    hand.view.flush()
+    assert "days changed since" in hand.view.decorations.caption.note
+
+
 def test_the_title_follows_the_step_before_the_next_paint(
     session: Session, hand: Hand, project: Project, qtbot: QtBot
 ) -> None:

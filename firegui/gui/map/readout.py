@@ -150,7 +150,9 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     elif shown.result.stale and not shown.result.against:
         # Of two plans that are compared, each card says what its plan lacks.
         ran = None if shown.result.plan is None or shown.result.of_ensemble else shown.result.project
-        notes += ["inputs edited since this result"] if ran is None else changes_text(ran, shown.project)
+        bare = shown.view is FireView.BASELINE and shown.result.fire != OBSERVED
+        since = ["inputs edited since this result"]
+        notes += since if ran is None else changes_text(ran, shown.project, without_drops=bare)
     outside = None if fire.missing() else outside_training(shown.result.project or shown.project, shown.units)
     caution, reasons = ("", ()) if outside is None else (f"⚠ {outside.badge}", outside.reasons)
     if layers["observed"].visible and shown.perimeter_is_carried:
