@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.planning.runs_panel import RunsList
+from firegui.gui.scenario.fleet_panel import FIELDS, FleetPanel
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.analyses.scene import FakeRun
@@ -74,6 +75,23 @@ def test_space_plays_from_the_list_of_runs(qtbot: QtBot, window: MainWindow) -> 
     assert window.focusWidget() is table
     press_space(window)
     assert window.workbench.timeline.is_playing
+
+
+@pytest.mark.parametrize("field", ["id", "count"])
+def test_space_plays_from_the_table_of_aircraft_and_enter_edits_the_cell(window: MainWindow, field: str) -> None:
+    bench = window.workbench
+    bench.show_panel("Fleet")
+    view, before = bench.panel("Fleet", FleetPanel).view, bench.session.project
+    view.setCurrentIndex(view.model().index(0, FIELDS.index(field)))
+    view.setFocus()
+    press_space(window)
+    assert bench.timeline.is_playing and view.viewport().findChild(QLineEdit) is None
+    QTest.keyClick(view, Qt.Key.Key_Return)
+    editor = view.viewport().findChild(QLineEdit)
+    assert editor is not None and editor.text() == view.currentIndex().data()
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    settle()
+    assert view.viewport().findChild(QLineEdit) is None and bench.session.project == before
 
 
 def test_who_types_words_goes_on_typing(qtbot: QtBot, window: MainWindow) -> None:

@@ -32,12 +32,13 @@ from firegui.io.tables import csv_text, without_formula
 
 _FILTER = "CSV table (*.csv)"
 _SPACE = QKeyCombination(Qt.Key.Key_Space)
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 _MEASURED_ROWS = 50
 """Rows, from the first on screen, for which a column is made wide enough."""
 
 
-class _SpaceToWindow(QObject):
-    """Leave Space to the window, which plays, unless it edits or ticks the current cell of ``view``."""
+class _TableKeys(QObject):
+    """Leaves Space to the window, which plays, unless it ticks the current cell; edits it on Enter."""
 
     def __init__(self, view: QTableView) -> None:
         super().__init__(view)
@@ -45,18 +46,20 @@ class _SpaceToWindow(QObject):
         view.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Ignore Space for the table: Ctrl+Space still selects."""
-        is_space = isinstance(event, QKeyEvent) and event.keyCombination() == _SPACE
-        if not is_space or event.type() is not QEvent.Type.KeyPress or self._uses_space:
+        """Ignore Space for the table, where Ctrl+Space still selects, and edit on Enter."""
+        # A key that the editor of a cell leaves reaches the table too.
+        if not isinstance(event, QKeyEvent) or event.type() is not QEvent.Type.KeyPress or not self._view.hasFocus():
             return False
-        event.ignore()
-        return True
-
-    @property
-    def _uses_space(self) -> bool:
-        flags = self._view.model().flags(self._view.currentIndex())
+        current, keys = self._view.currentIndex(), event.keyCombination()
+        flags = self._view.model().flags(current)
+        if keys == _SPACE and not flags & Qt.ItemFlag.ItemIsUserCheckable:
+            event.ignore()
+            return True
         edits = bool(self._view.editTriggers() & QAbstractItemView.EditTrigger.AnyKeyPressed)
-        return bool(flags & Qt.ItemFlag.ItemIsUserCheckable) or (edits and bool(flags & Qt.ItemFlag.ItemIsEditable))
+        if edits and keys.key() in _ENTER and flags & Qt.ItemFlag.ItemIsEditable:
+            self._view.edit(current)
+            return True
+        return False
 
 
 def show_table(
@@ -84,7 +87,7 @@ def show_table(
     view.setToolTip(plain(name))
     # Arrow keys move between cells; Tab must lead out of the table.
     view.setTabKeyNavigation(False)
-    _SpaceToWindow(view)
+    _TableKeys(view)
     view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
     view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
     view.setAlternatingRowColors(True)

@@ -462,7 +462,7 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Tab, Shift+Tab", "next, previous control"),
         ("Esc", "close help, drawer or card; the focus returns to where it was"),
         ("Alt and the underlined letter", "menus and buttons"),
-        ("F2 or a double click", "edit the cell of a table"),
+        ("Enter, F2, a double click", "edit the cell of a table; a letter or digit replaces it"),
         ("Delete", "remove the selected line"),
         ("Ctrl+C", "copy a table"),
         ("Alt+Left, Alt+Right, Alt+Home", "in the help: back, forward, first page"),
@@ -471,7 +471,7 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 """Keys that belong to a widget instead of an action, by the heading of the page."""
 _FOOT = """Single keys belong to whatever has the focus first: Space presses a button, ticks a box and toggles a cell of
-the calendar. On the map, the timeline and in lists it plays, unless the crosshair
+the calendar. On the map, the timeline, in lists and in tables it plays, unless the crosshair
 is shown; in lists Ctrl+Space selects."""
 
 
