@@ -24,6 +24,19 @@ def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iter
         yield window
 
 
+def test_the_tour_taken_from_the_start_page_runs_over_the_workbench(shared: MainWindow) -> None:
+    shared.workbench.actions["start_page"].trigger()
+    QTest.mouseClick(shared.start_page.button("tour"), LEFT)
+    settle()
+    tour = shared.workbench.guide.tour
+    assert tour is not None and not shared.start_page.isVisible()
+    target, middle = tour.target(), tour.framed.center()
+    tour.end()
+    settle()
+    front = shared.childAt(middle)
+    assert target is not None and front is not None and target.isAncestorOf(front)
+
+
 @pytest.fixture
 def tour(shared: MainWindow) -> Iterator[Tour]:
     """Return the tour at its first step, with every panel at its default place."""

@@ -38,6 +38,9 @@ class Guide(QObject):
     plan_requested = Signal()
     """The tour has ended with its last button: a quick plan is wanted."""
 
+    workbench_needed = Signal()
+    """The help or the tour is shown beside the map, where nothing may cover it."""
+
     def __init__(
         self,
         window: QMainWindow,
@@ -63,6 +66,7 @@ class Guide(QObject):
 
     def show_page(self, name: str = FIRST) -> None:
         """Open a help page beside the map."""
+        self.workbench_needed.emit()
         self._help.show_page(name)
         self._shell.show_panel("Help")
 
@@ -105,6 +109,7 @@ class Guide(QObject):
             return
         if self.tour is not None:
             self.tour.end()
+        self.workbench_needed.emit()
         self.tour = Tour(self._window, self._shell.show_panel, self._shell.widget_of)
         self.tour.ended.connect(self._on_tour_end)
         self.tour.finished.connect(self.plan_requested)

@@ -150,6 +150,7 @@ class MainWindow(QMainWindow):
         session.folder_changed.connect(self._show_title)
         session.backend_changed.connect(self._keep_backend)
         session.units_changed.connect(self._keep_units)
+        self.workbench.guide.workbench_needed.connect(self.hide_start_page)
         self.workbench.documents.recent_changed.connect(self.start_page.refresh)
         app = QApplication.instance()
         if isinstance(app, QApplication):
@@ -241,9 +242,6 @@ class MainWindow(QMainWindow):
             self.when_ready(lambda: self.workbench.documents.open(folder))
 
     def _run_start_action(self, name: str) -> None:
-        if name in ("getting_started", "tutorial"):
-            # The start page would cover the help.
-            self.when_ready(self.hide_start_page)
         self.when_ready(lambda: self.workbench.actions[name].trigger())
 
     def _place_start_page(self) -> None:
