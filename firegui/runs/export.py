@@ -24,7 +24,7 @@ from firegui.io.vectors.water import read_water
 from firegui.planning.audit import Conditions, audit, zone_violations
 from firegui.runs.control import RunControl
 from firegui.runs.events import Emit, RunEvent, RunFinished
-from firegui.runs.header import event_hash
+from firegui.runs.header import RunHeader, event_hash
 from firegui.runs.kept_fire import saved_fire
 from firegui.runs.notes import read_name
 from firegui.runs.run_folder import (
@@ -112,10 +112,24 @@ def run_content(
     made = record.header.updated or record.header.started
     content = export_content(
         project, drops, run=name, made=made, plan=plan, baseline=baseline, water=layer, sheet=sheet,
-        limits=model_caveats(project, (sheet or Sheet()).units),
+        limits=model_caveats(project, (sheet or Sheet()).units), unfinished=_unfinished(header),
     )  # fmt: skip
     fire = saved.kept.kind if saved.kept is not None else ""
     return replace(content, notes=(*notes, *content.notes), fire=fire, stress=record.scores.stress)
+
+
+def unfinished_text(folder: Path) -> str:
+    """Return that the search of the run in ``folder`` has not ended, as a clause; empty where it has.
+
+    Empty where the run has not begun, too. Raises :class:`~firegui.errors.InputError` for a header that cannot be read.
+    """
+    return _unfinished(STORE.read(folder)) if (folder / RUN).is_file() else ""
+
+
+def _unfinished(header: RunHeader) -> str:
+    if header.reason in DONE_REASONS:
+        return ""
+    return f"The search {'has not ended' if header.reason is None else 'was stopped'}: the plan is unfinished"
 
 
 def damaged_exports(folder: Path) -> tuple[str, ...]:

@@ -33,9 +33,11 @@ from firegui.io.exporters.report_page import report_text
 from firegui.io.project.store import load_project
 from firegui.io.rasters.geotiff import read_raster
 from firegui.runs.control import RunControl
+from firegui.runs.export import run_content
 from firegui.runs.run_folder import STORE, read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import FinishReason
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.hands import LEFT, choose, type_into_field
@@ -407,6 +409,34 @@ def test_without_drops_there_is_nothing_to_export(
     assert not made.save_button.isEnabled() and made.why_not.text() == "There is no plan to export."
     made.accept()
     assert "no drops are shown" in str(told[0])
+
+
+def test_above_the_button_stands_whether_the_plan_holds_and_is_finished(
+    session: Session, whole_run: Path, shown_dialog: Callable[[], ExportDialog], tmp_path: Path
+) -> None:
+    folder = shutil.copytree(whole_run, tmp_path / "run")
+    project, drops = read_run(folder).project, read_drops(folder)
+    session.show_result(ShownResult("A", plan=frames(project), drops=drops, project=project, folder=folder))
+    stress = stress_table()
+    shown = []
+    for limit, table in ((1.0, None), (1.0, stress), (0.05, stress)):
+        changed = replace(project, plan=replace(project.plan, margin=replace(project.plan.margin, limit=limit)))
+        session.show_result(replace(session.result, project=changed))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(
+                export_module, "run_content", lambda folder, table=table: replace(run_content(folder), stress=table)
+            )
+            dialog = shown_dialog()
+        shown.append((dialog.verdict.text() if dialog.verdict.isVisible() else "", dialog.warnings.text()))
+    assert [verdict for verdict, _ in shown] == [
+        "Verdict: not stress-tested.", "Verdict: Holds in all 2 tested scenarios.", "",
+    ]  # fmt: skip
+    missed = "⚠ Does not hold: 50 % of the growth left in “failing” (limit 5.0 %)."
+    assert [missed in warnings for _, warnings in shown] == [False, False, True]
+
+    STORE.write(folder, replace(STORE.read(folder), reason=FinishReason.STOPPED))
+    stopped = "⚠ The search was stopped: the plan is unfinished."
+    assert stopped not in shown[0][1] and stopped in shown_dialog().warnings.text()
 
 
 def test_a_region_drawn_after_the_run_is_exported_as_it_is_shown(session: Session, project: Project) -> None:

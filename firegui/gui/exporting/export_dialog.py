@@ -27,10 +27,12 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.drops import DropList
+from firegui.domain.plan_summary import VERDICT
 from firegui.domain.project import Project, changes_text
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
+from firegui.domain.stress import NOT_STRESS_TESTED
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
@@ -45,7 +47,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox, PathField
 from firegui.io.exporters import file_names, refusals
 from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, WrittenDrops, export_content
 from firegui.io.vectors.water import read_water
-from firegui.runs.export import damaged_exports, hand_over, make_again, run_content
+from firegui.runs.export import damaged_exports, hand_over, make_again, run_content, unfinished_text
 from firegui.runs.messages import counted
 
 PREVIEW_DPI = 100.0
@@ -161,6 +163,7 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
     content = export_content(
         project, source.drops, run=source.run, made=made, plan=plan, baseline=baseline, water=layer,
         limits=model_caveats(project), numbers=source.numbers,
+        unfinished="" if source.folder is None else unfinished_text(source.folder),
     )  # fmt: skip
     if source.of_drops is not None:
         notes.append(_SOME_DROPS.format(len(source.drops), source.of_drops))
@@ -291,7 +294,7 @@ class ExportDialog(Dialog):
         self._fill_drops()
         self.preview = PagePreview()
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
-        self.summary, self.warnings = plain_label(wordWrap=True), plain_label(wordWrap=True)
+        self.summary, self.verdict, self.warnings = (plain_label(wordWrap=True) for _ in range(3))
         self.names, self.activity = FileNames(wordWrap=True), FileNames(wordWrap=True)
         self.why_not = plain_label()
         self._bar = QProgressBar()
@@ -413,7 +416,12 @@ class ExportDialog(Dialog):
         self._ready = ready
         self.formats.refuse(ready.refused)
         damage = [_DAMAGED.format(", ".join(ready.damaged))] if ready.damaged else []
-        warnings = [*damage, *(f"{warning}." for warning in ready.content.warnings)]
+        content = ready.content
+        warnings = [*damage, *(f"{warning}." for warning in (*content.cautions, *content.warnings))]
+        summary = content.summary
+        self.verdict.setText(f"{VERDICT}: {summary.verdict or NOT_STRESS_TESTED}.")
+        # A test is of the whole plan, and one that it fails is among the warnings.
+        self.verdict.setVisible(not summary.missed and self._source is not None and self._source.of_drops is None)
         self.warnings.setText("\n".join(warnings))
         self.warnings.setVisible(bool(warnings))
         self.preview.show_page(ready.picture)
@@ -512,6 +520,7 @@ class ExportDialog(Dialog):
         self._stale.setProperty("role", "warning")
         self._stale.setVisible(bool(changes))
         self.warnings.setProperty("role", "warning")
+        self.verdict.setVisible(False)
         self.warnings.setVisible(False)
         for muted in (self.names, self.why_not):
             muted.setProperty("role", "muted")
@@ -519,7 +528,7 @@ class ExportDialog(Dialog):
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(160)
         self.page = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
-        self.head = column(self.summary, self._stale, self.warnings, spacing=8)
+        self.head = column(self.summary, self.verdict, self._stale, self.warnings, spacing=8)
         self.options = self._options()
         self._area = scroll_area(self.options, horizontal=False)
         self._area.setMinimumWidth(470)

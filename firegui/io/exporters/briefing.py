@@ -40,7 +40,7 @@ from firegui.io.exporters.day_maps import on_day
 from firegui.io.exporters.figure_page import LINE, MUTED, FigurePage, metadata, printing, wrapped
 from firegui.io.exporters.ics220 import FORM, TITLES, FormPage, draw_form, draw_identity, form_pages
 from firegui.io.exporters.map_figure import map_page
-from firegui.io.exporters.map_margin import HEAD_HEIGHT, draw_head, period_text, time_text
+from firegui.io.exporters.map_margin import draw_head, page_head_height, period_text, time_text
 from firegui.io.exporters.table import NOTICE
 
 Maker = Callable[[], FigurePage]
@@ -158,7 +158,7 @@ def _page(content: ExportContent, title: str, days: range) -> tuple[FigurePage, 
     page = FigurePage(_size(content))
     draw_head(page, EDGE, content, title, period_text(days, content.project.calendar))
     width, height = _room(content)
-    return page, (EDGE, page.height - EDGE - HEAD_HEIGHT, width, height)
+    return page, (EDGE, page.height - EDGE - page_head_height(content), width, height)
 
 
 def _size(content: ExportContent) -> tuple[float, float]:
@@ -170,7 +170,7 @@ def _size(content: ExportContent) -> tuple[float, float]:
 def _room(content: ExportContent) -> tuple[float, float]:
     """Return width and height below the head of a page."""
     width, height = _size(content)
-    return width - 2.0 * EDGE, height - 2.0 * EDGE - HEAD_HEIGHT
+    return width - 2.0 * EDGE, height - 2.0 * EDGE - page_head_height(content)
 
 
 def _chunks(lines: Sequence[Any], most: int) -> Iterator[list[Any]]:

@@ -21,7 +21,7 @@ from firegui.domain.observation import OBSERVED
 from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary, with_regions
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
-from firegui.domain.stress import StressTable
+from firegui.domain.stress import StressTable, missed_text, verdict_text
 from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.io.daylight import Sunlight, night_steps, place_of, sunlight
@@ -167,7 +167,8 @@ class ExportContent:
     overlooked. ``background`` are those on fire model and event, the same for every plan of the fire. ``sheet`` is what
     people choose of printed maps. ``fire`` is ``"observed"`` or ``"drawn"`` for a run that was replanned in such a
     fire. ``stress`` is the stress table of a plan that was tested, and ``has_other_regions`` tells
-    whether the plan was made and tested with other regions than those of ``project``.
+    whether the plan was made and tested with other regions than those of ``project``. ``unfinished`` says that the
+    search of the plan has not ended, and is empty where it has.
     """
 
     project: Project
@@ -184,6 +185,7 @@ class ExportContent:
     has_other_regions: bool = False
     background: tuple[str, ...] = ()
     left_out: int = 0
+    unfinished: str = ""
 
     def only(self, drops: WrittenDrops) -> ExportContent:
         """Return the content with the rows of ``drops``."""
@@ -195,6 +197,13 @@ class ExportContent:
     def not_flown(self) -> int:
         """Number of proposed drops that the plan does not execute, those that are left out among them."""
         return len(self.rows) - len(self.flown) + self.left_out
+
+    @property
+    def cautions(self) -> tuple[str, ...]:
+        """What must be known before the plan is flown: that it is unfinished, and that it does not hold."""
+        missed = missed_text(self.stress, self.project.plan.margin.limit)
+        unfinished = f"⚠ {self.unfinished}" if self.unfinished else ""
+        return tuple(filter(None, (unfinished, verdict_text(self.stress, missed) if missed else "")))
 
     @property
     def table_notes(self) -> tuple[str, ...]:
@@ -249,24 +258,35 @@ def export_content(
     sheet: Sheet | None = None,
     limits: Sequence[str] = (),
     numbers: Mapping[tuple[int, int], int] | None = None,
+    unfinished: str = "",
 ) -> ExportContent:
     """Work out everything that the formats share.
 
     ``limits`` are what the fire model is known not to know of this fire; they come first among the notes. ``numbers``
-    are those of the whole plan's drops, where ``drops`` are some of them. Without ``made`` the plan counts as made when
-    it starts; without ``water`` that is taken from the fuel layer.
+    are those of the whole plan's drops, where ``drops`` are some of them. ``unfinished`` comes first of all.
+    Without ``made`` the plan counts as made when it starts; without ``water`` that is taken from the fuel layer.
     """
     ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
     water = water_of_fuel(project.scenario) if water is None else water
     rows = tuple(drop_rows(ordered, project, water, numbers))
     warnings = tuple(_night_notes(rows, project))
     notes = (
-        *limits, *_date_notes(project), *warnings, *_water_notes(rows, water), *_compass_notes(rows),
-        *project.scenario.notes,
+        *filter(None, (unfinished,)), *limits, *_date_notes(project), *warnings, *_water_notes(rows, water),
+        *_compass_notes(rows), *project.scenario.notes,
     )  # fmt: skip
     made, background = made or project.calendar.start, (*limits, *project.scenario.notes)
     return ExportContent(
-        project, rows, shown_name(run), made, plan, baseline, notes, sheet or Sheet(), warnings, background=background
+        project,
+        rows,
+        shown_name(run),
+        made,
+        plan,
+        baseline,
+        notes,
+        sheet or Sheet(),
+        warnings,
+        background=background,
+        unfinished=unfinished,
     )
 
 

@@ -39,13 +39,13 @@ from firegui.io.exporters.map_layers import (
     legend_height,
 )
 from firegui.io.exporters.map_margin import (
-    HEAD_HEIGHT,
     credits_of,
     draw_credits,
     draw_head,
     draw_north,
     draw_scale,
     draw_wind_box,
+    page_head_height,
     period_text,
 )
 from firegui.io.exporters.map_view import MapFrame, view_of
@@ -95,7 +95,7 @@ def map_page(content: ExportContent, check: Check, framed: ExportContent | None 
     page = FigurePage(content.sheet.size)
     days = content.sheet.days(content.project.calendar)
     draw_head(page, _EDGE, content, _TITLE, period_text(days, content.project.calendar))
-    left, bottom, width, height = _frame(page, content.sheet.orientation)
+    left, bottom, width, height = _frame(page, content)
     view = view_of(framed or content, width, height, with_areas=framed is not None)
     axes = _axes(page, (left, bottom), view)
     place = Georeference(view.grid)
@@ -134,13 +134,14 @@ def _draw(axes: Axes, content: ExportContent, view: MapFrame, check: Check) -> l
     return drops + none + fire + rest + below
 
 
-def _frame(page: FigurePage, orientation: Orientation) -> tuple[float, float, float, float]:
+def _frame(page: FigurePage, content: ExportContent) -> tuple[float, float, float, float]:
     """Return left, bottom, width and height of the map in inches."""
+    orientation = content.sheet.orientation
     beside = _SIDE + 0.15 if orientation is Orientation.LANDSCAPE else 0.0
     below = 0.0 if orientation is Orientation.LANDSCAPE else _LOW + 0.1
     left, bottom = _EDGE + _RIM, _EDGE + _STRIP + below + _RIM
     width = page.width - _EDGE - _RIM - beside - left
-    return left, bottom, width, page.height - _EDGE - HEAD_HEIGHT - _RIM - bottom
+    return left, bottom, width, page.height - _EDGE - page_head_height(content) - _RIM - bottom
 
 
 def _axes(page: FigurePage, corner: tuple[float, float], view: MapFrame) -> Axes:
@@ -158,7 +159,7 @@ def _draw_panel(page: FigurePage, content: ExportContent, view: MapFrame, entrie
     """Draw legend, wind and north: beside the map, or below it in three columns."""
     days = content.sheet.days(content.project.calendar)
     if content.sheet.orientation is Orientation.LANDSCAPE:
-        x, top = page.width - _EDGE - _SIDE, page.height - _EDGE - HEAD_HEIGHT - 0.02
+        x, top = page.width - _EDGE - _SIDE, page.height - _EDGE - page_head_height(content) - 0.02
         top -= _heading(page, x, top, "Legend") + draw_legend(page, x, top - 0.2, _SIDE, entries) + 0.1
         top -= _heading(page, x, top, "Wind") + draw_wind_box(page, x, top - 0.2, _SIDE, content.project, days) + 0.1
         _heading(page, x, top, "North")

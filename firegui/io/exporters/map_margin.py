@@ -28,8 +28,9 @@ from firegui.io.exporters.table import KNOTS_PER_MS, NOTICE
 from firegui.io.georeference import Compass, Georeference
 
 NOTICE_FILL = "#ffe27a"
-TITLE, SUBTITLE, CREDIT = 15.0, 9.5, 6.3
-HEAD_HEIGHT = 0.80
+TITLE, SUBTITLE, CREDIT, _BAND_SIZE = 15.0, 9.5, 6.3, 9.0
+_HEAD, _BAND = 0.80, 0.2
+"""Height of a head without cautions, and of a band across the page, in inches."""
 _UNITS: tuple[tuple[str, float], ...] = (("mi", 1609.344), ("NM", 1852.0), ("km", 1000.0))
 _BAR_INCHES = 2.5
 _FIRES = {"": "fire by", OBSERVED: "fire as observed, then by", DRAWN: "fire drawn day by day from"}
@@ -59,8 +60,13 @@ def period_text(days: range, calendar: Calendar) -> str:
     return f"{which} of {calendar.days}: {span}"
 
 
+def page_head_height(content: ExportContent) -> float:
+    """Return the height of what :func:`draw_head` draws, in inches."""
+    return _HEAD + _BAND * len(content.cautions)
+
+
 def draw_head(page: FigurePage, edge: float, content: ExportContent, title: str, period: str) -> None:
-    """Draw incident, what the page is, its period, and the notice, across the top of the page."""
+    """Draw incident, what the page is, its period, notice and cautions across the top of the page."""
     wide, top = page.width - 2.0 * edge, page.height - edge
     number = f", {content.sheet.incident_number}" if content.sheet.incident_number else ""
     room = wide - width_of(title, SUBTITLE + 1.0, True) - 0.3
@@ -68,13 +74,10 @@ def draw_head(page: FigurePage, edge: float, content: ExportContent, title: str,
     page.text(edge, top - 0.22, name, TITLE, bold=True)
     page.text(page.width - edge, top - 0.22, title, SUBTITLE + 1.0, bold=True, across="right")
     page.text(edge, top - 0.43, shortened(period, wide, SUBTITLE), SUBTITLE)
-    draw_notice(page, edge, top - 0.72)
-
-
-def draw_notice(page: FigurePage, edge: float, y: float) -> None:
-    """Draw the notice as a band across the page, ``y`` at its lower side."""
-    page.box(edge, y, page.width - 2.0 * edge, 0.2, fill=NOTICE_FILL, edge=INK, thick=0.6)
-    page.text(page.width / 2.0, y + 0.1, NOTICE, 9.0, bold=True, across="center", up="center_baseline")
+    for place, text in enumerate((NOTICE, *content.cautions)):
+        y, line = top - 0.72 - _BAND * place, shortened(text, wide - 0.1, _BAND_SIZE, True)
+        page.box(edge, y, wide, _BAND, fill=NOTICE_FILL, edge=INK, thick=0.6)
+        page.text(page.width / 2.0, y + _BAND / 2.0, line, _BAND_SIZE, bold=True, across="center", up="center_baseline")
 
 
 def credits_of(content: ExportContent, view: MapFrame, graticule: str) -> list[str]:

@@ -21,7 +21,9 @@ from firegui.io.project.store import load_project, save_project
 from firegui.io.rasters.geotiff import write_raster
 from firegui.runs.export import hand_over, rule_problems, run_content
 from firegui.runs.notes import write_name
+from firegui.runs.run_folder import STORE
 from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import FinishReason
 from tests.support import GRID, forget_checksums, make_project
 from tests.unit.io.builders import change_text
 from tests.unit.runs.fakes import carried_out
@@ -63,6 +65,21 @@ def test_the_name_that_a_person_gave_a_run_is_that_of_its_export(run: Path) -> N
     assert run_content(run).run == run.name
     write_name(run, "Two more tankers")
     assert run_content(run).run == "Two more tankers"
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        (FinishReason.COMPLETED, ""),
+        (FinishReason.STOPPED, "The search was stopped: the plan is unfinished"),
+        (None, "The search has not ended: the plan is unfinished"),
+    ],
+)
+def test_the_export_of_a_search_that_has_not_ended_says_so(run: Path, reason: FinishReason | None, text: str) -> None:
+    STORE.write(run, replace(STORE.read(run), reason=reason))
+    content = run_content(run)
+    assert content.unfinished == text
+    assert (text in content.notes) is bool(text)
 
 
 def test_without_its_project_a_run_is_handed_over_from_its_own_record(run: Path, tmp_path: Path) -> None:

@@ -18,7 +18,9 @@ from pyproj import Geod
 from firegui.domain.grid import Grid
 from firegui.domain.plan_colors import RETARDANT, WATER_FILL
 from firegui.domain.regions import Region
+from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.errors import CancelledError, InputError
+from firegui.io.exporters.briefing import briefing_pages
 from firegui.io.exporters.content import ExportContent, MapBackground, Orientation, Paper, Sheet
 from firegui.io.exporters.figure_page import printable, shortened, width_of, wrapped
 from firegui.io.exporters.map_figure import map_page, map_picture, minutes_text, write_map
@@ -89,6 +91,27 @@ def test_no_text_covers_another_and_none_leaves_the_paper(
     for last in (0, 2):
         sheet = replace(DAY, paper=paper, orientation=orientation, ground=ground, last_day=last)
         page = map_page(content(30, sheet=sheet), go_on)
+        assert overlaps(page.figure) == []
+        assert outside(page.figure) == []
+
+
+@pytest.mark.parametrize(
+    ("orientation", "name"), [(Orientation.LANDSCAPE, "late"), (Orientation.PORTRAIT, "late and off target " * 9)]
+)
+def test_below_the_notice_stands_that_a_plan_is_unfinished_and_does_not_hold(
+    orientation: Orientation, name: str
+) -> None:
+    held, late = (
+        StressResult(scenario, 10.0, 210.0, (StressDraw(10.0 + 200.0 * share, 0.0, share, 12),))
+        for scenario, share in ((NOMINAL, 0.0), (StressScenario(name), 0.73))
+    )
+    what = content(30, sheet=replace(DAY, orientation=orientation), unfinished="The search was stopped")
+    what = replace(what, stress=StressTable(12, held, (late,)))
+    for page in (map_page(what, go_on), *(briefing_pages(what) if name == "late" else ())):
+        said = texts_of(page.figure)
+        place = said.index(NOTICE)
+        assert said[place + 1] == "⚠ The search was stopped"
+        assert said[place + 2].startswith("⚠ Does not hold: 73 % of the growth left in “late")
         assert overlaps(page.figure) == []
         assert outside(page.figure) == []
 
