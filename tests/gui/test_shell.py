@@ -17,8 +17,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QMainWindow,
-    QPushButton,
-    QRadioButton,
     QScrollArea,
     QToolBar,
     QToolButton,
@@ -29,7 +27,7 @@ from shiboken6 import isValid
 
 from firegui.domain.fleet import Fleet
 from firegui.gui.analyses.registry import ANALYSES
-from firegui.gui.base.controls import focus_first
+from firegui.gui.base.controls import FocusFrame, focus_first, tab_stops
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import default_size, is_small, visible_geometry
@@ -556,34 +554,41 @@ def test_the_first_field_of_a_panel_takes_the_focus_and_its_end_leaves_the_menus
         assert isValid(action) and action.text() == "Save"
 
 
-# Without a plan there is nothing to hand over but the heading.
-@pytest.mark.parametrize("workspace", [each for each in WorkspaceName if each is not WorkspaceName.HAND_OVER])
-def test_space_after_the_key_of_a_workspace_folds_no_section(window: MainWindow, workspace: WorkspaceName) -> None:
-    shell = window.workbench.shell
-    shell.go_to_workspace(workspace)
-    settle()
-    focus = QApplication.focusWidget()
-    assert focus is not None and shell.side.columns[workspace].isAncestorOf(focus)
-    assert focus.property("role") != "section"
-    if workspace is WorkspaceName.RUNS:
-        assert focus is window.workbench.runs.table
-    if workspace is WorkspaceName.PLAN:
-        assert isinstance(focus, QRadioButton) and focus.isChecked()
-
-
-def test_from_workspace_to_workspace_by_key_no_heading_or_button_gets_the_focus(window: MainWindow) -> None:
-    shell = window.workbench.shell
-    for workspace in (WorkspaceName.RUNS, WorkspaceName.ANALYSE, WorkspaceName.PLAN, WorkspaceName.ANALYSE):
-        shell.go_to_workspace(workspace)
-        settle()
+@pytest.mark.parametrize("by_mouse", [False, True])
+def test_from_workspace_to_workspace_the_focus_is_where_space_plays(window: MainWindow, by_mouse: bool) -> None:
+    bench, rail = window.workbench, window.findChild(Rail)
+    assert rail is not None
+    bench.maps.setFocus()
+    for workspace in (*reversed(WorkspaceName), *WorkspaceName):
+        column, number = bench.shell.side.columns[workspace], list(WorkspaceName).index(workspace)
         focus = QApplication.focusWidget()
-        assert focus is not None and shell.side.columns[workspace].isAncestorOf(focus)
-        assert focus.property("role") != "section" and not isinstance(focus, QPushButton | QToolButton)
-    # What had the focus in a workspace has it again.
-    field = shell.side.columns[WorkspaceName.PLAN].findChild(QRadioButton, "setting_custom")
-    assert field is not None
+        assert focus is not None
+        if by_mouse:
+            QTest.mouseClick(rail.buttons[number], LEFT)
+        else:
+            QTest.keyClick(focus, Qt.Key(Qt.Key.Key_1 + number), Qt.KeyboardModifier.ControlModifier)
+        settle()
+        if not bench.shell.is_side_visible:
+            # A click on the button of the shown workspace hides its panel, another one shows it.
+            QTest.mouseClick(rail.buttons[number], LEFT)
+        focus = QApplication.focusWidget()
+        assert focus is (bench.runs.table if workspace is WorkspaceName.RUNS else column)
+        assert focus is not column or any(frame.isVisible() for frame in column.findChildren(FocusFrame))
+        for is_playing in (True, False):
+            QTest.keyClick(focus, Qt.Key.Key_Space)
+            assert bench.timeline.is_playing is is_playing
+        # The next change of workspace starts at a control that Space would use.
+        stop = tab_stops(column)[-1]
+        stop.setFocus()
+
+
+def test_tab_goes_from_the_panel_of_a_workspace_to_its_first_control_and_back(window: MainWindow) -> None:
+    shell = window.workbench.shell
     shell.go_to_workspace(WorkspaceName.PLAN)
-    field.setFocus()
-    for workspace in (WorkspaceName.RUNS, WorkspaceName.PLAN):
-        shell.go_to_workspace(workspace)
-    assert QApplication.focusWidget() is field
+    settle()
+    column = shell.side.columns[WorkspaceName.PLAN]
+    QTest.keyClick(column, Qt.Key.Key_Tab)
+    assert QApplication.focusWidget() is tab_stops(column)[0]
+    shell.go_to_workspace(WorkspaceName.PLAN)
+    QTest.keyClick(column, Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier)
+    assert QApplication.focusWidget() is shell.side.search

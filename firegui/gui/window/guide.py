@@ -61,6 +61,7 @@ class Guide(QObject):
         title, focus = self._shell.panel_with_focus(), QApplication.focusWidget()
         action = focus.defaultAction() if isinstance(focus, QToolButton) else None
         spec = ACTIONS.get(action.objectName()) if isinstance(action, QAction) else None
+        spec = ACTIONS[f"workspace:{self._shell.workspace}"] if focus is self._shell.side.entry else spec
         spec = ACTIONS[f"show_{title.lower()}"] if title else spec
         self.show_page(spec.topic if spec is not None else "map")
 

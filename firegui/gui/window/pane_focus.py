@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QApplication, QLineEdit, QPushButton, QRadioButton, QToolButton, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QToolButton,
+    QWidget,
+)
 from shiboken6 import isValid
 
 from firegui.gui.base.controls import focus_in_view, focus_next, is_tab_stop, is_usable, nearest_stop, tab_stops
@@ -16,9 +24,16 @@ _PASSED_BY = (QPushButton, QToolButton, QLineEdit)
 
 
 def focus_next_control(parts: Sequence[QWidget], *, forward: bool) -> bool:
-    """Move the focus to the next control in ``parts`` of a window; return whether there is one."""
+    """Move the focus to the next control in ``parts`` of a window; return whether there is one.
+
+    From a part that holds controls and has the focus itself, it goes to the first of them.
+    """
     stops = [stop for part in parts if part.isVisible() for stop in tab_stops(part)]
-    return focus_next(stops, QApplication.focusWidget(), forward=forward)
+    now = QApplication.focusWidget()
+    inside = [place for place, stop in enumerate(stops) if now is not None and now.isAncestorOf(stop)]
+    if now is not None and inside and now not in stops:
+        stops.insert(inside[0], now)
+    return focus_next(stops, now, forward=forward)
 
 
 def focus_next_pane(panes: Sequence[Pane], *, forward: bool) -> None:
@@ -40,6 +55,12 @@ def focus_pane(pane: QWidget) -> None:
     entry = _entry_of(pane)
     if entry is not None:
         focus_in_view(entry, Qt.FocusReason.ShortcutFocusReason)
+
+
+def focus_harmless(pane: QWidget) -> None:
+    """Give the focus to the first list of ``pane`` or else to ``pane`` itself: Space starts nothing there."""
+    first = _first_of(tab_stops(pane))
+    focus_in_view(first if isinstance(first, QAbstractItemView) else pane, Qt.FocusReason.ShortcutFocusReason)
 
 
 def _entry_of(pane: QWidget) -> QWidget | None:

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from firegui.gui.base.controls import add_shortcut, close_button, dress_button, focus_first
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.window.centre import Centre, CentreMode, MapStage
-from firegui.gui.window.pane_focus import FocusReturn, Pane, focus_pane
+from firegui.gui.window.pane_focus import FocusReturn, Pane, focus_harmless
 from firegui.gui.window.side_panel import PanelSection, SidePanel
 from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, WindowArea, WorkspaceName, panels_of
 
@@ -263,18 +263,18 @@ class Shell(QWidget):
         self.changed.emit()
 
     def go_to_workspace(self, workspace: WorkspaceName) -> None:
-        """Show a workspace, and give the focus to its side panel."""
+        """Show a workspace, and give the focus to its side panel, where Space plays."""
         # Qt moves the focus of a control that is hidden into what is shown instead, such as Start plan.
         self.setFocus()
         self.show_workspace(workspace)
-        focus_pane(self.side.entry)
+        focus_harmless(self.side.entry)
 
     def choose_workspace(self, workspace: WorkspaceName) -> None:
         """Show a workspace; hide or show the side panel if it is the current one."""
-        if workspace is self.workspace:
-            self.set_side_visible(self.side.isHidden())
+        if workspace is self.workspace and self.is_side_visible:
+            self.set_side_visible(False)
         else:
-            self.show_workspace(workspace)
+            self.go_to_workspace(workspace)
 
     def set_mode(self, mode: CentreMode) -> None:
         """Show map, result, or both in the current workspace."""

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.base.controls import without_mnemonic
+from firegui.gui.base.controls import FocusFrame, without_mnemonic
 from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import IncrementalTask
@@ -167,8 +167,10 @@ class SectionColumn(QScrollArea):
         self._rest = QWidget()
         self._column.addWidget(self._rest)
         fill_scroll_area(self, self._body, horizontal=True)
-        # Its headings take the focus, and the page keys scroll it from there.
+        # Tab goes to its headings, and the page keys scroll it from there. It has the focus when it is shown by a key.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setAccessibleName("Sections of the workspace")
+        FocusFrame(self)
 
     def add(self, name: str, section: PanelSection) -> None:
         """Add a section at its place among the others, which ``order`` tells."""
