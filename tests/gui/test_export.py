@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QWidget
@@ -24,6 +24,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import Check, InputError
+from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting import export_dialog as export_module
 from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, FileNames, content_of, fire_on_screen
 from firegui.gui.session.session import Session, ShownResult
@@ -399,6 +400,37 @@ def test_the_folder_lies_beside_the_project_with_the_runs_name_and_is_shown_in_f
     assert Path(made.folder.line.text()) == tmp_path / "test-ridge-first-run"
     made.done(0)
     made.deleteLater()
+
+
+def test_a_demo_that_was_not_saved_is_exported_to_the_documents_and_the_chosen_folder_is_remembered(
+    qtbot: QtBot, session: Session, project: Project, tmp_path: Path
+) -> None:
+    preferences = Preferences(demos=tmp_path / "own" / "demos")
+    place = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    first = ShownResult("First run", plan=frames(project), drops=DROPS)
+    session.open_project(project, tmp_path / "own" / "demos" / "ridge.firegui")
+    session.show_result(first)
+
+    def proposed(choice: Path | None = None) -> Path:
+        made = ExportDialog(session, preferences=preferences)
+        qtbot.addWidget(made)
+        with qtbot.waitActive(made):
+            made.show()
+            made.activateWindow()
+        found = Path(made.folder.line.text())
+        if choice is not None:
+            made.folder.line.setFocus()
+            made.folder.line.selectAll()
+            QTest.keyClicks(made.folder.line, str(choice))
+            QTest.keyClick(made.folder.line, Qt.Key.Key_Tab)
+        made.done(0)
+        return found
+
+    assert proposed(tmp_path / "handed") == Path(place or Path.home()) / "test-ridge-first-run"
+    session.show_result(replace(first, title="Second run"))
+    assert proposed() == tmp_path / "handed"
+    session.open_project(project, tmp_path / "mine" / "ridge.firegui")
+    assert proposed().parent == tmp_path / "mine"
 
 
 def test_without_drops_there_is_nothing_to_export(

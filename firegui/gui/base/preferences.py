@@ -166,6 +166,22 @@ class Preferences:
         """Save the folder of the run that is shown of the project in ``folder``."""
         self._store.setValue(_folder_key("run", folder), str(real_path(run)))
 
+    def export_folder(self, folder: Path) -> Path | None:
+        """Return the folder that was chosen last for exports of the project in ``folder``."""
+        value = self._store.value(_folder_key("export", folder), "")
+        return Path(value) if isinstance(value, str) and value else None
+
+    def set_export_folder(self, folder: Path, out: Path) -> None:
+        """Save the folder that was chosen for exports of the project in ``folder``."""
+        self._store.setValue(_folder_key("export", folder), str(out.absolute()))
+
+    def is_demo(self, folder: Path) -> bool:
+        """Return whether a project lies in the program's own folder for demos.
+
+        Nothing of the user's should go there.
+        """
+        return self.demos is not None and folder.absolute().parent == self.demos.absolute()
+
     @property
     def coordinates(self) -> str:
         """The chosen format of coordinates; empty for none."""

@@ -38,6 +38,7 @@ from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
 from firegui.gui.base.layouts import column, horizontal, plain_label, row, scroll_area, splitter, vertical
 from firegui.gui.base.plain_text import plain
+from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
@@ -258,7 +259,7 @@ class ExportDialog(Dialog):
     """Dialog for formats, sheet, folder and names, with a preview of the printed map.
 
     Tasks prepare and write in threads. The dialog lists problems and written files, and stays open. ``is_planning``
-    says that the plan is still being computed: there are no drops yet.
+    says that the plan is still being computed: there are no drops yet. ``preferences`` remember the folder.
     """
 
     begun = Signal(str)
@@ -266,13 +267,14 @@ class ExportDialog(Dialog):
 
     def __init__(
         self, session: Session, parent: QWidget | None = None, only: Collection[tuple[int, int]] = (), *,
-        is_planning: bool = False,
+        is_planning: bool = False, preferences: Preferences | None = None,
     ) -> None:  # fmt: skip
         super().__init__(parent)
         self.setWindowTitle("Export the selected drops" if only else "Export the plan")
         self.setSizeGripEnabled(True)
         resize_on_screen(self, _SIZE)
         self._session, self._is_planning = session, is_planning
+        self._preferences = preferences if preferences is not None else Preferences()
         self._can = bool(session.result.drops) and not session.result.of_ensemble
         self._source = ExportSource.of(session, only) if self._can else None
         self._ready: PreparedExport | None = None
@@ -284,7 +286,8 @@ class ExportDialog(Dialog):
         self.sheet = MapSheetForm(self._source.project.calendar.days if self._source is not None else 1, session.units)
         self.water = PathField("exportWater", "a raster or vector file; empty: water of the fuel layer", files=_WATER)
         self.folder = PathField("exportFolder", "where the files go", kind="folder")
-        self.folder.line.setText(str(_first_folder(session)))
+        self._proposed = _first_folder(session, self._preferences)
+        self.folder.line.setText(str(self._proposed))
         self.standard = QCheckBox("Agency names (PMS 936)")
         self.standard.setToolTip("Name files as the wildfire agencies' standard asks (PMS 936)")
         self.stem = QLineEdit(_first_stem(session))
@@ -393,6 +396,13 @@ class ExportDialog(Dialog):
         """Return the common prefix of the names; ``None`` for names by the standard."""
         return None if self.standard.isChecked() else self.stem.text().strip()
 
+    def _remember_folder(self) -> None:
+        """Remember a folder that the user chose, for the next export of the project."""
+        project, chosen = self._session.folder, self.folder.path
+        if project is not None and chosen is not None and chosen != self._proposed:
+            self._preferences.set_export_folder(project, chosen)
+            self._proposed = chosen
+
     def _open_folder(self) -> None:
         if self.written:
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.written[0].parent)))
@@ -497,6 +507,7 @@ class ExportDialog(Dialog):
         self.folder.line.textChanged.connect(self._refresh)
         self.sheet.changed.connect(self._ask)
         self.water.settled.connect(self._ask)
+        self.folder.settled.connect(self._remember_folder)
         self._prepare.returned.connect(self._on_prepared)
         self._prepare.raised.connect(self._on_trouble)
         self.begun.connect(self._on_begun)
@@ -608,11 +619,18 @@ def _drops_text(content: ExportContent) -> str:
     return f"{text}; {counted(held, 'proposed drop')} not flown: {left}."
 
 
-def _first_folder(session: Session) -> Path:
-    """Return a folder next to the project, or in the documents, named after the event and the run."""
+def _first_folder(session: Session, preferences: Preferences) -> Path:
+    """Return the folder that was chosen last, else one named after the event and the run.
+
+    That lies next to the project, or in the documents where the project was not saved by the user.
+    """
+    project = session.folder
+    if project is not None and (chosen := preferences.export_folder(project)) is not None:
+        return chosen
     documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    place = Path(documents or Path.home()) if session.folder is None else session.folder.absolute().parent
-    return place / _first_stem(session)
+    if project is None or preferences.is_demo(project):
+        return Path(documents or Path.home()) / _first_stem(session)
+    return project.absolute().parent / _first_stem(session)
 
 
 def _first_stem(session: Session) -> str:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.domain.project import Project
 from firegui.gui.base.layouts import fill_column, muted_label, vertical
+from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
@@ -28,9 +29,11 @@ class HandOverPanel(SplitPanel):
     anew; until such a run has a plan, the panel says that it is being computed.
     """
 
-    def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, session: Session, queue: RunQueue, preferences: Preferences, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
-        self._session, self._queue = session, queue
+        self._session, self._queue, self._preferences = session, queue, preferences
         self._dialog: ExportDialog | None = None
         self._shown: tuple[ShownResult | None, Project | None] | None = None
         self._controls, self._page = QWidget(), QWidget()
@@ -69,7 +72,7 @@ class HandOverPanel(SplitPanel):
                 part.hide()
             old.done(0)
             old.deleteLater()
-        self._take(ExportDialog(session, self.window(), is_planning=planning))
+        self._take(ExportDialog(session, self.window(), is_planning=planning, preferences=self._preferences))
 
     def _take(self, dialog: ExportDialog) -> None:
         self._dialog = dialog

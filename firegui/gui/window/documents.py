@@ -428,10 +428,8 @@ class Documents(QObject):
         self.recent_changed.emit()
 
     def _start_folder(self) -> str:
-        demos = self._preferences.demos
         known = (folder for folder in (self._session.source, *self.recent) if folder is not None)
-        # The folder for demos is the program's own. Nothing of the user's should go there.
-        folder = next((folder for folder in known if demos is None or folder.parent != demos), None)
+        folder = next((folder for folder in known if not self._preferences.is_demo(folder)), None)
         return str(folder.parent if folder is not None else Path.home())
 
 

@@ -246,7 +246,7 @@ class Workbench(QObject):
         yield "Exercise", partial(ExercisePanel, session, queue, self.plan)
         for analysis in ANALYSES:
             yield analysis.name, partial(self._make_analysis, analysis)
-        yield "Export", partial(HandOverPanel, session, queue)
+        yield "Export", partial(HandOverPanel, session, queue, self._preferences)
 
     def _make_scenario(self) -> QWidget:
         panel = ScenarioPanel(self.session)
@@ -486,11 +486,12 @@ class Workbench(QObject):
         }
 
     def _export(self) -> None:
-        ExportDialog(self.session, self._window, is_planning=awaits_plan(self.session, self.queue)).exec()
+        planning = awaits_plan(self.session, self.queue)
+        ExportDialog(self.session, self._window, is_planning=planning, preferences=self._preferences).exec()
 
     def _export_selected(self) -> None:
         keys = {drop.key for drop in self.session.plan_editor.marked}
-        ExportDialog(self.session, self._window, keys).exec()
+        ExportDialog(self.session, self._window, keys, preferences=self._preferences).exec()
 
     def _compare_runs(self) -> None:
         if not self.runs.compare():
