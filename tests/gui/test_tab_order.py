@@ -302,6 +302,33 @@ def test_escape_closes_what_is_open_beside_the_map_and_the_focus_returns(window:
     assert not part.isVisible()
 
 
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_F1])
+@pytest.mark.parametrize("control", ["text", "search", "contents"])
+def test_escape_and_f1_close_the_help_from_each_of_its_controls_and_the_region_stays_selected(
+    window: MainWindow, key: Qt.Key, control: str
+) -> None:
+    bench = window.workbench
+    before = window.focusWidget()
+    bench.session.select_region("R1")
+    press(Qt.Key.Key_F1)
+    assert bench.help.isVisible() and bench.help.page == "map"
+    getattr(bench.help, control).setFocus()
+    assert press(key) is before
+    assert not bench.help.isVisible() and bench.session.selected_region == "R1"
+
+
+def test_f1_in_a_panel_closes_the_help_if_it_shows_the_page_of_the_panel(window: MainWindow) -> None:
+    bench = window.workbench
+    press(Qt.Key.Key_F1)
+    bench.show_panel("Regions")
+    there = window.focusWidget()
+    press(Qt.Key.Key_F1)
+    assert bench.help.isVisible() and bench.help.page == "regions" and there is not None
+    there.setFocus()
+    assert press(Qt.Key.Key_F1) is there
+    assert not bench.help.isVisible()
+
+
 @pytest.mark.parametrize("kind", ["problems", "question"])
 def test_the_focus_returns_when_a_message_is_closed(window: MainWindow, qtbot: QtBot, kind: str) -> None:
     window.workbench.show_panel("Regions")

@@ -57,13 +57,20 @@ class Guide(QObject):
 
     # -- help --------------------------------------------------------------------------------------------------------
     def help_here(self) -> None:
-        """Open the page about the focused panel or tool bar button; elsewhere the page about the map."""
+        """Open the page about the focused panel or tool bar button; elsewhere the page about the map.
+
+        From the help itself, or where that page is shown already, close the help.
+        """
         title, focus = self._shell.panel_with_focus(), QApplication.focusWidget()
         action = focus.defaultAction() if isinstance(focus, QToolButton) else None
         spec = ACTIONS.get(action.objectName()) if isinstance(action, QAction) else None
         spec = ACTIONS[f"workspace:{self._shell.workspace}"] if focus is self._shell.side.entry else spec
         spec = ACTIONS[f"show_{title.lower()}"] if title else spec
-        self.show_page(spec.topic if spec is not None else "map")
+        topic = spec.topic if spec is not None else "map"
+        if self._help.isVisible() and (title == "Help" or self._help.page == topic):
+            self._shell.close_help()
+        else:
+            self.show_page(topic)
 
     def show_page(self, name: str = FIRST) -> None:
         """Open a help page beside the map."""
