@@ -13,7 +13,7 @@ import pytest
 from firegui.domain.calendar import to_the_minute
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.operations import Grounding, Operations
-from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
+from firegui.domain.stress import GROWTH_LEFT, NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.domain.units import Units
 from firegui.errors import CancelledError
 from firegui.io.daylight import place_of, sunlight
@@ -67,7 +67,7 @@ def test_the_worst_stress_case_stands_beside_the_expected_fire() -> None:
     nominal = StressResult(NOMINAL, 4.0, 104.0, (StressDraw(5.0, 0.0, 0.01, 3),))
     late = StressResult(StressScenario("late", delay_minutes=30.0), 4.0, 104.0, (draw,))
     what = replace(content(sheet=ONE), stress=StressTable(3, nominal, (late,)))
-    said = "• Growth left: 1.0 % in the model, 50 % in the worst case (late: every drop 30 min late)."
+    said = f"• {GROWTH_LEFT}: 1.0 % in the model, 50 % in the worst case (late: every drop 30 min late)."
     overview, *_ = pages(what)
     assert any(text.startswith(said) for text in overview)
     assert {"What differs from the model", "every drop 30 min late", "as in the model"} <= set(overview)
