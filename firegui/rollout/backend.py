@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import hashlib
 import json
 import os
 import platform
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -297,6 +300,8 @@ class _Reference(_Whole):
 COMPILING = "Compiling the kernels, once on this computer (about half a minute)…"
 SHAPE, DAYS, STEPS_PER_DAY = (24, 40), 2, 6
 _EVERY_SECONDS = 0.1
+_STARTING, _COMPILERS = threading.Lock(), dict[int, "subprocess.Popen[bytes]"]()
+"""Processes that compile, by the neighbours of their stencil."""
 _COMPILE = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
     "from firegui.rollout.backend import ActiveFront, exercise; exercise(ActiveFront(1), int(sys.argv[2]))"
@@ -347,9 +352,25 @@ def compile_once(
 def _compile_elsewhere(neighbours: int, check: Check | None) -> None:
     """Compile in another process, which keeps the result for this one.
 
-    Compilation cannot be interrupted, and this process would not answer meanwhile. What the other does not compile is
-    compiled here.
+    Compilation cannot be interrupted, and this process would not answer meanwhile. When ``check`` raises, the other
+    goes on, for whoever compiles next, and ends with this process at the latest. What it does not compile is compiled
+    here.
     """
+    with _STARTING:
+        process = _COMPILERS.get(neighbours) or _compiler(neighbours)
+        if process is None:
+            return
+        _COMPILERS[neighbours] = process
+    while process.poll() is None:
+        if check is not None:
+            check()
+        time.sleep(_EVERY_SECONDS)
+    with _STARTING:
+        _COMPILERS.pop(neighbours, None)
+
+
+def _compiler(neighbours: int) -> subprocess.Popen[bytes] | None:
+    """Start a process that compiles; ``None`` where none can be started."""
     # As this program finds its modules, and none in a folder that happens to be the current one.
     places = json.dumps([place or os.getcwd() for place in sys.path])
     silent = subprocess.DEVNULL
@@ -359,17 +380,9 @@ def _compile_elsewhere(neighbours: int, check: Check | None) -> None:
             start_new_session=True,
         )  # fmt: skip
     except OSError:
-        return
-    try:
-        while True:
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(_EVERY_SECONDS)
-                return
-            if check is not None:
-                check()
-    finally:
-        process.kill()
-        process.wait()
+        return None
+    atexit.register(process.kill)
+    return process
 
 
 def exercise(engine: Compiled, neighbours: int) -> None:
