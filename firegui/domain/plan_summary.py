@@ -367,7 +367,7 @@ def plan_summary(
     return PlanSummary(
         days, plan.get(calendar.days), baseline.get(calendar.days), unknown, project.operations.daylight is not None,
         event.grid.cell_area_ha, fire, stress, outside_text(project),
-        missed_text(stress, project.plan.margin.limit),
+        missed_text(stress, project.plan),
     )  # fmt: skip
 
 

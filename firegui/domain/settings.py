@@ -79,6 +79,11 @@ class ObjectiveWeights:
         high=MOST_COUNT,
     )
 
+    @property
+    def counts_growth(self) -> bool:
+        """Whether the growth of the whole fire counts, not that in protected regions alone."""
+        return self.burn > 0.0 or (self.final > 0.0 and self.prot == 0.0)
+
     @staticmethod
     def of(setting: Setting) -> ObjectiveWeights:
         """Return the weights of setting A or B. Custom weights start from A."""

@@ -12,7 +12,7 @@ from statistics import fmean
 
 from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option, plain_number
-from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, RetardantSide
+from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, ObjectiveWeights, PlanSettings, RetardantSide
 from firegui.domain.units import percent_text
 from firegui.errors import Problem
 
@@ -257,13 +257,17 @@ class StressDraw:
 class StressResult:
     """A plan in one scenario.
 
-    ``start_cells`` burn at the start and ``cells_no_drops`` at the end of the same world without drops.
+    ``start_cells`` burn at the start and ``cells_no_drops`` at the end of the same world without drops;
+    ``start_protected`` and ``protected_no_drops`` of them are in protected regions. The last is ``None`` in results of
+    earlier versions.
     """
 
     scenario: StressScenario
     start_cells: float
     cells_no_drops: float
     draws: tuple[StressDraw, ...]
+    start_protected: float = 0.0
+    protected_no_drops: float | None = None
 
     @property
     def share_worst(self) -> float:
@@ -299,6 +303,22 @@ class StressResult:
     def flown_mean(self) -> float:
         """Mean number of drops that happened."""
         return fmean(draw.flown for draw in self.draws)
+
+    def region_share(self) -> float | None:
+        """Return the largest share of the growth in protected regions; ``None`` where it is not known."""
+        if self.protected_no_drops is None:
+            return None
+        return growth_share(self.protected_worst, self.start_protected, self.protected_no_drops)
+
+    def held_share(self, weights: ObjectiveWeights) -> float:
+        """Return the largest share of the growth that a goal counts: all, that in protected regions, or both.
+
+        Where that in regions is not known, all growth counts.
+        """
+        in_regions = self.region_share() if weights.prot > 0.0 else 0.0
+        if in_regions is None or weights.counts_growth:
+            return max(self.share_worst, in_regions or 0.0)
+        return in_regions
 
 
 @dataclass(frozen=True, slots=True)
@@ -359,17 +379,20 @@ def growth_left_text(table: StressTable) -> str:
     return f"{GROWTH_LEFT}: {model} in the model, {worst_case}"
 
 
-def missed_text(table: StressTable | None, limit: float) -> str:
-    """Return by what a plan misses the ``limit`` of growth left, as a clause without a stop.
+def missed_text(table: StressTable | None, plan: PlanSettings) -> str:
+    """Return by what a plan misses its limit of growth left, as a clause without a stop.
 
-    ``Does not hold: 73 % of the growth left in “late” (limit 5.0 %)``; empty where it holds or was not tested.
+    ``Does not hold: 73 % of the growth left in “late” (limit 5.0 %)``; empty where it holds or was not tested. Where
+    the goal is about protected regions alone, the growth is that in them.
     """
     if table is None:
         return ""
-    worst = max(table.nominal, table.worst, key=lambda result: result.share_worst)
-    if worst.share_worst <= limit:
+    weights, limit = plan.weights, plan.margin.limit
+    worst = max((table.nominal, *table.worst_first), key=lambda result: result.held_share(weights))
+    share = worst.held_share(weights)
+    if share <= limit:
         return ""
-    return f"Does not hold: {left_in_text(worst.share_worst, worst.scenario.name, limit)}"
+    return f"Does not hold: {left_in_text(share, worst.scenario.name, limit, in_regions=share != worst.share_worst)}"
 
 
 def verdict_text(table: StressTable | None, missed: str) -> str:
@@ -387,9 +410,10 @@ def verdict_text(table: StressTable | None, missed: str) -> str:
     return f"Holds in all {len(table.results)} {'tested ' if table.left_out else ''}scenarios"
 
 
-def left_in_text(share: float, scenario: str, limit: float) -> str:
+def left_in_text(share: float, scenario: str, limit: float, *, in_regions: bool = False) -> str:
     """Return the growth left in a scenario: ``73 % of the growth left in “late” (limit 5.0 %)``."""
-    return f"{percent_text(share)} of the growth left in “{scenario}” (limit {percent_text(limit)})"
+    where = " in the regions" if in_regions else ""
+    return f"{percent_text(share)} of the growth{where} left in “{scenario}” (limit {percent_text(limit)})"
 
 
 def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:

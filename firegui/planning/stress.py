@@ -167,7 +167,7 @@ class StressWorld:
         It is all growth, that in protected regions, or both.
         """
         weights, shares = self.model.weights, [0.0]
-        if weights.burn > 0.0 or (weights.final > 0.0 and weights.prot == 0.0):
+        if weights.counts_growth:
             shares.append(self.share(metrics))
         if weights.prot > 0.0:
             worst = self.no_drops.protected_cells
@@ -179,9 +179,9 @@ class StressWorld:
 
         Infinite for all of the growth and more, and for an objective that is about protected regions alone.
         """
-        weights, growth = self.model.weights, self.cells_no_drops - self.start_cells
-        all_growth = weights.burn > 0.0 or (weights.final > 0.0 and weights.prot == 0.0)
-        return self.start_cells + share * growth if share < 1.0 and growth > 0.0 and all_growth else math.inf
+        growth = self.cells_no_drops - self.start_cells
+        is_bounded = share < 1.0 and growth > 0.0 and self.model.weights.counts_growth
+        return self.start_cells + share * growth if is_bounded else math.inf
 
     def bounds(self, share: float) -> Bounds:
         """Return the loss terms at which :meth:`held_share` is ``share``.
@@ -200,7 +200,10 @@ class StressWorld:
             StressDraw(one.final_extent_cells, one.protected_cells, self.share(one), one.drops_executed)
             for one in draws
         )
-        return StressResult(self.scenario, self.start_cells, self.cells_no_drops, tuple(rows))
+        return StressResult(
+            self.scenario, self.start_cells, self.cells_no_drops, tuple(rows), self.start_protected,
+            self.no_drops.protected_cells,
+        )  # fmt: skip
 
 
 def stress_worlds(

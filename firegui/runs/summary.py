@@ -49,7 +49,7 @@ def saved_summary(record: RunRecord) -> PlanSummary | None:
         return None
     # The summary is written before the stress test, and runs of earlier versions do not keep what is outside.
     stress, project = record.scores.stress, record.project
-    missed = missed_text(stress, project.plan.margin.limit)
+    missed = missed_text(stress, project.plan)
     return replace(found, stress=stress, outside=outside_text(project), missed=missed)
 
 

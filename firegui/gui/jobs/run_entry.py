@@ -359,7 +359,7 @@ class RunEntry:
     @property
     def missed(self) -> str:
         """By what the plan misses its limit, as a clause; empty where it holds or was not tested."""
-        return "" if self.project is None else missed_text(self.stress, self.project.plan.margin.limit)
+        return "" if self.project is None else missed_text(self.stress, self.project.plan)
 
     @property
     def verdict(self) -> str:

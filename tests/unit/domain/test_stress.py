@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from firegui.domain.settings import Effectiveness
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.stress import (
     DEFAULT_SCENARIOS,
     NOMINAL,
@@ -18,6 +18,7 @@ from firegui.domain.stress import (
     StressTable,
     growth_left_text,
     growth_share,
+    missed_text,
     worst_case_text,
 )
 
@@ -128,3 +129,24 @@ def test_the_worst_case_is_the_scenario_with_the_largest_share_and_not_tested_wi
     )
     assert worst_case_text(replace(table, results=())) == "2.0 % (nominal)"
     assert worst_case_text(None) == "not tested"
+
+
+def test_a_goal_about_regions_alone_is_judged_by_the_growth_in_them() -> None:
+    weak, nominal = StressScenario("weak"), StressScenario("model")
+    table = StressTable(
+        4,
+        StressResult(nominal, 4.0, 104.0, (StressDraw(80.0, 0.0, 0.76, 4),), 0.0, 50.0),
+        (StressResult(weak, 4.0, 104.0, (StressDraw(81.0, 2.0, 0.77, 4),), 0.0, 50.0),),
+    )
+    regions, both, whole = (
+        replace(PlanSettings(), weights=weights)
+        for weights in (ObjectiveWeights.of(Setting.B), ObjectiveWeights(prot=1.0), ObjectiveWeights())
+    )
+    assert missed_text(table, regions) == ""
+    assert missed_text(table, both) == missed_text(table, whole)
+    assert missed_text(table, whole) == "Does not hold: 77 % of the growth left in “weak” (limit 5.0 %)"
+    lost = replace(table, results=(replace(table.results[0], protected_no_drops=10.0),))
+    assert missed_text(lost, regions) == "Does not hold: 20 % of the growth in the regions left in “weak” (limit 5.0 %)"
+    # Results of earlier versions do not know it: all growth counts.
+    older = replace(lost, results=(replace(table.results[0], protected_no_drops=None),))
+    assert missed_text(older, regions) == missed_text(table, whole)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from firegui.domain.settings import ObjectiveWeights
 from firegui.domain.stress import StressResult, StressTable, scenario_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.number_text import number
@@ -12,6 +13,7 @@ from firegui.runs.messages import counted
 
 ABOVE = "▲ "
 """Prefix of a share above the limit, which also has the colour of a warning."""
+_ABOVE_LIMIT = "above the plan's limit of what would burn in the regions without drops"
 _GROWTH = "share of the fire's growth that is left: what burns beyond the start, over the same without drops"
 
 
@@ -22,15 +24,24 @@ def stress_rows(table: StressTable) -> tuple[StressResult, ...]:
 
 @lru_cache(maxsize=8)
 def stress_columns(
-    limit: float, cell_area_ha: float, units: Units = Units.METRIC, *, has_regions: bool = False
+    limit: float,
+    weights: ObjectiveWeights,
+    cell_area_ha: float,
+    units: Units = Units.METRIC,
+    *,
+    has_regions: bool = False,
 ) -> tuple[Column, ...]:
-    """Return the columns; shares above ``limit`` are marked, ``cell_area_ha`` is the area of a cell.
+    """Return the columns; ``cell_area_ha`` is the area of a cell.
 
-    Areas are in ``units``. There is one for the protected regions if the project ``has_regions``.
+    Marked is what is above ``limit`` and counts by ``weights``, of the whole fire or in the regions. Areas are in
+    ``units``. There is one for the protected regions if the project ``has_regions``.
     """
 
     def share_text(share: float) -> str:
-        return f"{ABOVE if share > limit else ''}{percent_text(share)}"
+        return f"{ABOVE if weights.counts_growth and share > limit else ''}{percent_text(share)}"
+
+    def is_region_lost(result: StressResult) -> bool:
+        return weights.prot > 0.0 and (result.region_share() or 0.0) > limit
 
     area = units.area_value(cell_area_ha)
 
@@ -40,7 +51,7 @@ def stress_columns(
         Column("Growth left", lambda result: result.share_worst, share_text,
                f"{_GROWTH}; largest over the draws. {ABOVE.strip()}: above the plan's limit of {percent_text(limit)}",
                "worst",
-               color=lambda result: "error" if result.share_worst > limit else None),
+               color=lambda result: "error" if weights.counts_growth and result.share_worst > limit else None),
         Column("Burned", lambda result: result.cells_worst, number, "final size in the worst draw",
                units.area_unit, area),
         Column("No drops", lambda result: result.cells_no_drops, number,
@@ -48,7 +59,9 @@ def stress_columns(
                units.area_unit, area),
         *([] if not has_regions else [
             Column("In regions", lambda result: result.protected_worst, number,
-                   "expected burned area inside the protected regions in the worst draw", units.area_unit, area),
+                   "expected burned area inside the protected regions in the worst draw", units.area_unit, area,
+                   color=lambda result: "error" if is_region_lost(result) else None,
+                   cell_tip=lambda result: _ABOVE_LIMIT if is_region_lost(result) else None),
         ]),
         Column("Growth left", lambda result: result.share_mean, percent_text, f"{_GROWTH}; mean of the draws",
                "mean"),

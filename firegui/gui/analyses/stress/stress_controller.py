@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from firegui.analyses.requests import Paths, StressRequest
 from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
+from firegui.domain.settings import ObjectiveWeights
 from firegui.domain.stress import StressTable, missed_text, verdict_text
 from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
@@ -53,7 +54,7 @@ def _verdict(table: StressTable | None, header: StressHeader | None) -> str:
     """Return whether a plan holds in every scenario; empty before its test has ended."""
     if table is None or header is None or header.reason is not FinishReason.COMPLETED:
         return ""
-    return verdict_text(table, missed_text(table, header.project.plan.margin.limit))
+    return verdict_text(table, missed_text(table, header.project.plan))
 
 
 SAVED_STRESS_TESTS = SavedResults("stress", STORE, _saved_test)
@@ -74,6 +75,11 @@ class StressTestResult(AnalysisResult[StressTable, StressHeader]):
     def limit(self) -> float:
         """Largest share of the growth that the plan may leave."""
         return self.project.plan.margin.limit
+
+    @property
+    def weights(self) -> ObjectiveWeights:
+        """Weights of the plan's goal, which say what growth counts."""
+        return self.project.plan.weights
 
 
 class StressController(AnalysisController[StressRequest, StressTestResult, SavedStressTest]):

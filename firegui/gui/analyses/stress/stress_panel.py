@@ -171,7 +171,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             self.model.set_rows((), ())
         else:
             area, has_regions = shown.project.scenario.grid.cell_area_ha, bool(shown.project.regions)
-            columns = stress_columns(shown.limit, area, self._session.units, has_regions=has_regions)
+            columns = stress_columns(shown.limit, shown.weights, area, self._session.units, has_regions=has_regions)
             self.model.set_rows(stress_rows(shown.table), columns)
             header = self.table.horizontalHeader()
             header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -210,7 +210,7 @@ def head_text(shown: StressTestResult) -> str:
     table, limit = shown.table, shown.limit
     if table is None:
         return _NOTHING
-    above = sum(result.share_worst > limit for result in table.results)
+    above = sum(result.held_share(shown.weights) > limit for result in table.results)
     scenarios = counted(len(table.results), "scenario")
     parts = [f"{above} of {scenarios} above the limit of {percent_text(limit)}"]
     parts += [f"{name} is left out: {reason}" for name, reason in table.left_out]
