@@ -10,7 +10,7 @@ import click
 from firegui.assets import resource
 from firegui.cli.main import main
 
-_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+_OPTION = re.compile(r"(?<![\w-])--[a-z][a-z0-9-]*")
 _OF_ALL = {"--help"}
 
 

@@ -142,6 +142,8 @@ class FocusKeeper(QObject):
         return False
 
     def _on_focus(self, old: QWidget | None, now: QWidget | None) -> None:
+        if not isValid(self._top):  # the window is closing
+            return
         if old is not None and isValid(old) and self._top.isAncestorOf(old) and not is_usable(old):
             lost = self._lost if self._lost is not None and old is self._stand_in else old
             if now is None and self._top.isVisible():

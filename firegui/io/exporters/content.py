@@ -201,7 +201,7 @@ class ExportContent:
     @property
     def cautions(self) -> tuple[str, ...]:
         """What must be known before the plan is flown: that it is unfinished, and that it does not hold."""
-        missed = missed_text(self.stress, self.project.plan.margin.limit)
+        missed = missed_text(self.stress, self.project.plan)
         unfinished = f"⚠ {self.unfinished}" if self.unfinished else ""
         return tuple(filter(None, (unfinished, verdict_text(self.stress, missed) if missed else "")))
 
