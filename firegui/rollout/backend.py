@@ -353,8 +353,7 @@ def _compile_elsewhere(neighbours: int, check: Check | None) -> None:
     """Compile in another process, which keeps the result for this one.
 
     Compilation cannot be interrupted, and this process would not answer meanwhile. When ``check`` raises, the other
-    goes on, for whoever compiles next, and ends with this process at the latest. What it does not compile is compiled
-    here.
+    goes on for the next caller, and ends with this process at the latest. What it does not compile is compiled here.
     """
     with _STARTING:
         process = _COMPILERS.get(neighbours) or _compiler(neighbours)
