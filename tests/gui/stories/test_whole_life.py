@@ -12,11 +12,12 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QSettings, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QInputDialog, QLineEdit
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
+from firegui.gui.base.dialogs import TextDialog
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
@@ -87,10 +88,8 @@ def test_a_plan_lives_from_the_opened_event_to_the_export_and_is_opened_again(
     person.press(person.button(regions, "rectangle"))
     person.hand.drag((20.4, 30.6), (25.5, 38.2))
     naming = QApplication.activeModalWidget()
-    assert isinstance(naming, QInputDialog)
-    line = naming.findChild(QLineEdit)
-    assert isinstance(line, QLineEdit)
-    QTest.keyClicks(line, "Camp")
+    assert isinstance(naming, TextDialog)
+    QTest.keyClicks(naming.field, "Camp")
     QTest.keyClick(naming, Qt.Key.Key_Return)
     assert "Camp" in regions_of(person.session)
     fleet = person.front("Fleet", FleetPanel)
