@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem
@@ -61,6 +62,12 @@ class FuelModel:
         return zip(KINDS, values, strict=True)
 
 
+def _moisture(default: float, fuel: str, help: str) -> Any:
+    return option(
+        default, f"Moisture of {fuel}", f"water in {help}", unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class FuelMoisture:
     """Moisture of every kind of fuel, in percent of its dry mass.
@@ -69,26 +76,13 @@ class FuelMoisture:
     thirds cured.
     """
 
-    dead_1h: float = option(
-        6.0, "Moisture of dead 1-h fuel", "water in grass, needles and twigs up to 6 mm, of the dry mass",
-        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
-    )  # fmt: skip
-    dead_10h: float = option(
-        7.0, "Moisture of dead 10-h fuel", "water in dead branches of 6 to 25 mm, of the dry mass",
-        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
-    )  # fmt: skip
-    dead_100h: float = option(
-        8.0, "Moisture of dead 100-h fuel", "water in dead branches of 25 to 76 mm, of the dry mass",
-        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
-    )  # fmt: skip
-    live_herb: float = option(
-        60.0, "Moisture of live grass and herbs", "water in grass and herbs, of the dry mass; 30 % and less is cured",
-        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
-    )  # fmt: skip
-    live_woody: float = option(
-        90.0, "Moisture of live shrubs", "water in leaves and twigs of shrubs, of the dry mass",
-        unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
-    )  # fmt: skip
+    dead_1h: float = _moisture(6.0, "dead 1-h fuel", "grass, needles and twigs up to 6 mm, of the dry mass")
+    dead_10h: float = _moisture(7.0, "dead 10-h fuel", "dead branches of 6 to 25 mm, of the dry mass")
+    dead_100h: float = _moisture(8.0, "dead 100-h fuel", "dead branches of 25 to 76 mm, of the dry mass")
+    live_herb: float = _moisture(
+        60.0, "live grass and herbs", "grass and herbs, of the dry mass; 30 % and less is cured"
+    )
+    live_woody: float = _moisture(90.0, "live shrubs", "leaves and twigs of shrubs, of the dry mass")
 
     def problems(self) -> list[Problem]:
         """Return every moisture out of its range."""
@@ -110,26 +104,22 @@ class SurfaceConditions:
 
     wind: float = option(
         0.0, "Wind speed", "wind speed in the open, 10 m above the ground", unit="m/s", low=0.0, high=_MOST_WIND,
-        flag="--wind", metavar="M/S",
     )  # fmt: skip
     wind_from: float = option(
         0.0, "Wind direction", "where the wind comes from, clockwise from north", unit="°", low=0.0, high=360.0,
-        flag="--wind-from", metavar="DEGREES",
     )  # fmt: skip
     slope: float = option(
-        0.0, "Slope", "steepness of the ground", unit="°", low=0.0, high=60.0, flag="--slope", metavar="DEGREES",
+        0.0, "Slope", "steepness of the ground", unit="°", low=0.0, high=60.0,
     )  # fmt: skip
     aspect: float = option(
         0.0, "Aspect", "where the slope faces, downhill, clockwise from north", unit="°", low=0.0, high=360.0,
-        flag="--aspect", metavar="DEGREES",
     )  # fmt: skip
     canopy_cover: float = option(
         0.0, "Canopy cover", "ground that tree crowns cover, which shelters it from the wind", unit="%", low=0.0,
-        high=100.0, flag="--canopy-cover", metavar="PERCENT",
+        high=100.0,
     )  # fmt: skip
     canopy_height: float = option(
-        0.0, "Canopy height", "height of the trees", unit="m", low=0.0, high=120.0, flag="--canopy-height",
-        metavar="M",
+        0.0, "Canopy height", "height of the trees", unit="m", low=0.0, high=120.0,
     )  # fmt: skip
     flame_wind: float | None = None
 

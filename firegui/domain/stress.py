@@ -311,14 +311,9 @@ class StressResult:
         return growth_share(self.protected_worst, self.start_protected, self.protected_no_drops)
 
     def held_share(self, weights: ObjectiveWeights) -> float:
-        """Return the largest share of the growth that a goal counts: all, that in protected regions, or both.
-
-        Where that in regions is not known, all growth counts.
-        """
-        in_regions = self.region_share() if weights.prot > 0.0 else 0.0
-        if in_regions is None or weights.counts_growth:
-            return max(self.share_worst, in_regions or 0.0)
-        return in_regions
+        """Return the largest share of the growth that a goal counts; all counts where that in regions is not known."""
+        in_regions = self.region_share()
+        return counted_share(weights, self.share_worst, self.share_worst if in_regions is None else in_regions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,6 +409,12 @@ def left_in_text(share: float, scenario: str, limit: float, *, in_regions: bool 
     """Return the growth left in a scenario: ``73 % of the growth left in “late” (limit 5.0 %)``."""
     where = " in the regions" if in_regions else ""
     return f"{percent_text(share)} of the growth{where} left in “{scenario}” (limit {percent_text(limit)})"
+
+
+def counted_share(weights: ObjectiveWeights, share: float, in_regions: float) -> float:
+    """Return the largest share of the growth that a goal counts: all growth, that in regions, or both."""
+    shares = [share] if weights.counts_growth else []
+    return max([0.0, *shares, *([in_regions] if weights.prot > 0.0 else [])])
 
 
 def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:

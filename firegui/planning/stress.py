@@ -28,6 +28,7 @@ from firegui.domain.stress import (
     StressScenario,
     StressSet,
     StressTable,
+    counted_share,
     growth_share,
 )
 from firegui.domain.uncertainty import WeatherDraw
@@ -166,13 +167,9 @@ class StressWorld:
 
         It is all growth, that in protected regions, or both.
         """
-        weights, shares = self.model.weights, [0.0]
-        if weights.counts_growth:
-            shares.append(self.share(metrics))
-        if weights.prot > 0.0:
-            worst = self.no_drops.protected_cells
-            shares.append(growth_share(metrics.protected_cells, self.start_protected, worst))
-        return max(shares)
+        worst = self.no_drops.protected_cells
+        in_regions = growth_share(metrics.protected_cells, self.start_protected, worst)
+        return counted_share(self.model.weights, self.share(metrics), in_regions)
 
     def cells_at(self, share: float) -> float:
         """Return the cells that burn where ``share`` of all growth is left.
