@@ -311,7 +311,10 @@ class StressResult:
         return growth_share(self.protected_worst, self.start_protected, self.protected_no_drops)
 
     def held_share(self, weights: ObjectiveWeights) -> float:
-        """Return the largest share of the growth that a goal counts; all counts where that in regions is not known."""
+        """Return the largest share of the growth that a goal counts.
+
+        Where that in regions is not known, all growth counts.
+        """
         in_regions = self.region_share()
         return counted_share(weights, self.share_worst, self.share_worst if in_regions is None else in_regions)
 
