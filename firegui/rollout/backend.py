@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import atexit
 import hashlib
-import json
 import os
 import platform
 import subprocess
-import sys
 import threading
 import time
 from collections.abc import Sequence
@@ -28,6 +26,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights, RetardantSide
 from firegui.domain.stencil import EIGHT
 from firegui.errors import Check, InputError, Problem
+from firegui.io.python_process import python_command
 from firegui.rollout import closed_form, reference
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, exceeded, state_of
@@ -302,10 +301,7 @@ SHAPE, DAYS, STEPS_PER_DAY = (24, 40), 2, 6
 _EVERY_SECONDS = 0.1
 _STARTING, _COMPILERS = threading.Lock(), dict[int, "subprocess.Popen[bytes]"]()
 """Processes that compile, by the neighbours of their stencil."""
-_COMPILE = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from firegui.rollout.backend import ActiveFront, exercise; exercise(ActiveFront(1), int(sys.argv[2]))"
-)
+_COMPILE = "from firegui.rollout.backend import ActiveFront, exercise; exercise(ActiveFront(1), int(sys.argv[2]))"
 
 
 class Compiled(Protocol):
@@ -370,14 +366,9 @@ def _compile_elsewhere(neighbours: int, check: Check | None) -> None:
 
 def _compiler(neighbours: int) -> subprocess.Popen[bytes] | None:
     """Start a process that compiles; ``None`` where none can be started."""
-    # As this program finds its modules, and none in a folder that happens to be the current one.
-    places = json.dumps([place or os.getcwd() for place in sys.path])
-    silent = subprocess.DEVNULL
+    command, silent = python_command(_COMPILE, str(neighbours)), subprocess.DEVNULL
     try:
-        process = subprocess.Popen(
-            [sys.executable, "-P", "-c", _COMPILE, places, str(neighbours)], stdin=silent, stdout=silent, stderr=silent,
-            start_new_session=True,
-        )  # fmt: skip
+        process = subprocess.Popen(command, stdin=silent, stdout=silent, stderr=silent, start_new_session=True)
     except OSError:
         return None
     atexit.register(process.kill)

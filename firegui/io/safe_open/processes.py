@@ -7,7 +7,6 @@ A file that makes a library crash, hang or take all memory ends its reader, not 
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import subprocess
 import sys
@@ -23,6 +22,7 @@ from typing import Any
 import msgspec
 
 from firegui.errors import CancelledError
+from firegui.io.python_process import python_command
 from firegui.io.safe_open import CHECK, UnsafeFileError
 from firegui.io.safe_open.messages import receive, send
 from firegui.io.safe_open.reader import MEMORY_BYTES, PROCESSOR_SECONDS, SECONDS
@@ -38,10 +38,7 @@ _EVERY_SECONDS, _GRACE_SECONDS = 0.1, 0.5
 _SOON_SECONDS = 0.1
 """How long a request waits for a reader at work before another one is started, which takes longer."""
 
-_START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]);"
-    "from firegui.io.safe_open.reader import main; main(int(sys.argv[2]))"
-)
+_START = "from firegui.io.safe_open.reader import main; main(int(sys.argv[2]))"
 # Fewer threads start sooner; GDAL would keep a part of all memory as its cache.
 _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "GDAL_CACHEMAX": "64",
@@ -268,9 +265,7 @@ def _popen(theirs: Connection) -> subprocess.Popen[bytes]:
     if getattr(sys, "frozen", False):
         command = [sys.executable, READER_ARGUMENT, str(handle)]
     else:
-        # As this program finds its modules, and none in a folder that happens to be the current one.
-        places = json.dumps([place or os.getcwd() for place in sys.path])
-        command = [sys.executable, "-P", "-c", _START, places, str(handle)]
+        command = python_command(_START, str(handle))
     environment = {**os.environ, **_ENVIRONMENT}
     if sys.platform == "win32":
         os.set_handle_inheritable(handle, True)
