@@ -6,6 +6,7 @@ Standard library only, and nothing is installed or changed.
 
 from __future__ import annotations
 
+import argparse
 import re
 import subprocess
 import sys
@@ -51,6 +52,9 @@ def report(pinned: Mapping[str, str], ask: Callable[[str], str]) -> Iterator[str
 
 def main(names: Sequence[str]) -> int:
     """Print the report for the pins called ``names``, for all without any; return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0].replace("``", ""))
+    parser.add_argument("names", nargs="*", metavar="NAME", help="ask for these packages alone")
+    names = parser.parse_args(names).names
     pinned = pins(CONSTRAINTS.read_text(encoding="utf-8"))
     absent = [name for name in names if name not in pinned]
     if absent:

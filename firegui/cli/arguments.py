@@ -20,10 +20,16 @@ FILE = click.Path(readable=False, path_type=Path)
 
 
 class NumberType(click.types.FloatParamType):
-    """Number as people write it, without the underscores that Python allows."""
+    """Number as people write it, without the underscores that Python allows.
 
-    def __init__(self, kind: type[int] | type[float], low: float = -math.inf, high: float = math.inf) -> None:
-        self._kind, self._low, self._high = kind, low, high
+    A number out of ``low`` to ``high`` is refused. Without ``check`` that is left to the reader of the setting, who
+    lists it with everything else that is wrong, and the limits only stand in what is said of a text that is no number.
+    """
+
+    def __init__(
+        self, kind: type[int] | type[float], low: float | None = None, high: float | None = None, *, check: bool = True
+    ) -> None:
+        self._kind, self._low, self._high, self._check = kind, low, high, check
         self.name = "integer" if kind is int else "float"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
@@ -31,8 +37,13 @@ class NumberType(click.types.FloatParamType):
         try:
             number = number_from_text(value, self._kind) if isinstance(value, str) else self._kind(value)
         except ValueError:
-            self.fail(f"{value!r} is not a valid {self.name}.", param, ctx)
-        if number < self._low or number > self._high:
+            known = self._low is not None or self._high is not None
+            limits = f" It can be {limits_text(self._low, self._high)}." if known else ""
+            written = "a whole number in digits, such as 10" if self._kind is int else "a number, such as 10 or 0.5"
+            self.fail(f"{value!r} is not a valid {self.name}. Write {written}.{limits}", param, ctx)
+        low = -math.inf if self._low is None else self._low
+        high = math.inf if self._high is None else self._high
+        if self._check and (number < low or number > high):
             self.fail(f"{number} is not in the range {limits_text(self._low, self._high)}.", param, ctx)
         return number
 

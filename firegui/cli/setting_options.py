@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from firegui.cli.arguments import NUMBER, WHOLE, option_group
+from firegui.cli.arguments import NumberType, option_group
 from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.errors import Problems
 
@@ -80,9 +80,16 @@ def _options(item: SettingField, prefix: str, suffix: str, show_default: bool) -
     if item.kind is bool:
         yield click.option(f"{flag}/{item.off_flag(prefix)}", name, default=None, help=help)
     elif item.kind in (int, float):
-        yield click.option(flag, name, type=WHOLE if item.kind is int else NUMBER, help=help)
+        yield click.option(flag, name, type=_number_type(item), help=help)
     else:
         yield click.option(flag, name, metavar=_metavar(item), help=help)
+
+
+def _number_type(item: SettingField) -> NumberType:
+    """Return the type of the option of a number. Its limits are checked with those of the other settings."""
+    option = item.option
+    low, high = option.shown_bounds if option.degrees else (option.low, option.high)
+    return NumberType(item.kind, low, high, check=False)
 
 
 def _help(item: SettingField, suffix: str, show_default: bool, default: str) -> str:

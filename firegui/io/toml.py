@@ -25,6 +25,8 @@ from firegui.io.source_files import read_text
 
 T = TypeVar("T")
 
+NESTED = "its values are nested too deeply to be read"
+"""What is said of a document of text whose lists or tables lie in each other without end."""
 _REMEDY_UNKNOWN = "remove it or correct its spelling"
 
 
@@ -120,7 +122,7 @@ def parse_toml(text: str, where: str, problems: Problems) -> dict[str, Any] | No
     except (ValueError, RecursionError) as error:
         # A document that ends within a value says so in these words, wherever it was cut.
         ended = "(at end of document)" in str(error)
-        what = f"is not valid TOML: {error}" + ("; it ends before it is complete" if ended else "")
+        what = f"is not valid TOML: {plain_words(error)}" + ("; it ends before it is complete" if ended else "")
         problems.add(where, what, "correct that place")
     return None
 
@@ -225,6 +227,8 @@ def plain_words(error: Exception) -> str:
 
     Others as they are.
     """
+    if isinstance(error, RecursionError):
+        return NESTED
     text = str(error)
     place = _PLACE.search(text)
     where = f" at {place[1]}" if place and place[1] else ""

@@ -210,8 +210,8 @@ def test_wrong_scenarios_are_told_of_with_the_other_problems(firegui: Run, proje
     [
         (("--start-day", "9" * 20), "0 to 3650"),
         (("--days", "-1"), "1 to 3650"),
-        (("--start-day", "1_0"), "'1_0' is not a valid integer"),
-        (("--eta-water", "0.1_0"), "'0.1_0' is not a valid float"),
+        (("--start-day", "1_0"), "Write a whole number in digits, such as 10. It can be 0 to 3650."),
+        (("--eta-water", "0.1_0"), "It can be 0 to 0.999999."),
         (("--eta-water", "inf"), "0 to 0.999999"),
         (("--weights", "burn=1_0"), "'1_0', not a number"),
         (("--coverage", "1e300"), "0.1 to 20"),

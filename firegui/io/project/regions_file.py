@@ -24,7 +24,7 @@ from firegui.io import crs, toml
 from firegui.io.atomic import write_text
 from firegui.io.georeference import WGS84, Georeference
 from firegui.io.source_files import read_text
-from firegui.io.toml import dumps
+from firegui.io.toml import dumps, plain_words
 
 _CROSSING = re.compile(r"Self-intersection\[(\S+) (\S+)\]")
 
@@ -174,7 +174,7 @@ def _from_geojson_file(path: Path, grid: Grid, problems: Problems) -> list[Regio
         what = "is cut short" if ended else "is not valid JSON"
         problems.add(path.name, f"{what} ({error})", "export it as GeoJSON again")
     except (ValueError, RecursionError) as error:
-        problems.add(path.name, f"is not valid JSON ({error})", "export it as GeoJSON again")
+        problems.add(path.name, f"is not valid JSON ({plain_words(error)})", "export it as GeoJSON again")
     else:
         return regions_from_geojson(root, grid, problems)
     return []

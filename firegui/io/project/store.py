@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, replace
 from datetime import date, datetime
@@ -307,6 +308,8 @@ def _read_table(folder: Path, problems: Problems) -> toml.Table | None:
         what = "is not a firegui project (it has no project.toml)" if folder.is_dir() else "the project does not exist"
         if folder.is_file():
             what = "is a file, not the folder of a project"
+        elif os.path.lexists(path):
+            what = f"is not a firegui project (its {PROJECT_FILE} is no file that can be read)"
         problems.add(str(folder), what, "choose a folder such as NAME.firegui")
         return None
     outside = outside_problem(path, folder)

@@ -534,6 +534,15 @@ def test_the_file_of_a_project_is_not_a_link_out_of_it(tmp_path: Path) -> None:
         load_project(folder)
 
 
+def test_a_file_of_a_project_that_is_a_loop_of_links_is_not_called_missing(tmp_path: Path) -> None:
+    folder = tiny_project(tmp_path)
+    (folder / "project.toml").unlink()
+    (folder / "project.toml").symlink_to(folder / "project.toml")
+
+    with pytest.raises(InputError, match=r"its project\.toml is no file that can be read"):
+        load_project(folder)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="faults are made with signals and limits of POSIX")
 def test_a_reader_fetches_nothing(tmp_path: Path, listener: Listener, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "_START", reader_faults.START)

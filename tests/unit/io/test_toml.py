@@ -82,7 +82,14 @@ def test_a_value_in_place_of_a_table_is_one_problem() -> None:
     assert len(problems) == 1
 
 
-@pytest.mark.parametrize(("text", "part"), [("a = ", "not valid TOML"), ("a = 1\na = 2", "not valid TOML")])
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("a = ", "not valid TOML"),
+        ("a = 1\na = 2", "not valid TOML"),
+        ("a = " + "[" * 50_000, "not valid TOML: its values are nested too deeply to be read"),
+    ],
+)
 def test_broken_toml_is_reported_with_its_place(tmp_path: Path, text: str, part: str) -> None:
     (tmp_path / "a.toml").write_text(text)
     problems = Problems()

@@ -35,3 +35,10 @@ def test_an_answer_without_a_version_is_no_version() -> None:
 def test_a_package_that_is_not_pinned_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["no-such-package"]) == 2
     assert "does not pin no-such-package" in capsys.readouterr().err
+
+
+def test_the_help_says_what_is_asked_and_asks_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    assert ended.value.code == 0
+    assert "which pins of packaging/constraints.txt are behind" in capsys.readouterr().out
