@@ -78,6 +78,23 @@ class DaySummary:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyFigure:
+    """Figure that is reported of a plan.
+
+    ``value`` is a number with its unit, and ``note`` what it is compared with.
+    """
+
+    title: str
+    value: str
+    note: str = ""
+
+    @property
+    def text(self) -> str:
+        """The number with the note in brackets: ``5.5 ha (1,204 ha without drops)``."""
+        return f"{self.value} ({self.note})" if self.note else self.value
+
+
+@dataclass(frozen=True, slots=True)
 class RegionSummary:
     """Protected region at the end of a plan.
 
@@ -91,17 +108,16 @@ class RegionSummary:
     burned_ha_no_drops: float | None
     is_in_goal: bool = True
 
-    def text(self, bare: str, units: Units = Units.METRIC) -> str:
-        """Return what burns of it, such as ``0.4 ha burned (31.0 ha without drops), area 52.0 ha``.
+    def figure(self, title: str, bare: str, units: Units = Units.METRIC) -> KeyFigure:
+        """Return what burns of it, such as ``0.4 ha (31.0 ha without drops; area 52.0 ha)``.
 
         ``bare`` says what the other fire is without.
         """
-        left = "" if self.is_in_goal else "; not in the goal"
-        if self.burned_ha is None:
-            return f"{units.area(self.area_ha)}, what burns of it is not known{left}"
-        without = self.burned_ha_no_drops
-        other = "" if without is None else f" ({units.area(without)} {bare})"
-        return f"{units.area(self.burned_ha)} burned{other}, area {units.area(self.area_ha)}{left}"
+        without, whole = self.burned_ha_no_drops, f"area {units.area(self.area_ha)}"
+        known = self.burned_ha is not None and without is not None
+        notes = [f"{units.area(without)} {bare}"] if known and without is not None else []
+        notes += [whole, *([] if self.is_in_goal else ["not in the goal"])]
+        return KeyFigure(title, "not known" if self.burned_ha is None else units.area(self.burned_ha), "; ".join(notes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,12 +198,6 @@ class PlanSummary:
         return sum(day.gallons_of(material) for day in self.days)
 
     # -- texts -------------------------------------------------------------------------------------------------------
-    def size_text(self, units: Units = Units.METRIC) -> str:
-        """Return the final size and what is saved: ``5.5 ha, 99.5 % saved (1,204 ha without drops)``."""
-        if self.final_ha is None:
-            return "not known"
-        return fire_size_text(self.final_ha, self.final_ha_no_drops, self.bare, units)
-
     def short_size_text(self, units: Units = Units.METRIC) -> str:
         """Return the final size and what is saved in few words: ``5.5 ha (99.5 % saved)``."""
         if self.final_ha is None:
@@ -195,77 +205,76 @@ class PlanSummary:
         share = self.saved_share
         return units.area(self.final_ha) + ("" if share is None else f" ({saved_text(share)})")
 
-    def volume_text(self, units: Units = Units.METRIC) -> str:
-        """Return the volume of all drops, and of each material where there are two."""
-        parts = [(kind.value, self.gallons_of(kind)) for kind in (Material.RETARDANT, Material.WATER)]
-        used = [(name, gallons) for name, gallons in parts if gallons]
-        if len(used) == 1:
-            return f"{units.volume(used[0][1])} ({used[0][0]})"
-        split = ", ".join(f"{units.volume_number(gallons)} {name}" for name, gallons in used)
-        return units.volume(self.gallons) + (f" ({split})" if split else "")
-
-    @property
-    def night_text(self) -> str:
-        """Drops at night, and whether a daylight rule holds: ``193 of 381; no daylight rule``."""
-        if not self.drops:
-            return "none"
-        if self.night is None:
-            return f"not known: {self.night_unknown}"
-        if not self.night:
-            return "none"
-        rule = "the daylight rule allows them" if self.has_daylight_rule else "no daylight rule"
-        return f"{self.night:,} of {self.drops:,}; {rule}"
-
-    def worst_text(self, units: Units = Units.METRIC) -> str:
-        """Return the worst stress case with that case's own fire without drops; empty without a test."""
-        if self.stress is None:
-            return ""
-        worst = self.stress.worst
-        burned, bare = (units.area(cells * self.cell_ha) for cells in (worst.cells_worst, worst.cells_no_drops))
-        left = f"{percent_text(worst.share_worst)} of the growth left"
-        return f"{burned} ({case_text(worst.scenario)}; {bare} {self.bare} in that case, {left})"
-
-    def worst_region_text(self, units: Units = Units.METRIC) -> str:
-        """Return the stress case in which most of the regions burns, and of which regions if they are others.
-
-        Empty without a test, and where the goal counts no region.
-        """
-        if self.stress is None or not self.protects_regions:
-            return ""
-        worst = self.stress.worst_for_regions
-        of_run = "with the regions of the run; " if self.has_other_regions else ""
-        burned = units.area(worst.protected_worst * self.cell_ha)
-        return f"{burned} burned ({of_run}{case_text(worst.scenario)})"
-
-    def region_lines(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
-        """Return what burns of the protected regions, together first, as titles and texts."""
-        shown = list(self.regions)
-        if len(shown) > _MOST_REGIONS:
-            shown = sorted(shown, key=lambda region: -(region.burned_ha or 0.0))[:_MOST_REGIONS]
-        lines = [(f"Region {region.name}", region.text(self.bare, units)) for region in shown]
-        if self.together is not None:
-            lines.insert(0, ("Protected regions", self.together.text(self.bare, units)))
-        if others := len(self.regions) - len(shown):
-            most = max(region.burned_ha or 0.0 for region in self.regions if region not in shown)
-            lines.append((f"Other regions: {others:,}", f"{units.area(most)} or less burned in each"))
-        return lines
-
-    def headline(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
-        """Return what is reported first, as titles and texts, beginning with the verdict if there is one.
+    def key_figures(self, units: Units = Units.METRIC) -> list[KeyFigure]:
+        """Return the figures that are reported first.
 
         The protected regions come before the final size where the goal counts them. Single ones of several come last.
         """
-        size, regions = [("Final size", self.size_text(units))], self.region_lines(units)
-        inside, worst = self.worst_region_text(units), self.worst_text(units)
+        size = size_figures(self.final_ha, self.final_ha_no_drops, self.bare, units)
+        regions = self.region_figures(units)
         return [
-            *([(VERDICT, self.verdict)] if self.verdict else []),
             *([*regions[:1], *size] if self.protects_regions else size),
-            ("Drops", f"{self.drops:,}"),
-            ("Volume", self.volume_text(units)),
-            *([("Worst stress case, regions", inside)] if inside else []),
-            ("Worst stress case", worst) if worst else (VERDICT, NOT_STRESS_TESTED),
-            ("Drops at night", self.night_text),
+            KeyFigure("Drops", f"{self.drops:,}"),
+            self._volume_figure(units),
+            self._night_figure(),
+            *self._worst_figures(units),
             *(regions[1:] if self.protects_regions else regions),
+        ]
+
+    def _volume_figure(self, units: Units) -> KeyFigure:
+        """Return the volume of all drops, and of each material where there are two."""
+        parts = [(kind.value, self.gallons_of(kind)) for kind in (Material.RETARDANT, Material.WATER)]
+        used = [(name, gallons) for name, gallons in parts if gallons]
+        split = [name if len(used) == 1 else f"{units.volume_number(gallons)} {name}" for name, gallons in used]
+        return KeyFigure("Volume", units.volume(self.gallons), ", ".join(split))
+
+    def _night_figure(self) -> KeyFigure:
+        """Return the drops at night, and whether a daylight rule holds: ``193 (of 381; no daylight rule)``."""
+        title = "Drops at night"
+        if self.drops and self.night is None:
+            return KeyFigure(title, "not known", self.night_unknown)
+        if not self.night:
+            return KeyFigure(title, "none")
+        rule = "the daylight rule allows them" if self.has_daylight_rule else "no daylight rule"
+        return KeyFigure(title, f"{self.night:,}", f"of {self.drops:,}; {rule}")
+
+    def _worst_figures(self, units: Units) -> list[KeyFigure]:
+        """Return the worst stress case with that case's own fire without drops.
+
+        Where the goal counts regions, the case in which most of them burns comes before. Empty without a test.
+        """
+        if self.stress is None:
+            return []
+        worst = self.stress.worst
+        burned, bare = (units.area(cells * self.cell_ha) for cells in (worst.cells_worst, worst.cells_no_drops))
+        left = f"{percent_text(worst.share_worst)} of the growth left"
+        note = f"{case_text(worst.scenario)}; {bare} {self.bare} in that case, {left}"
+        figure = KeyFigure("Worst stress case", burned, note)
+        if not self.protects_regions:
+            return [figure]
+        inside = self.stress.worst_for_regions
+        of_run = "; with the regions of the run" if self.has_other_regions else ""
+        burned = units.area(inside.protected_worst * self.cell_ha)
+        return [KeyFigure("Worst stress case, regions", burned, f"{case_text(inside.scenario)}{of_run}"), figure]
+
+    def region_figures(self, units: Units = Units.METRIC) -> list[KeyFigure]:
+        """Return what burns of the protected regions, together first."""
+        shown = list(self.regions)
+        if len(shown) > _MOST_REGIONS:
+            shown = sorted(shown, key=lambda region: -(region.burned_ha or 0.0))[:_MOST_REGIONS]
+        found = [region.figure(f"Burned in {region.name}", self.bare, units) for region in shown]
+        if self.together is not None:
+            found.insert(0, self.together.figure("Burned in all regions", self.bare, units))
+        if others := len(self.regions) - len(shown):
+            most = max(region.burned_ha or 0.0 for region in self.regions if region not in shown)
+            found.append(KeyFigure(f"Other regions: {others:,}", units.area(most), "or less burned in each"))
+        return found
+
+    def headline(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
+        """Return the verdict, the key figures and the caution as titles and texts."""
+        return [
+            (VERDICT, self.verdict or NOT_STRESS_TESTED),
+            *((figure.title, figure.text) for figure in self.key_figures(units)),
             *([(CAUTION, f"⚠ {self.outside}")] if self.outside else []),
         ]
 
@@ -306,13 +315,17 @@ def saved_share(final_ha: float, final_ha_no_drops: float | None) -> float | Non
     return 1.0 - final_ha / final_ha_no_drops if final_ha_no_drops else None
 
 
-def fire_size_text(final_ha: float, final_ha_no_drops: float | None, bare: str, units: Units = Units.METRIC) -> str:
-    """Return the size of a fire, what is saved, and the fire without drops, which ``bare`` calls so."""
-    text, share = units.area(final_ha), saved_share(final_ha, final_ha_no_drops)
-    if final_ha_no_drops is None:
-        return text
-    saved = "" if share is None else f", {saved_text(share)}"
-    return f"{text}{saved} ({units.area(final_ha_no_drops)} {bare})"
+def size_figures(
+    final_ha: float | None, final_ha_no_drops: float | None, bare: str, units: Units = Units.METRIC
+) -> list[KeyFigure]:
+    """Return the size of a fire and what part is saved. ``bare`` says what the other fire is without."""
+    without = "" if final_ha_no_drops is None else f"{units.area(final_ha_no_drops)} {bare}"
+    if final_ha is None:
+        return [KeyFigure("Final size", "not known", without)]
+    size, share = KeyFigure("Final size", units.area(final_ha), without), saved_share(final_ha, final_ha_no_drops)
+    if share is None:
+        return [size]
+    return [size, KeyFigure("Saved" if share >= 0.0 else "Larger by", percent_text(abs(share)))]
 
 
 def saved_text(share: float) -> str:

@@ -129,7 +129,7 @@ def interval_problems(where: str, hours: float, steps_per_day: int) -> list[Prob
 
 
 def scenario_text(scenario: StressScenario) -> str:
-    """Return what differs from the model, such as ``fire spreads × 1.15, every drop 30 min late``."""
+    """Return what differs from the model, such as ``wind 20 % stronger, every drop 30 min late``."""
     return ", ".join(_differences(scenario)) or "as in the model"
 
 
@@ -141,13 +141,13 @@ def case_text(scenario: StressScenario) -> str:
 def _differences(scenario: StressScenario) -> Iterator[str]:
     if scenario.effectiveness is not None:
         works = scenario.effectiveness
-        yield f"effectiveness of retardant {works.retardant:g}, of water {works.water:g}"
+        yield f"retardant {100.0 * works.retardant:.4g} % effective, water {100.0 * works.water:.4g} %"
     if scenario.retardant_acts_on is not None:
         yield f"retardant acts on the {RETARDANT_SIDES[scenario.retardant_acts_on]}".replace("the both", "both")
     if scenario.spread_factor != 1.0:
-        yield f"fire spreads × {scenario.spread_factor:g}"
+        yield f"fire spreads {_more_or_less(scenario.spread_factor, 'faster', 'slower')}"
     if scenario.wind_speed_factor != 1.0:
-        yield f"wind speed × {scenario.wind_speed_factor:g}"
+        yield f"wind {_more_or_less(scenario.wind_speed_factor, 'stronger', 'weaker')}"
     if scenario.wind_turn_deg != 0.0:
         yield f"wind turned {abs(scenario.wind_turn_deg):g}° {'left' if scenario.wind_turn_deg > 0 else 'right'}"
     if scenario.ignition_growth_m > 0.0:
@@ -162,6 +162,11 @@ def _differences(scenario: StressScenario) -> Iterator[str]:
         yield f"{100.0 * scenario.failure_rate:g} % of the drops fail"
     if scenario.repair_hours > 0.0:
         yield f"replanned every {scenario.repair_hours:g} h"
+
+
+def _more_or_less(factor: float, more: str, less: str) -> str:
+    """Return a factor in words: ``20 % stronger``."""
+    return f"{100.0 * abs(factor - 1.0):.4g} % {more if factor > 1.0 else less}"
 
 
 NOMINAL = StressScenario(NOMINAL_NAME)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.plan_summary import plan_summary
-from firegui.domain.stress import GROWTH_LEFT, worst_case_text
+from firegui.domain.stress import GROWTH_LEFT, case_text, worst_case_text
 from firegui.domain.units import percent_text
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
@@ -210,6 +210,12 @@ def plain(html: str) -> list[str]:
     ]
 
 
+def figures(html: str) -> list[str]:
+    """Return the lines of the table of key figures, with cells separated by ``|``."""
+    rows = re.findall(r"<tr>(.*?)</tr>", html.partition("</table>")[0])
+    return [re.sub("<.*?>", "", row.replace("</td><td", "</td>|<td")).replace("&nbsp;", " ") for row in rows]
+
+
 def pruned_entry(tmp_path: Path) -> RunEntry:
     entry = RunEntry("Whole fire, 19 Aug 12:00", tmp_path, stages=BOTH, stage=Stage.PRUNE, epochs=4)
     entry.state, entry.reason = RunState.FINISHED, FinishReason.COMPLETED
@@ -228,7 +234,7 @@ def test_the_result_says_what_pruning_took_and_gave(tmp_path: Path) -> None:
         "Drops|0|12|8 (−33 %)",
         "Objective, cautious · expected|24.6|5.00 · 2.00|2.60 · 2.10",
         # A share of 0.2 of the raster is 9 ha in the fire without drops, and the best epoch has as much.
-        "Fire at the end, ha, cautious · expected|9.00|9.00 · 9.00|9.00 · 9.00",
+        "Fire at the end, ha, cautious · expected|9.0|9.0 · 9.0|9.0 · 9.0",
         "Fire simulations · time||12 · 0:00|12 · 0:02",
     ]
     assert "no single &lt;remaining&gt; drop can be removed" in report_html(entry)
@@ -284,11 +290,19 @@ def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, pl
 def test_the_result_opens_with_what_is_reported_and_has_a_row_a_day(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     entry.nominal = entry.baseline = metrics(2.1, 8)
-    assert "Final size: <b>9.0 ha, 0.0 % saved (9.0 ha without drops)</b>" in report_html(entry)
+    assert figures(report_html(entry))[:2] == ["Final size|9.0 ha   9.0 ha without drops", "Saved|0.0 %"]
     entry.summary = plan_summary(make_project(), [], None, {2: 5.5}, {1: 40.0, 2: 1204.0})
     html = report_html(entry)
-    assert "Final size: <b>5.5 ha, 99.5 % saved (1,204 ha without drops)</b>" in html
-    assert all(title in html for title, _ in entry.summary.headline())
+    assert html.index("Not stress-tested") < html.index("Final size")
+    assert figures(html)[:3] == ["Final size|5.5 ha   1,204 ha without drops", "Saved|99.5 %", "Drops|0"]
+    # The numbers alone are bold.
+    bold = [figure.value.replace(" ", "&nbsp;") for figure in entry.summary.key_figures()]
+    assert re.findall("<b>(.*?)</b>", html) == bold
+    entry.stress = stress_table()
+    entry.summary = replace(entry.summary, stress=entry.stress)
+    html = report_html(entry)
+    assert entry.summary.verdict and html.index(entry.summary.verdict) < html.index("Final size")
+    assert f"{case_text(entry.stress.worst.scenario)}; " in html
     assert plain(html)[-2:] == [
         "1|2020-08-19|0|–|0|–|–|40.0 ha",
         "2|2020-08-20|0|–|0|–|5.5 ha|1,204 ha",

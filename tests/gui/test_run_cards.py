@@ -84,12 +84,12 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     # It is of those of the run, which may not be those of the project any more.
     entry.has_other_regions = True
     assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions of the run ({differs})")
-    assert "burned (with the regions of the run; " in report_html(entry)
+    assert "; with the regions of the run<" in report_html(entry)
 
 
 def test_the_size_of_a_plan_that_is_not_scored_yet_says_its_effectiveness() -> None:
     entry = RunEntry("one", Path("/runs/one"), state=RunState.RUNNING, plan=metrics(2.0), baseline=metrics(4.0))
-    assert "(9.0 ha without drops), at cautious effectiveness" in report_html(entry)
+    assert "9.0 ha without drops; at cautious effectiveness" in report_html(entry)
     entry.nominal = entry.plan
     assert "at cautious effectiveness" not in report_html(entry)
 

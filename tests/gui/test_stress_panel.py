@@ -415,8 +415,8 @@ def test_a_scenario_in_words_names_everything_that_differs() -> None:
         "x", Effectiveness(0.7, 0.6), RetardantSide.BOTH, 1.1, 1.2, -15.0, 30.0, 20.0, 5.0, 30.0, 0.05, 12.0
     )
     assert scenario_text(one) == (
-        "effectiveness of retardant 0.7, of water 0.6, "
-        "retardant acts on both cells, fire spreads × 1.1, wind speed × 1.2, "
+        "retardant 70 % effective, water 60 %, "
+        "retardant acts on both cells, fire spreads 10 % faster, wind 20 % stronger, "
         "wind turned 15° right, fire 30 m wider at the start, drops 20 m off target, headings 5° off, "
         "every drop 30 min late, 5 % of the drops fail, replanned every 12 h"
     )

@@ -13,11 +13,11 @@ from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
-from firegui.domain.plan_summary import PlanSummary, fire_size_text
+from firegui.domain.plan_summary import KeyFigure, PlanSummary, size_figures
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
-from firegui.domain.stress import GROWTH_LEFT, worst_case_text
+from firegui.domain.stress import GROWTH_LEFT, NOT_STRESS_TESTED, worst_case_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.layouts import column, rich_label, vertical
 from firegui.gui.base.number_text import duration, number
@@ -36,8 +36,9 @@ _FIRE_LOST = (
 )
 _AT_WORK = "The result by day and the numbers at expected effectiveness come when the run has ended."
 _MARGIN = 6
+_WARNING = "⚠ "
 _NARROW = 420
-"""Pixels below which titles stand before the texts of the headline, not in a column of their own."""
+"""Pixels below which what a figure is compared with is below its number, not beside it."""
 _ADVANCED = "Advanced: objective, steps and cost"
 _LEFT_COLUMNS = (1, 3)
 """Columns of the table of days that hold words: the date and the drops by type."""
@@ -172,42 +173,48 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
     ended = (
         _AT_WORK
         if not entry.is_over
-        else f"<b>{escape(entry.status.capitalize())}</b>: {escape(units.restate(entry.message))}"
+        else f"{escape(entry.status.capitalize())}: {escape(units.restate(entry.message))}"
     )
     lost = "" if replanned else given_up_text(entry.reference, entry.nominal, entry.baseline)
-    warning = f"<p style='margin-top:2px'><b>⚠ {escape(lost)}.</b> {_GIVEN_UP}</p>" if lost else ""
-    end = "" if replanned else f"<p style='margin-top:6px'>{ended}</p>"
+    warning = _warning_html(f"{lost}. {_GIVEN_UP}") if lost else ""
+    end = "" if replanned else f"<p style='margin-top:6px; color:{current_colors().muted}'>{ended}</p>"
     if (summary := entry.summary) is not None:
         if entry.has_other_regions:
             summary = replace(summary, has_other_regions=True)
         rows = [[_unbroken(text) for text in row] for row in summary.day_rows(units)]
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
-        headline = _headline_html(summary.headline(units), is_narrow=is_narrow)
-        return headline + _growth_html(summary) + warning, days, end
-    known = [("Final size", _size_so_far(entry, units)), ("Drops", _count(entry.drops))]
-    return ("" if entry.flies_loop else _headline_html(known, is_narrow=is_narrow)) + warning, "", end
+        outside = _warning_html(summary.outside) if summary.outside else ""
+        headline = _verdict_html(summary.verdict) + figures_html(summary.key_figures(units), is_narrow=is_narrow)
+        return headline + _growth_html(summary) + outside + warning, days, end
+    known = [*_size_so_far(entry, units), KeyFigure("Drops", _count(entry.drops))]
+    return ("" if entry.flies_loop else figures_html(known, is_narrow=is_narrow)) + warning, "", end
 
 
-def _size_so_far(entry: RunEntry, units: Units) -> str:
+def _size_so_far(entry: RunEntry, units: Units) -> list[KeyFigure]:
     plan, bare = entry.nominal or entry.plan, entry.baseline
-    if plan is None:
-        size = "" if bare is None else f" ({units.area(bare.final_extent_ha)} without drops)"
-        return f"not known yet{size}"
     size_without = None if bare is None else bare.final_extent_ha or None
-    size = fire_size_text(plan.final_extent_ha, size_without, "without drops", units)
-    return size if entry.nominal is not None else f"{size}, at cautious effectiveness"
+    if plan is None:
+        return size_figures(None, size_without, "without drops", units)
+    size, *saved = size_figures(plan.final_extent_ha, size_without, "without drops", units)
+    if entry.nominal is None:
+        size = replace(size, note="; ".join(filter(None, (size.note, "at cautious effectiveness"))))
+    return [size, *saved]
 
 
 def narrow_days_html(summary: PlanSummary, units: Units = Units.METRIC) -> str:
     """Return the table of days as HTML for a narrow view: two lines a day, the second with drops by type."""
     (*titles, _), *rows = summary.narrow_day_rows(units)
-    head = "".join(f"<th align='{'right' if k else 'left'}'>{escape(title)}</th>" for k, title in enumerate(titles))
+    color = current_colors().muted
+    head = "".join(
+        f"<td align='{'right' if k else 'left'}' style='color:{color}'>{escape(title)}</td>"
+        for k, title in enumerate(titles)
+    )
     lines = [f"<tr>{head}</tr>"]
     for first, *numbers, more in rows:
         cells = "".join(f"<td align='right'>{escape(text)}</td>" for text in numbers)
-        lines.append(f"<tr><td><nobr><b>{escape(first)}</b></nobr></td>{cells}</tr>")
+        lines.append(f"<tr><td><nobr>{escape(first)}</nobr></td>{cells}</tr>")
         if more:
-            lines.append(f"<tr><td colspan='{1 + len(numbers)}'>{escape(more)}</td></tr>")
+            lines.append(f"<tr><td colspan='{1 + len(numbers)}' style='color:{color}'>{escape(more)}</td></tr>")
     return f"<table cellspacing='0' cellpadding='2' width='100%'>{''.join(lines)}</table>"
 
 
@@ -216,20 +223,32 @@ def _unbroken(text: str) -> str:
     return ", ".join(f"<nobr>{escape(part)}</nobr>" for part in text.split(", "))
 
 
-def _headline_html(lines: Sequence[tuple[str, str]], *, is_narrow: bool) -> str:
-    (title, text), *others = lines
-    if is_narrow:
-        size = " style='font-size:large; margin:0 0 4px 0'"
-        styles = [size, *[" style='margin:0 0 3px 0'"] * len(others)]
-        return "".join(
-            f"<p{style}>{escape(name)}: <b>{escape(words)}</b></p>"
-            for style, (name, words) in zip(styles, lines, strict=True)
-        )
-    rows = "".join(
-        f"<tr><td>{escape(name)}&nbsp;&nbsp;&nbsp;</td><td><b>{escape(words)}</b></td></tr>" for name, words in others
-    )
-    first = f"<p style='font-size:large; margin:0 0 4px 0'>{escape(title)}: <b>{escape(text)}</b></p>"
-    return f"{first}<table cellspacing='0' cellpadding='1' style='margin-bottom:8px'>{rows}</table>"
+def _verdict_html(verdict: str) -> str:
+    """Return the verdict as the first sentence, in the colour of a warning where the plan does not hold."""
+    colors = current_colors()
+    color = colors.warning if verdict.startswith(_WARNING) else colors.text if verdict else colors.muted
+    text = escape(verdict or NOT_STRESS_TESTED.capitalize())
+    return f"<p style='font-size:large; margin:0 0 6px 0; color:{color}'>{text}</p>"
+
+
+def figures_html(figures: Sequence[KeyFigure], *, is_narrow: bool) -> str:
+    """Return key figures as a table of two columns, the titles and the numbers.
+
+    What a number is compared with is beside it, in a narrow view below both.
+    """
+    color, rows = current_colors().muted, []
+    for figure in figures:
+        note = f"<span style='color:{color}'>{escape(figure.note)}</span>" if figure.note else ""
+        value = f"<b>{escape(figure.value)}</b>".replace(" ", "&nbsp;")
+        beside, below = ("", note) if is_narrow or not note else (f"&nbsp;&nbsp; {note}", "")
+        rows.append(f"<tr><td style='padding-right:12px'>{escape(figure.title)}</td><td>{value}{beside}</td></tr>")
+        if below:
+            rows.append(f"<tr><td colspan='2' style='padding-bottom:4px'>{below}</td></tr>")
+    return f"<table cellspacing='0' cellpadding='1' style='margin-bottom:6px'>{''.join(rows)}</table>"
+
+
+def _warning_html(text: str) -> str:
+    return f"<p style='margin:2px 0 4px 0; color:{current_colors().warning}'>{_WARNING}{escape(text)}</p>"
 
 
 def _growth_html(summary: PlanSummary) -> str:
@@ -258,7 +277,7 @@ def _with_both(entry: RunEntry, first: _FirstStage, units: Units) -> list[list[s
     bare, plan, scored, before = entry.baseline, entry.plan, entry.nominal, first.nominal
     took: tuple[EventColumns[Any], ...] = (entry.history, entry.removals)
     objective = _pair(number(first.objective), _objective(before)), _pair(_objective(plan), _objective(scored))
-    placed = "–" if first.extent_ha is None else number(units.area_value(first.extent_ha))
+    placed = "–" if first.extent_ha is None else units.area_number(first.extent_ha)
     extent = _pair(placed, _extent(before, units)), _pair(_extent(plan, units), _extent(scored, units))
     return [
         ["", "no drops", "drops placed", "needless removed"],
@@ -332,7 +351,7 @@ def _objective(metrics: Metrics | None) -> str:
 
 
 def _extent(metrics: Metrics | None, units: Units) -> str:
-    return number(None if metrics is None else units.area_value(metrics.final_extent_ha))
+    return "–" if metrics is None else units.area_number(metrics.final_extent_ha)
 
 
 def _cost(columns: EventColumns[Any]) -> str:
@@ -347,7 +366,7 @@ def _count(value: float | None) -> str:
 def replan_html(entry: RunEntry, scores: ReplanScores, units: Units = Units.METRIC) -> str:
     """Return the metrics of a replanned run and how it ended."""
     rows = _loop_rows(entry, scores.loop, units) if scores.loop else _outlook_rows(entry, scores, units)
-    sentences = [f"<b>{escape(entry.status.capitalize())}</b>"]
+    sentences = [escape(entry.status.capitalize())]
     if entry.reason is not FinishReason.COMPLETED:
         sentences[0] += f": {escape(entry.message)}"
     if not scores.loop:
@@ -379,7 +398,7 @@ def _loop_rows(entry: RunEntry, days: Sequence[LoopDay], units: Units) -> list[l
     def area(cells: float | None) -> str:
         if cells is None or entry.project is None:
             return "–"
-        return number(units.area_value(cells * entry.project.scenario.grid.cell_area_ha))
+        return units.area_number(cells * entry.project.scenario.grid.cell_area_ha)
 
     rows = [["Day", "replanned", "fixed plan", "no drops", "drops", "drops, fixed plan"]] + [
         [
@@ -397,7 +416,7 @@ def _loop_rows(entry: RunEntry, days: Sequence[LoopDay], units: Units) -> list[l
 def _protected(metrics: Metrics | None, project: Project | None, units: Units) -> str:
     if metrics is None or project is None:
         return "–"
-    return number(units.area_value(metrics.protected_cells * project.scenario.grid.cell_area_ha))
+    return units.area_number(metrics.protected_cells * project.scenario.grid.cell_area_ha)
 
 
 def _metric(metrics: Metrics | None, name: str) -> str:
@@ -409,17 +428,17 @@ def html_table(rows: Sequence[Sequence[str]], left: Sequence[int] = ()) -> str:
 
     The first column and those of ``left`` are to the left.
     """
-    lines = []
+    lines, muted = [], f"color:{current_colors().muted};"
     for k, (first, *others) in enumerate(rows):
-        tag = "td" if k else "th"
+        style = "" if k else muted
         cells = "".join(
             # Words keep their margin where they break; a run of digits never breaks.
-            f"<{tag} align='left' style='padding-left:12px'>{text}</{tag}>"
+            f"<td align='left' style='{style} padding-left:12px'>{text}</td>"
             if number in left
-            else f"<{tag} align='right'>&nbsp;&nbsp;&nbsp;{text}</{tag}>"
+            else f"<td align='right' style='{style}'>&nbsp;&nbsp;&nbsp;{text}</td>"
             for number, text in enumerate(others, start=1)
         )
-        lines.append(f"<tr><{tag} align='left'>{first}</{tag}>{cells}</tr>")
+        lines.append(f"<tr><td align='left' style='{style}'>{first}</td>{cells}</tr>")
     # A narrow column must not break a number before its percent sign.
     shown = "".join(lines).replace(" %", "&nbsp;%")
     return f"<table cellspacing='0' cellpadding='1'>{shown}</table>"

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from PIL import Image
 
+from firegui.domain.plan_summary import CAUTION, VERDICT, KeyFigure
+from firegui.domain.stress import NOT_STRESS_TESTED
 from firegui.errors import Check
 from firegui.io.atomic import write_text
 from firegui.io.exporters.briefing import notes_of, stress_lines
@@ -130,17 +132,17 @@ def _links(periods: Sequence[Period], *, has_stress: bool) -> str:
 
 
 def _cards(content: ExportContent) -> str:
-    cards = "".join(_card(title, text) for title, text in content.summary.headline(content.sheet.units))
-    return f'<dl class="cards">{cards}</dl>'
+    """Return a card for each figure: the number large, what it is compared with below it."""
+    summary = content.summary
+    found = [KeyFigure(VERDICT, summary.verdict or NOT_STRESS_TESTED), *summary.key_figures(content.sheet.units)]
+    found += [KeyFigure(CAUTION, f"⚠ {summary.outside}")] if summary.outside else []
+    return f'<dl class="cards">{"".join(map(_card, found))}</dl>'
 
 
-def _card(title: str, text: str) -> str:
-    """Return a card: the number large, what it is compared with below it."""
-    first, bracket, more = text.partition(" (")
-    inside, _, after = more.rpartition(")")
-    below = f"<small>{escape(inside + after)}</small>" if bracket else ""
-    kind = ' class="caution"' if text.startswith("⚠") else ""
-    return f"<div{kind}><dt>{escape(title)}</dt><dd>{escape(first)}{below}</dd></div>"
+def _card(figure: KeyFigure) -> str:
+    below = f"<small>{escape(figure.note)}</small>" if figure.note else ""
+    kind = ' class="caution"' if figure.value.startswith("⚠") else ""
+    return f"<div{kind}><dt>{escape(figure.title)}</dt><dd>{escape(figure.value)}{below}</dd></div>"
 
 
 def _days(content: ExportContent) -> str:

@@ -58,10 +58,11 @@ def test_it_counts_executed_drops_by_day_type_and_material() -> None:
 
 def test_the_headline_says_what_is_reported_on_the_radio() -> None:
     found = dict(summary().headline())
-    assert found["Final size"] == "5.5 ha, 99.5 % saved (1,204 ha without drops)"
+    assert found["Final size"] == "5.5 ha (1,204 ha without drops)"
+    assert found["Saved"] == "99.5 %"
     assert found["Drops"] == "4"
     assert found["Volume"] == "12.1 m³ (6.8 retardant, 5.3 water)"
-    assert found["Drops at night"] == "1 of 4; no daylight rule"
+    assert found["Drops at night"] == "1 (of 4; no daylight rule)"
     assert "Worst stress case" not in found
     table = summary().day_rows()
     assert table[1] == ["1", "2020-08-19", "3", "R 2, W 1", "9.5", "1", "3.0 ha", "40.0 ha"]
@@ -90,7 +91,7 @@ def test_the_verdict_of_a_tested_plan_comes_first(drops: Sequence[DropRecord], k
 
 def test_a_plan_that_was_not_tested_says_so_once() -> None:
     lines = summary().headline()
-    assert lines[0][0] == "Final size"
+    assert lines[0] == ("Verdict", "not stress-tested")
     assert [text for _, text in lines if "tested" in text] == ["not stress-tested"]
 
 
@@ -119,30 +120,31 @@ def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
     project = with_areas(make_project(), R1).protecting()
     found = in_regions(project, tested=True)
     lines = found.headline()[1:]
-    assert lines[0] == ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha")
+    assert lines[0] == ("Burned in R1", "0.9 ha (4.5 ha without drops; area 9.0 ha)")
     assert lines[1][0] == "Final size"
     # The case in which most of the region burns is not the one in which most of the whole fire burns.
-    assert dict(lines)["Worst stress case, regions"] == "1.8 ha burned (weak: as in the model)"
+    assert dict(lines)["Worst stress case, regions"] == "1.8 ha (weak: as in the model)"
     # A test with other regions than those that are reported says so beside its number.
     other = replace(found, has_other_regions=True)
-    assert other.worst_region_text() == "1.8 ha burned (with the regions of the run; weak: as in the model)"
+    inside = dict(other.headline())["Worst stress case, regions"]
+    assert inside == "1.8 ha (weak: as in the model; with the regions of the run)"
     assert dict(lines)["Worst stress case"].startswith("9.9 ha (late: ")
 
 
 def test_several_regions_are_reported_together_and_each_with_what_overlaps_counted_once() -> None:
     found = in_regions(with_areas(make_project(), R1, R2).protecting())
     lines = found.headline()
-    assert lines[:2] == [
-        ("Protected regions", "1.4 ha burned (6.8 ha without drops), area 13.5 ha"),
-        ("Final size", "5.5 ha, 99.5 % saved (1,204 ha without drops)"),
+    assert lines[1:3] == [
+        ("Burned in all regions", "1.4 ha (6.8 ha without drops; area 13.5 ha)"),
+        ("Final size", "5.5 ha (1,204 ha without drops)"),
     ]
     # Drops, volume and worst case come before the single regions, to be seen without scrolling.
     assert lines[-2:] == [
-        ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha"),
-        ("Region R2", "0.9 ha burned (4.5 ha without drops), area 9.0 ha"),
+        ("Burned in R1", "0.9 ha (4.5 ha without drops; area 9.0 ha)"),
+        ("Burned in R2", "0.9 ha (4.5 ha without drops; area 9.0 ha)"),
     ]
     assert found.all_regions is found.together
-    assert found.headline(Units.US)[-2] == ("Region R1", "2.2 acres burned (11.1 acres without drops), area 22.2 acres")
+    assert found.headline(Units.US)[-2] == ("Burned in R1", "2.2 acres (11.1 acres without drops; area 22.2 acres)")
 
 
 def test_regions_that_the_goal_leaves_out_come_after_the_whole_fire_and_say_so() -> None:
@@ -150,22 +152,23 @@ def test_regions_that_the_goal_leaves_out_come_after_the_whole_fire_and_say_so()
     plain = replace(plain, plan=replace(plain.plan, setting=Setting.A, weights=ObjectiveWeights.of(Setting.A)))
     lines = in_regions(plain, tested=True).headline()[1:]
     assert lines[0][0] == "Final size"
-    assert lines[-1] == ("Region R1", "0.9 ha burned (4.5 ha without drops), area 9.0 ha; not in the goal")
+    assert lines[-1] == ("Burned in R1", "0.9 ha (4.5 ha without drops; area 9.0 ha; not in the goal)")
     assert "Worst stress case, regions" not in dict(lines)
 
 
 def test_of_many_regions_the_most_burned_have_a_line_each() -> None:
     regions = [Region.rectangle(f"R{k}", (0, 1 + k), (0, 5)) for k in range(12)]
-    lines = dict(in_regions(with_areas(make_project(), *regions).protecting()).region_lines())
+    figures = in_regions(with_areas(make_project(), *regions).protecting()).region_figures()
+    lines = {figure.title: figure.text for figure in figures}
     assert len(lines) == 10
-    assert "Region R11" in lines and "Region R3" not in lines
-    assert lines["Other regions: 4"] == "0.2 ha or less burned in each"
+    assert "Burned in R11" in lines and "Burned in R3" not in lines
+    assert lines["Other regions: 4"] == "0.2 ha (or less burned in each)"
 
 
 def test_without_regions_nothing_is_added_and_an_old_summary_opens() -> None:
     project = with_areas(make_project())
     found = in_regions(project)
-    assert found.regions == () and found.together is None and found.region_lines() == []
+    assert found.regions == () and found.together is None and found.region_figures() == []
     old = msgspec.json.decode(msgspec.json.encode(found))
     del old["regions"], old["together"]
     assert msgspec.convert(old, PlanSummary) == found
@@ -177,8 +180,10 @@ def test_what_is_not_known_is_said_and_never_shown_as_a_number() -> None:
     assert night_steps(undated) is None
     found = summary(undated, night=night_steps(undated), plan={}, baseline={})
     assert found.days[0].when is None and found.days[0].night is None
-    assert found.night_text == "not known: the date of the fire is not known"
-    assert (found.size_text(), found.short_size_text()) == ("not known", "final size not known")
+    headline = dict(found.headline())
+    assert headline["Drops at night"] == "not known (the date of the fire is not known)"
+    assert (headline["Final size"], found.short_size_text()) == ("not known", "final size not known")
+    assert "Saved" not in headline
     known = replace(found, final_ha=8.1, final_ha_no_drops=1158.0)
     assert known.short_size_text() == "8.1 ha (99.3 % saved)"
     assert known.short_size_text(Units.US) == "20.0 acres (99.3 % saved)"
@@ -193,7 +198,7 @@ def test_night_is_before_sunrise_and_after_sunset() -> None:
     assert night is not None and night[0] and not night[STEPS_PER_DAY // 2]
     assert 3 <= night[:STEPS_PER_DAY].sum() <= 5
     lit = replace(project, operations=replace(project.operations, daylight=Daylight()))
-    assert "daylight rule allows" in summary(lit, night=night).night_text
+    assert "daylight rule allows" in dict(summary(lit, night=night).headline())["Drops at night"]
 
 
 def test_areas_are_expected_areas_at_day_boundaries() -> None:

@@ -25,7 +25,7 @@ from firegui.gui.session.session import Session
 Floats = NDArray[np.float32]
 _COLORS = ("#6f63d9", "#d65f95", "#ffb940")
 """Ever lighter colours, all of which differ from the background of both themes."""
-_TITLE = "Where the plan leaks"
+_TITLE = "Where fire gets through"
 _LOW_PX = 120
 """Below this height north arrow and scale are hidden."""
 

@@ -49,10 +49,11 @@ def stress_columns(
         Column("Scenario", lambda result: result.scenario.name, tip="the model's own world comes first", is_text=True,
                cell_tip=lambda result: f"{scenario_text(result.scenario)}: {counted(len(result.draws), 'draw')} flown"),
         Column("Growth left", lambda result: result.share_worst, share_text,
-               f"{_GROWTH}; largest over the draws. {ABOVE.strip()}: above the plan's limit of {percent_text(limit)}",
+               f"{_GROWTH}; largest over the draws, which are trials with errors of their own. {ABOVE.strip()}: above "
+               f"the plan's limit of {percent_text(limit)}",
                "worst",
                color=lambda result: "error" if weights.counts_growth and result.share_worst > limit else None),
-        Column("Burned", lambda result: result.cells_worst, number, "final size in the worst draw",
+        Column("Burned", lambda result: result.cells_worst, number, "final size in the draw with the largest",
                units.area_unit, area),
         Column("No drops", lambda result: result.cells_no_drops, number,
                "final size without drops in the same scenario, in which the fire may be larger than in the model",

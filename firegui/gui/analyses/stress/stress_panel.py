@@ -1,4 +1,4 @@
-"""Stress panel: the plan in scenarios that differ from the model, and the cells that leak."""
+"""Stress panel: the plan in scenarios that differ from the model, and where fire gets through."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ from firegui.runs.run_requests import schedule_title
 
 _ABOUT = (
     "Flies the schedule in every scenario of the project: worlds that differ from the model. Growth left compares each "
-    "with its own fire without drops: at 0 % nothing grows, at 100 % the plan is as good as none."
+    "with its own fire without drops: at 0 % nothing grows, at 100 % the plan is as good as none. A draw is one trial "
+    "of a scenario with errors of its own."
 )
 _INTRODUCTION = (
     "Tests a plan in the scenarios below, worlds that differ from the model. It needs a plan of this project, and "
@@ -37,10 +38,11 @@ _INTRODUCTION = (
 )
 _NOTHING = "No stress test is shown: make one, or open an earlier one."
 _KEY = (
-    "The share of the draws in which a cell burns although the plan holds it in the model.\n"
+    "The share of the draws in which a cell burns although the plan holds it in the model. A draw is one trial of a "
+    "scenario with errors of its own.\n"
     "With all scenarios it is the mean of theirs. What burns in the model too is left out."
 )
-_PLAY = "Show the worst draw of the chosen scenario on the map (double-click)"
+_PLAY = "Show the draw of the chosen scenario in which most is left, on the map (double-click)"
 
 
 class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
@@ -95,7 +97,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         describe(self.leak, "Scenario whose map is shown")
         whole = QToolButton(autoRaise=True)
         whole.setText("Fit")
-        whole.setToolTip("Show everything that leaks")
+        whole.setToolTip("Show all cells where fire gets through")
         whole.clicked.connect(self.map.fit)
         # The text must not set the minimum width of the panel; the tooltip has all of it.
         self.key.setMinimumWidth(1)
@@ -105,7 +107,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self.leaks_page = column(above, self.map, stretch=self.map, margins=(0, 2, 0, 0))
         result = (self.table, self.leaks_page)
         self._lay_out_pages(
-            (("Table", self.table), ("Where it leaks", self.leaks_page), ("Scenarios", self.scenarios)),
+            (("Table", self.table), ("Where fire gets through", self.leaks_page), ("Scenarios", self.scenarios)),
             PanelButton("show", "Play worst draw", _PLAY, self.play, (self.table,), show_text=True),
             self._copy_button(self.table),
             PanelButton("csv", "CSV…", "Write a row for each draw as CSV with every digit", self._ask_file,
@@ -116,7 +118,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
     def _write_key(self) -> None:
         start = f'<span style="color:{Ink.of(self.palette()).observed.name()}">□</span>&nbsp;fire at the start'
-        self.key.setText(f"Share of draws that leak&nbsp;0&nbsp;{scale_html(leak_scale())}&nbsp;1 &nbsp;{start}")
+        self.key.setText(f"Share of draws&nbsp;0&nbsp;{scale_html(leak_scale())}&nbsp;1 &nbsp;{start}")
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the change between dark and light palette."""

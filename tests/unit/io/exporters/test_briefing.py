@@ -212,10 +212,10 @@ def test_the_overview_adds_up() -> None:
     assert what.plan is not None
     hectares = float(what.plan.days[1].sum()) * 900 / 10_000
     assert f"{hectares:,.1f}" in first and "Fire at the day's end, ha" in first
-    assert f"Final size: {what.summary.size_text()}" in first
+    assert f"Final size: {dict(what.summary.headline())['Final size']}" in first
     us = replace(what, sheet=replace(what.sheet, units=Units.US))
     printed = pages(us)[0]
-    assert f"Final size: {what.summary.size_text(Units.US)}" in printed
+    assert f"Final size: {dict(what.summary.headline(Units.US))['Final size']}" in printed
     assert f"{hectares * 10_000 / 4046.8564:,.1f}" in printed and "Fire at the day's end, acres" in printed
 
 
