@@ -81,8 +81,8 @@ class PlanRequest:
         found = plan.problems() if project is None else project.problems()
         budget = self.budget if self.budget is not None or earlier is None else earlier.header.budget
         gather.extend([*found, *budget_problems(budget, None if found else project)])
-        if project is not None and not found and not self.resume:
-            gather.extend(stage_problems(project, self.stages))
+        if project is not None and not found:
+            gather.extend(stage_problems(project, self.stages, out if self.resume else None))
         source = schedule_file(self.schedule) if earlier is None else earlier.warm_start_file
         # Checkpoints hold all that came of the schedule it started from; a run that has none yet starts over from it.
         needed = None if earlier is not None and earlier.can_resume else source

@@ -21,7 +21,7 @@ from firegui.runs.command import with_command
 from firegui.runs.notes import read_name
 from firegui.runs.replan_base import TITLE, replan_problems
 from firegui.runs.result_store import unused
-from firegui.runs.run_folder import RUN, RunRecord
+from firegui.runs.run_folder import REFERENCE, RUN, RunRecord
 from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import Stage
@@ -116,12 +116,14 @@ def schedule_title(file: Path) -> str:
 
 
 # -- plans -------------------------------------------------------------------------------------------------------------
-def stage_problems(project: Project, stages: Iterable[Stage]) -> list[Problem]:
-    """Return why a new run of ``project``, which has no problems, cannot begin with ``stages``.
+def stage_problems(project: Project, stages: Iterable[Stage], resumed: Path | None = None) -> list[Problem]:
+    """Return why a run of ``project``, which has no problems, cannot go through ``stages``.
 
-    A run that places drops must be able to place one. Drops that are given may be removed, kept or scored all the same.
+    A run that places drops must be able to place one. Drops that are given may be removed, kept or scored all the same,
+    as may those that the run in the folder ``resumed`` has placed already.
     """
-    return no_drop_problems(project) if {Stage.OPTIMIZE, Stage.TACTICAL} & set(stages) else []
+    has_placed = resumed is not None and (resumed / REFERENCE).is_file()
+    return [] if has_placed or not {Stage.OPTIMIZE, Stage.TACTICAL} & set(stages) else no_drop_problems(project)
 
 
 def plan_spec(

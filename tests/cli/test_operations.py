@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
+from firegui.domain.settings import OptimizerSettings
 from firegui.io.project.store import load_project, save_project
+from firegui.runs.control import RunControl
+from firegui.runs.run_requests import with_optimizer
+from firegui.runs.runner import execute
+from firegui.runs.spec import PlanSpec
+from firegui.runs.stages import Stage
 from tests.cli.conftest import Run
 from tests.support import write_schedule
 
@@ -126,3 +133,20 @@ def test_no_plan_is_begun_in_which_no_drop_is_possible_but_a_schedule_is_scored_
     schedule = write_schedule(tmp_path / "s.csv", [(4, "R-1", 10.0, 10.0, 0.0)])
     assert firegui("evaluate", project, "--schedule", schedule, "--json").json["drops_executed"] == 0
     assert firegui("prune", project, "--schedule", schedule, "--out", out, "--progress", "none").code == 0
+
+
+@pytest.mark.parametrize("command", ["optimize", "tactical"])
+def test_no_run_is_resumed_in_which_no_drop_is_possible(
+    firegui: Run, project: Path, tmp_path: Path, command: str
+) -> None:
+    loaded, out = load_project(project), tmp_path / "run"
+    save_project(replace(loaded, operations=Operations(hard_cap=0)), project, replacing=True)
+    # A run of Python's makes no such check: it stands for one of a firegui without the check.
+    stage = Stage(command)
+    spec = PlanSpec(load_project(project), out, "", stages=(stage,), project_folder=project)
+    spec = replace(spec, project=with_optimizer(spec.project, OptimizerSettings(epochs=2)))
+    execute(spec, lambda event: None, RunControl())
+    options = ("--epochs", 4) if stage is Stage.OPTIMIZE else ()
+    answer = firegui(command, project, "--out", out, "--resume", *options, "--progress", "none")
+    answer.assert_refused("No drop is possible", "the limit on drops is 0")
+    assert answer.err.count("•") == 1

@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.fleet import Fleet
+from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, Setting
 from firegui.errors import CancelledError, InputError, Problem
@@ -283,6 +285,41 @@ def test_a_run_is_stopped_at_once_keeps_the_best_and_goes_on_in_its_folder(qtbot
     assert {spec.out for spec in execute.runs} == {entry.folder}
     assert (entry.reason, entry.epoch) == (FinishReason.COMPLETED, 9)
     assert queue.entries == (entry,)
+
+
+def test_a_stopped_run_in_which_no_drop_is_possible_is_not_resumed(
+    qtbot: QtBot, make_queue: MakeQueue, session: Session
+) -> None:
+    queue, execute = make_queue(endless=True)
+    session.set_operations("no drops", Operations(hard_cap=0))
+    entry = queue.plan()
+    qtbot.waitUntil(lambda: entry.epoch > 2)
+    queue.stop()
+    wait_idle(qtbot, queue)
+    refused = list[InputError]()
+    session.refused.connect(refused.append)
+    queue.resume_stopped(entry)
+    assert [len(error.problems) for error in refused] == [1] and "No drop is possible" in str(refused[0])
+    assert len(execute.runs) == 1 and entry.is_resumable and queue.active is None
+
+
+def test_a_run_that_is_resumed_after_an_edit_says_that_it_keeps_the_inputs_it_was_started_with(
+    qtbot: QtBot, make_queue: MakeQueue, session: Session
+) -> None:
+    queue, execute, entry = start_endless(qtbot, make_queue)
+    queue.stop()
+    wait_idle(qtbot, queue)
+    days = tuple(range(session.project.calendar.days))
+    grounded = (kind.with_grounded_days(days) for kind in session.project.planned_fleet.types)
+    session.edit_planned_fleet("ground everything", Fleet(tuple(grounded)))
+    logged = list[tuple[str, str]]()
+    queue.logged.connect(lambda text, level: logged.append((text, level)))
+    execute.endless = False
+    queue.resume_stopped(entry)
+    text = f"{entry.title} goes on with the inputs that it was started with: grounded days changed since."
+    assert logged[0] == (text, "warning")
+    wait_idle(qtbot, queue)
+    assert entry.reason is FinishReason.COMPLETED
 
 
 def test_a_paused_run_does_nothing_until_it_is_resumed_or_stopped(qtbot: QtBot, make_queue: MakeQueue) -> None:

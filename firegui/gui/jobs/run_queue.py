@@ -45,9 +45,17 @@ from firegui.runs.events import (
 from firegui.runs.messages import counted
 from firegui.runs.notes import write_name
 from firegui.runs.run_folder import delete_run, kept_plan, same_folder
-from firegui.runs.run_requests import BOTH, FolderSpec, WarmStart, plan_spec, raised_limits, resume_spec
+from firegui.runs.run_requests import (
+    BOTH,
+    FolderSpec,
+    WarmStart,
+    plan_spec,
+    raised_limits,
+    resume_spec,
+    stage_problems,
+)
 from firegui.runs.runner import execute as run_execute
-from firegui.runs.spec import EvaluateSpec
+from firegui.runs.spec import EvaluateSpec, PlanSpec
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 
 
@@ -164,6 +172,11 @@ class RunQueue(QObject):
         folder = self._session.folder or entry.folder.parent.parent
         with refusing(self._session, str(entry.folder)):
             spec = resume_spec(raised_limits(ran, self._session.project), folder, entry.folder, self._session.backend)
+            if isinstance(spec, PlanSpec) and (problems := stage_problems(spec.project, spec.stages, spec.out)):
+                raise InputError(problems, "The run cannot be resumed")
+            if entry.changes:
+                text = f"{entry.title} goes on with the inputs that it was started with: {'; '.join(entry.changes)}."
+                self._log(text, "warning")
             entry.state, entry.reason, entry.interrupted = RunState.QUEUED, None, False
             self._enqueue(entry, spec)
 
