@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
@@ -269,7 +269,7 @@ def test_the_list_before_the_start_settles_regions_and_night(
 
 
 def test_the_button_below_the_list_starts_a_plan_unless_an_error_stands_against_it(
-    window: MainWindow, session: Session, start: StartPanel, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, window: MainWindow, session: Session, start: StartPanel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     calls = list[str]()
     monkeypatch.setattr(window.workbench.plan, "start", lambda: calls.append("start"))
@@ -277,15 +277,19 @@ def test_the_button_below_the_list_starts_a_plan_unless_an_error_stands_against_
     press(start.start_button)
     assert calls == ["start"]
     session.edit("break", replace(session.project, plan=replace(session.project.plan, days=99)))
-    start.refresh()
-    assert not start.start_button.isEnabled() and start.notes.notes[0].grade is Grade.ERROR
+    qtbot.waitUntil(lambda: not start.start_button.isEnabled())
+    assert start.notes.notes[0].grade is Grade.ERROR
 
 
-def test_a_plan_that_can_have_no_drop_is_an_error_and_is_refused_with_one_message(
+def test_a_plan_that_can_have_no_drop_is_an_error_and_is_not_started_from_any_place(
     qtbot: QtBot, window: MainWindow, session: Session, start: StartPanel, saved: Path,
     refusals: list[InputError], monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr("firegui.gui.window.main_window.show_problems", lambda *_args: None)
+    plan, actions = window.workbench.plan, window.workbench.actions
+    tool = window.findChild(QToolButton, "startTool")
+    assert isinstance(tool, QToolButton) and tool.isEnabled() and tool.property("role") == "primary"
+    tips = [tool.toolTip(), start.start_button.toolTip(), actions["quick"].toolTip()]
     project, before = session.project, (saved / PROJECT_FILE).read_bytes()
     days = tuple(range(project.calendar.days))
     grounded = Fleet(tuple(kind.with_grounded_days(days) for kind in project.planned_fleet.types))
@@ -293,14 +297,31 @@ def test_a_plan_that_can_have_no_drop_is_an_error_and_is_refused_with_one_messag
     qtbot.waitUntil(lambda: not start.start_button.isEnabled())
     first = start.notes.notes[0]
     assert first.grade is Grade.ERROR and first.text.startswith("No drop is possible: every aircraft is grounded")
+    assert not tool.isEnabled() and tool.property("role") == "" and not actions["quick"].isEnabled()
+    for tip in (tool.toolTip(), start.start_button.toolTip(), actions["quick"].toolTip()):
+        assert "No plan can be started. No drop is possible: every aircraft is grounded" in tip
     to_front(qtbot, window)
     QTest.keyClick(window, Qt.Key.Key_F5)
-    qtbot.waitUntil(lambda: bool(refusals))
-    assert [len(error.problems) for error in refusals] == [1] and "No drop is possible" in str(refusals[0])
+    QTest.mouseClick(tool, LEFT)
     assert window.workbench.queue.entries == () and session.is_dirty
+    # A command that is still possible for another reason is refused with one message.
+    plan.start()
+    assert [len(error.problems) for error in refusals] == [1] and "No drop is possible" in str(refusals[0])
     assert (saved / PROJECT_FILE).read_bytes() == before
     QTest.keyClick(window, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(start.start_button.isEnabled)
+    assert tool.isEnabled() and tool.property("role") == "primary"
+    assert tips == [tool.toolTip(), start.start_button.toolTip(), actions["quick"].toolTip()]
+
+
+def test_several_reasons_against_a_plan_are_counted_in_the_explanation_of_its_button(
+    qtbot: QtBot, window: MainWindow, session: Session
+) -> None:
+    plan, action = window.workbench.plan, window.workbench.actions["start"]
+    settings = replace(session.project.plan, days=99, optimizer=replace(session.project.plan.optimizer, epochs=-1))
+    session.set_plan("break", settings)
+    qtbot.waitUntil(lambda: not action.isEnabled())
+    assert f"{len(plan.problems) - 1} more problem" in action.toolTip() and "--" not in action.toolTip()
 
 
 def test_what_a_run_reports_does_not_check_the_project_again(

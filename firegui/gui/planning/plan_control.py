@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from firegui.domain.project import Project
@@ -26,6 +26,7 @@ from firegui.gui.session.session import Session
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.store import PROJECT_FILE
 from firegui.planning.flight_rules import rule_problems
+from firegui.runs.messages import counted
 from firegui.runs.run_folder import kept_plan
 from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, schedule_title, stage_problems
 from firegui.runs.spec import ReplanSpec
@@ -48,6 +49,8 @@ class PlanControl(QObject):
     """Other commands may be possible."""
     started = Signal()
     """A run was started by a command."""
+    checked = Signal()
+    """:attr:`problems` are those of the project as it is now."""
     compared = Signal(object, object)
     """Two ``RunEntry`` are compared on the map."""
 
@@ -63,6 +66,13 @@ class PlanControl(QObject):
         self._window = parent if isinstance(parent, QWidget) else None
         for signal in (queue.changed, queue.shown_changed, session.project_opened):
             signal.connect(self.changed)
+        self._problems = tuple[Problem, ...]()
+        # The checks read whole rasters, so that a row of edits makes one.
+        self._check_soon = QTimer(self, singleShot=True, interval=0)
+        self._check_soon.timeout.connect(self._check)
+        for signal in (session.project_opened, session.project_edited, session.next_run_changed):
+            signal.connect(self._check_soon.start)
+        self._check()
         self._opened: RunEntry | None = None
         self.selected: Callable[[], RunEntry | None] = lambda: None
         """Returns the run that is selected in the list."""
@@ -256,7 +266,7 @@ class PlanControl(QObject):
             self._begin(stages, file)
 
     def _begin(self, stages: tuple[Stage, ...], file: Path | None) -> None:
-        if not self.can_start:
+        if not self._session.has_project:
             return
         if problems := start_problems(self._session.project, stages):
             self._session.refuse(InputError(problems, "The plan cannot be started yet"))
@@ -305,10 +315,30 @@ class PlanControl(QObject):
         """Stop and keep the best plan so far. A second call skips its final score."""
         self._queue.stop()
 
+    def _check(self) -> None:
+        session = self._session
+        self._problems = tuple(start_problems(session.project, session.stages)) if session.has_project else ()
+        self.checked.emit()
+        self.changed.emit()
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What prevents a new run of the project through its stages."""
+        return self._problems
+
+    @property
+    def obstacle(self) -> str:
+        """Text on why no run can be started; empty if one can, or without a project."""
+        if not self._problems:
+            return ""
+        first, *others = self._problems
+        more = f" · {counted(len(others), 'more problem')} under Before you start" if others else ""
+        return f"No plan can be started. {first.for_window()}{more}"
+
     @property
     def can_start(self) -> bool:
         """Whether a new run can be started; it is queued if another is active."""
-        return self._session.has_project
+        return self._session.has_project and not self._problems
 
     @property
     def start_text(self) -> str:

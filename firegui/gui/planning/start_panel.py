@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from firegui.fire.project_notes import Grade, GradedNote, start_notes
+from firegui.fire.project_notes import GradedNote, start_notes
 from firegui.gui.base.layouts import vertical
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
-from firegui.gui.planning.plan_control import PlanControl, start_problems
+from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.note_list import NoteList
 
 _NOTHING = "Nothing stands against a plan."
+_STARTS = "Save the project and plan it; a plan waits for the run that is active (F5)"
 
 
 class StartPanel(QWidget):
@@ -24,14 +25,10 @@ class StartPanel(QWidget):
         self.notes = NoteList(session, _NOTHING)
         self.notes.setAccessibleName("Before you start")
         self.start_button = QPushButton("Start plan")
-        self.start_button.setToolTip("Save the project and plan it; a plan waits for the run that is active (F5)")
         self.start_button.clicked.connect(lambda _checked=False: plan.start())
         vertical(self, self.notes, self.start_button, margins=(8, 6, 8, 8), spacing=8)
-        # The checks read whole rasters, so that a row of edits makes one.
-        self._later = QTimer(self, singleShot=True, interval=0)
-        self._later.timeout.connect(self.refresh)
-        for signal in (session.project_opened, session.project_edited, session.units_changed):
-            signal.connect(self._later.start)
+        for signal in (plan.checked, session.units_changed):
+            signal.connect(self.refresh)
         # A run reports many times a second, which changes nothing of the project.
         plan.changed.connect(self._enable)
         self.refresh()
@@ -40,14 +37,12 @@ class StartPanel(QWidget):
         """Show the notes of the open project."""
         notes = tuple[GradedNote, ...]()
         if self._session.has_project:
-            project = self._session.project
-            found = start_problems(project, self._session.stages)
-            notes = start_notes(project, self._session.units, found)
+            notes = start_notes(self._session.project, self._session.units, self._plan.problems)
         self.notes.show_notes(notes)
-        self._is_possible = not any(note.grade is Grade.ERROR for note in notes)
         self._enable()
 
     def _enable(self) -> None:
-        self.start_button.setEnabled(self._plan.can_start and self._is_possible)
+        self.start_button.setEnabled(self._plan.can_start)
+        self.start_button.setToolTip(plain(self._plan.obstacle or _STARTS))
         self.start_button.setText(self._plan.start_text)
         set_role(self.start_button, "primary" if self._plan.starts_at_once else "")

@@ -155,7 +155,8 @@ class Actions(QObject):
         for name, action in self._actions.items():
             action.setEnabled(holds[ACTIONS[name].when])
         self["start"].setText(f"&{plan.start_text}")
-        _explain(self["start"], ACTIONS["start"].help if plan.starts_at_once else _QUEUES)
+        _explain(self["start"], plan.obstacle or (ACTIONS["start"].help if plan.starts_at_once else _QUEUES))
+        _explain(self["quick"], plan.obstacle or ACTIONS["quick"].help)
         _explain(self["stop"], _STOP_NOW if plan.is_stopping else ACTIONS["stop"].help)
 
     def _check(self) -> None:
@@ -260,13 +261,13 @@ class Actions(QObject):
         self.bar.show()
 
     def _highlight(self, button: QToolButton) -> None:
-        """Make Start plan the only coloured button, unless a run is active.
+        """Make Start plan the only coloured button, unless a run is active or the plan cannot be started.
 
         Its icon on the colour is white in both themes, unlike that of its menu entry.
         """
 
         def show_state() -> None:
-            is_primary = self._plan.starts_at_once
+            is_primary = self._plan.starts_at_once and self._plan.can_start
             set_role(button, "primary" if is_primary else "")
             button.setIcon(icon("start", "white") if is_primary else icon("start"))
             if not is_primary:
