@@ -95,6 +95,11 @@ class InputError(FireguiError):
         problems = tuple(problem.for_window() for problem in self.problems)
         return self if problems == self.problems else InputError(problems, self.title)
 
+    @property
+    def short_text(self) -> str:
+        """What is wrong and what to do, for a message at the field, which needs no place."""
+        return "; ".join(": ".join(filter(None, (each.what, each.remedy))) for each in self.for_window().problems)
+
     def __str__(self) -> str:
         return "\n".join([f"{self.title}:", *(f"  • {problem}" for problem in self.problems)])
 

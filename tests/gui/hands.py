@@ -7,6 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QTableView, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.gui.widgets.editable_table import EditableTable
+
 LEFT = Qt.MouseButton.LeftButton
 
 
@@ -26,6 +28,25 @@ def double_click(qtbot: QtBot, view: QTableView, row: int, column: int) -> None:
 
 def type_into_cell(qtbot: QtBot, view: QTableView, row: int, column: int, text: str) -> None:
     """Double-click a cell, replace its text by ``text``, and press Enter."""
+    _enter_into_cell(qtbot, view, row, column, text)
+    # The editor closes in the event loop; the next one must not be mistaken for it.
+    qtbot.waitUntil(lambda: view.viewport().findChild(QLineEdit) is None)
+
+
+def type_refused_into_cell(qtbot: QtBot, view: EditableTable, row: int, column: int, text: str) -> str:
+    """Type a ``text`` that is refused into a cell; return the reason in the note, and give the text up with Esc."""
+    editor = _enter_into_cell(qtbot, view, row, column, text)
+    qtbot.waitUntil(lambda: view.note is not None)
+    assert view.note is not None and view.note.isVisible()
+    assert editor.isVisible() and editor.text() == text, "the cell stays open with what was typed"
+    why = view.note.text()
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: view.viewport().findChild(QLineEdit) is None)
+    assert view.note is None
+    return why
+
+
+def _enter_into_cell(qtbot: QtBot, view: QTableView, row: int, column: int, text: str) -> QLineEdit:
     double_click(qtbot, view, row, column)
     editor = view.viewport().findChild(QLineEdit)
     assert isinstance(editor, QLineEdit), "the cell cannot be edited"
@@ -33,8 +54,7 @@ def type_into_cell(qtbot: QtBot, view: QTableView, row: int, column: int, text: 
     QTest.keyClick(editor, Qt.Key.Key_Delete)
     QTest.keyClicks(editor, text)
     QTest.keyClick(editor, Qt.Key.Key_Return)
-    # The editor closes in the event loop; the next one must not be mistaken for it.
-    qtbot.waitUntil(lambda: view.viewport().findChild(QLineEdit) is None)
+    return editor
 
 
 def type_into_field(qtbot: QtBot, box: QAbstractSpinBox, text: str) -> None:

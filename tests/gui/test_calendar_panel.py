@@ -1,4 +1,4 @@
-"""Story S3 in the calendar dock: strokes over the grid of types and days."""
+"""Story S3 in the calendar dock: rectangles over the grid of types and days."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import date
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -55,12 +55,39 @@ def test_a_click_grounds_another_click_frees_and_undo_restores(session: Session,
     assert grounded(session.project) == [(2,), (0,)]
 
 
-def test_a_drag_paints_every_cell_it_crosses_as_one_step(session: Session, panel: CalendarPanel) -> None:
+def test_a_drag_along_a_row_is_one_step(session: Session, panel: CalendarPanel) -> None:
     drag(panel, (CL415, 0), (CL415, 3))
     assert grounded(session.project) == [(2,), (0, 1, 2, 3)]
     assert session.undo_stack.count() == 1
     session.undo_stack.undo()
     assert grounded(session.project) == [(2,), ()]
+
+
+def test_a_diagonal_drag_sets_the_rectangle_between_its_ends(session: Session, panel: CalendarPanel) -> None:
+    drag(panel, (S2T, 0), (CL415, 3))
+    assert grounded(session.project) == [(0, 1, 2, 3), (0, 1, 2, 3)]
+    assert session.undo_stack.count() == 1
+
+
+def test_a_drag_that_goes_back_leaves_only_the_rectangle_to_the_present_cell(
+    session: Session, panel: CalendarPanel
+) -> None:
+    drag(panel, (S2T, 0), (CL415, 3), release=False)
+    assert cell_text(panel.view, CL415, 3) == "✕"
+    place = panel.view.viewport()
+    QTest.mouseMove(place, centre_of(panel.view, S2T, 1))
+    assert cell_text(panel.view, CL415, 3) == "", "what the drag has left is shown as before"
+    QTest.mouseRelease(place, LEFT, pos=centre_of(panel.view, S2T, 1))
+    assert grounded(session.project) == [(0, 1, 2), ()], "day 3 was grounded before"
+
+
+def test_a_drag_beyond_the_grid_ends_at_its_edge(session: Session, panel: CalendarPanel) -> None:
+    drag(panel, (S2T, 1), (S2T, 1), release=False)
+    place = panel.view.viewport()
+    outside = QPoint(-50, place.height() + 50)
+    QTest.mouseMove(place, outside)
+    QTest.mouseRelease(place, LEFT, pos=outside)
+    assert grounded(session.project) == [(0, 1, 2), (0, 1)]
 
 
 def test_a_drag_paints_the_state_of_its_first_cell(session: Session, panel: CalendarPanel) -> None:

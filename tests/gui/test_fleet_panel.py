@@ -21,9 +21,18 @@ from firegui.domain.units import FOOT_M, KNOT_MS, Units
 from firegui.errors import InputError
 from firegui.gui.scenario.fleet_panel import FIELDS, TABLE_FIELDS, FleetPanel
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.fields import RefusingLine
 from firegui.io.project.scenario_toml import default_fleet
 from firegui.rollout.gates import apply_gates
-from tests.gui.hands import LEFT, cell_text, centre_of, show_widget, type_into_cell
+from tests.gui.hands import (
+    LEFT,
+    cell_text,
+    centre_of,
+    double_click,
+    show_widget,
+    type_into_cell,
+    type_refused_into_cell,
+)
 
 COLUMN = {field: index for index, field in enumerate(FIELDS)}
 Pick = Callable[[str, Path], None]
@@ -144,26 +153,69 @@ def test_a_payload_can_be_edited_undone_and_redone(qtbot: QtBot, session: Sessio
 @pytest.mark.parametrize(
     ("field", "text", "said"),
     [
-        ("payload_gal", "-5", "Payload is -1.0"),
-        ("payload_gal", "nan", "Payload is nan"),
-        ("count", "1.5", "cannot be read"),
-        ("count", "-1", "Number of aircraft is -1"),
-        ("turnaround_h", "soon", "cannot be read"),
-        ("sigma_parallel_m", "0", "Line length is 0.0"),
+        ("payload_gal", "-5", "use 2 to 3,785,412 L"),
+        ("payload_gal", "1", "use 2 to 3,785,412 L"),
+        ("payload_gal", "nan", "use 2 to 3,785,412 L"),
+        ("count", "1.5", "cannot be read: use a whole number, 0 to 1000. Esc keeps 2."),
+        ("count", "-1", "use a whole number, 0 to 1000"),
+        ("turnaround_h", "soon", "cannot be read: use 0 to 72 h"),
+        ("sigma_parallel_m", "0", "Line length is outside its limits: use 0.01 to 5000 m"),
         ("id", "CL-415", "is used 2 times"),
         ("id", "", "the id is empty"),
     ],
 )
-def test_an_impossible_value_is_refused_and_the_cell_stays(
+def test_an_impossible_value_is_refused_in_the_open_field(
     qtbot: QtBot, session: Session, panel: FleetPanel, refusals: list[InputError], field: str, text: str, said: str
 ) -> None:
     before, shown = session.project, cell_text(panel.view, 0, COLUMN[field])
-    enter(qtbot, panel, 0, field, text)
+    if field in TABLE_FIELDS:
+        why = type_refused_into_cell(qtbot, panel.view, 0, COLUMN[field], text)
+    else:
+        enter(qtbot, panel, 0, field, text)
+        line = panel.form.fields[field]
+        assert isinstance(line, RefusingLine) and line.note is not None
+        assert line.is_refused and line.text() == text
+        why = line.note.text()
+        QTest.keyClick(line, Qt.Key.Key_Escape)
+        assert line.text() == shown and not line.is_refused
+    assert said in why
     assert session.project is before
     assert session.undo_stack.count() == 0
     assert cell_text(panel.view, 0, COLUMN[field]) == shown
-    assert len(refusals) == 1
-    assert said in str(refusals[0])
+    assert refusals == [], "no list of problems is opened"
+
+
+def test_a_refused_cell_comes_before_another_one_and_can_be_mended(
+    qtbot: QtBot, session: Session, panel: FleetPanel
+) -> None:
+    double_click(qtbot, panel.view, 0, COLUMN["count"])
+    editor = panel.view.viewport().findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    editor.selectAll()
+    QTest.keyClicks(editor, "many")
+    QTest.mouseClick(panel.view.viewport(), LEFT, pos=centre_of(panel.view, 1, COLUMN["turnaround_h"]))
+    qtbot.waitUntil(editor.hasFocus)
+    assert editor.text() == "many" and panel.view.note is not None
+    assert panel.view.currentIndex() == panel.model.index(0, COLUMN["count"])
+    editor.selectAll()
+    QTest.keyClicks(editor, "5")
+    assert panel.view.note is None, "the note goes with the next letter"
+    QTest.keyClick(editor, Qt.Key.Key_Tab)
+    assert session.project.fleet.types[0].count == 5
+
+
+def test_a_refused_cell_stays_open_when_the_focus_goes_elsewhere(
+    qtbot: QtBot, session: Session, panel: FleetPanel
+) -> None:
+    double_click(qtbot, panel.view, 0, COLUMN["count"])
+    editor = panel.view.viewport().findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    editor.selectAll()
+    QTest.keyClicks(editor, "many")
+    panel.form.fields["speed_ms"].setFocus()
+    assert editor.isVisible() and editor.text() == "many" and panel.view.note is not None
+    session.open_project(replace(session.project, fleet=Fleet(session.project.fleet.types[:1])), None)
+    assert panel.view.note is None
 
 
 def test_a_fleet_that_came_with_a_fault_can_still_be_put_right(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QObject, QPoint, QRect, Qt
@@ -29,6 +30,10 @@ from firegui.planning.flight_rules import most_drops_of
 
 Cell = tuple[int, int]
 _MIN_CELL, _MAX_CELL, _ROW = 21, 44, 25
+_HINT = (
+    "Click to ground (✕) or free a type, drag for a rectangle of types and days, Esc cancels the drag. "
+    "Space toggles the current cell."
+)
 
 
 class GroundingModel(QAbstractTableModel):
@@ -162,7 +167,7 @@ class _CellDelegate(QStyledItemDelegate):
 class GroundingView(QTableView):
     """Grid in which click, drag and Space ground aircraft; one stroke is one edit.
 
-    A drag sets every cell that it touches to the new state of its first cell.
+    A drag sets the rectangle from its first cell to the one under the mouse to the new state of the first cell.
     """
 
     def __init__(self, model: GroundingModel, parent: QWidget | None = None) -> None:
@@ -170,7 +175,7 @@ class GroundingView(QTableView):
         self._cells = model
         self._stroke: dict[Cell, bool] = {}
         self._paints = False
-        self._last: QPoint | None = None
+        self._first: Cell | None = None
         self.setModel(model)
         self.setItemDelegate(_CellDelegate(self))
         self.setAccessibleName("Grounded days")
@@ -202,29 +207,20 @@ class GroundingView(QTableView):
             return
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         self.setCurrentIndex(index)
-        self._paints = not self._cells.is_grounded(index.row(), index.column())
-        self._stroke = {}
-        self._last = event.position().toPoint()
-        self._touch(self._last)
+        self._first = index.row(), index.column()
+        self._paints = not self._cells.is_grounded(*self._first)
+        self._stretch_to(self._first)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Continue the stroke."""
-        if self._last is None:
+        """Stretch the rectangle of the stroke to the cell under the mouse."""
+        if self._first is None:
             super().mouseMoveEvent(event)
-            return
-        here = event.position().toPoint()
-        # A fast mouse skips cells: include the line from its previous position.
-        reach = max(abs(here.x() - self._last.x()), abs(here.y() - self._last.y()))
-        for part in range(0, reach + 1, _MIN_CELL // 3):
-            share = part / max(reach, 1)
-            delta = here - self._last
-            self._touch(self._last + QPoint(round(delta.x() * share), round(delta.y() * share)))
-        self._last = here
-        self._touch(here)
+        else:
+            self._stretch_to(self._nearest_cell(event.position().toPoint()))
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         """End the stroke: it becomes one edit."""
-        if self._last is None:
+        if self._first is None:
             super().mouseReleaseEvent(event)
             return
         self._end(keep=True)
@@ -239,7 +235,7 @@ class GroundingView(QTableView):
         if event.key() == Qt.Key.Key_Space and index.isValid():
             cell = (index.row(), index.column())
             self._cells.commit({cell: not self._cells.is_grounded(*cell)})
-        elif event.key() == Qt.Key.Key_Escape and self._last is not None:
+        elif event.key() == Qt.Key.Key_Escape and self._first is not None:
             self._end(keep=False)
         else:
             super().keyPressEvent(event)
@@ -250,14 +246,24 @@ class GroundingView(QTableView):
         if not self.currentIndex().isValid() and self._cells.rowCount() and self._cells.columnCount():
             self.setCurrentIndex(self._cells.index(0, 0))
 
-    def _touch(self, point: QPoint) -> None:
-        index = self.indexAt(point)
-        if index.isValid():
-            self._stroke[index.row(), index.column()] = self._paints
-            self._cells.preview(self._stroke)
+    def _nearest_cell(self, point: QPoint) -> Cell:
+        """Return the cell at a point; outside the grid that at its edge."""
+        row, column = self.rowAt(point.y()), self.columnAt(point.x())
+        last_row, last_column = self._cells.rowCount() - 1, self._cells.columnCount() - 1
+        return (
+            row if row >= 0 else 0 if point.y() < 0 else last_row,
+            column if column >= 0 else 0 if point.x() < 0 else last_column,
+        )
+
+    def _stretch_to(self, cell: Cell) -> None:
+        assert self._first is not None
+        (top, bottom), (left, right) = (sorted(ends) for ends in zip(self._first, cell, strict=True))
+        cells = product(range(top, bottom + 1), range(left, right + 1))
+        self._stroke = dict.fromkeys(cells, self._paints)
+        self._cells.preview(self._stroke)
 
     def _end(self, *, keep: bool) -> None:
-        stroke, self._stroke, self._last = self._stroke, {}, None
+        stroke, self._stroke, self._first = self._stroke, {}, None
         self._cells.commit(stroke if keep else {})
 
     # -- layout ------------------------------------------------------------------------------------------------------
@@ -311,7 +317,9 @@ class CalendarPanel(QWidget):
         fit_rows(self.view, 2, 12)
         self._head = plain_label(wordWrap=True)
         self._footer = plain_label(wordWrap=True)
-        hint = plain_label("Click or drag to ground (✕) or free; Space toggles the current cell.", wordWrap=True)
+        hint = plain_label(
+            "Click or drag to ground (✕) or free; Space toggles the current cell, Esc cancels a drag.", wordWrap=True
+        )
         for label in (self._footer, hint):
             label.setProperty("role", "muted")
         vertical(self, self._head, (self.view, 1), self._footer, hint, margins=6)

@@ -38,6 +38,7 @@ from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
 from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, Tool
+from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import DecimalField, WholeField
 from firegui.gui.widgets.settings_form import labelled_rows
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -205,8 +206,8 @@ class ConstraintsPanel(QWidget):
         self.cap.editingFinished.connect(self._settle)
         return row(self.capped, self.cap, plain_label("in the whole plan"))
 
-    def _table(self, model: TableModel[Any], name: str, stretch: int | None = None) -> QTableView:
-        view = QTableView()
+    def _table(self, model: TableModel[Any], name: str, stretch: int | None = None) -> EditableTable:
+        view = EditableTable()
         show_table(view, model, name, lines=_LINES, stretch=stretch)
         view.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         model.modelReset.connect(self._enable)

@@ -24,14 +24,14 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.fleet import AircraftType, Fleet, Material
-from firegui.domain.options import declared_option, number_from_text, plain_number
+from firegui.domain.options import declared_option, limits_text, number_from_text, plain_number
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import describe, plain_label
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
-from firegui.gui.widgets.fields import NoScrollComboBox
+from firegui.gui.widgets.fields import NoScrollComboBox, RefusingLine
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import TableForm, fit_rows, show_table
@@ -42,9 +42,6 @@ REFUSED = "The fleet was not changed"
 _FILTER = "Fleet (*.toml);;All files (*)"
 _MATERIALS = tuple((material.value, material.value) for material in Material)
 _DIGITS = {"payload_gal": 0, "turnaround_h": 2, "sigma_perpendicular_m": 2}
-_REMEDIES: dict[type, str] = {
-    Material: "use water or retardant", int: "use a whole number, 0 or more", float: "use a number",
-}  # fmt: skip
 FIELDS = (
     "count", "material", "payload_gal", "turnaround_h", "sigma_parallel_m", "sigma_perpendicular_m", "drop_height_m",
     "speed_ms", "drop_duration_s", "type", "id", "provenance",
@@ -117,15 +114,46 @@ class FleetModel(TableModel[AircraftType]):
         )  # fmt: skip
 
     def _edit(self, field: str, unit: str, row: int, before: AircraftType, value: Any) -> bool:
-        title, kind = _OPTIONS[field].title, _KINDS[field]
+        title = _OPTIONS[field].title
         name = f"{title} {unit}".strip()
-        after = replace(before, **{field: _parsed(before, name, kind, str(value).strip())})
+        after = replace(before, **{field: self._parsed(before, name, field, str(value).strip())})
         if after == before:
             return False
         renamed = {before.id: after.id} if after.id != before.id else None
         types = (*self.rows[:row], after, *self.rows[row + 1 :])
         self._apply(f"change {title.lower()} of {before.id}", types, renamed)
         return True
+
+    def _parsed(self, before: AircraftType, name: str, field: str, text: str) -> Any:
+        kind = _KINDS[field]
+        try:
+            if kind is Material:
+                return Material(text.lower())
+            value = text if kind is str else number_from_text(text.replace(",", ""), kind)
+        except ValueError:
+            problem = Problem(f"aircraft {before.id}", f"{name} '{text}' cannot be read", self._remedy(field))
+            raise InputError([problem], REFUSED) from None
+        low, high = _OPTIONS[field].low, _OPTIONS[field].high
+        if isinstance(value, (int, float)) and low is not None and high is not None and not low <= value <= high:
+            what = f"{_OPTIONS[field].title} is outside its limits"
+            raise InputError([Problem(f"aircraft {before.id}", what, self._remedy(field))], REFUSED)
+        return value
+
+    def _remedy(self, field: str) -> str:
+        """Return the values that a field takes, in the units of the session."""
+        if _KINDS[field] is Material:
+            return "use water or retardant"
+        low, high, unit = _OPTIONS[field].low, _OPTIONS[field].high, _OPTIONS[field].unit
+        assert low is not None and high is not None
+        if field in _MEASURES:
+            unit_of, measure = _MEASURES[field]
+            units = self._session.units
+            low, high, unit = float(f"{measure(units, low):.3g}"), round(measure(units, high)), unit_of(units)
+            if field == "payload_gal" and units is not Units.US:
+                # The least number of whole litres that is not rounded to no gallon.
+                low = math.ceil(measure(units, 0.5))
+        number = "a whole number, " if _KINDS[field] is int else ""
+        return f"use {number}{limits_text(low, high)} {unit}".strip()
 
     # -- rows --------------------------------------------------------------------------------------------------------
     def add(self, after: int) -> int:
@@ -147,7 +175,7 @@ class FleetModel(TableModel[AircraftType]):
         try:
             self._apply(f"remove {self.rows[row].id}", (*self.rows[:row], *self.rows[row + 1 :]))
         except InputError as error:
-            self.refused.emit(error)
+            self._session.refuse(error)
 
     def _insert(self, text: str, after: int, kind: AircraftType) -> int:
         row = min(after + 1, len(self.rows))
@@ -177,16 +205,6 @@ def _decimal(digits: int, value: float) -> str:
     rounded = f"{value:,.{digits}f}"
     # The shown value must be the stored one. More digits than usual are shown rather than hidden.
     return rounded if float(rounded.replace(",", "")) == value else plain_number(value)
-
-
-def _parsed(before: AircraftType, name: str, kind: type, text: str) -> Any:
-    try:
-        if kind is Material:
-            return Material(text.lower())
-        return text if kind is str else number_from_text(text.replace(",", ""), kind)
-    except ValueError:
-        problem = Problem(f"aircraft {before.id}", f"{name} '{text}' cannot be read", _REMEDIES[kind])
-        raise InputError([problem], REFUSED) from None
 
 
 class AircraftForm(QGroupBox):
@@ -245,18 +263,20 @@ class AircraftForm(QGroupBox):
             choice = NoScrollComboBox()
             for value, title in _MATERIALS:
                 choice.addItem(title, value)
-            choice.activated.connect(lambda _index: self._write(number, choice.currentData()))
+            choice.activated.connect(lambda _index: self._write(number, str(choice.currentData())))
             return choice
-        line = QLineEdit()
-        line.editingFinished.connect(lambda: self._write(number, line.text()))
-        return line
+        return RefusingLine(lambda text: self._write(number, text), lambda: self._shown[FIELDS[number]])
 
-    def _write(self, number: int, text: str) -> None:
+    def _write(self, number: int, text: str) -> str:
+        """Write the text of a field to the model; return why it is refused, empty if it was taken."""
         field = FIELDS[number]
-        if self._row >= 0 and str(text) != self._shown[field]:
-            self._model.setData(self._model.index(self._row, number), self._in_si(field, str(text)))
-            # A refused text must not stay as if it counted.
-            self.show_row(self._row)
+        if self._row < 0 or text == self._shown[field]:
+            return ""
+        error = self._model.enter(self._model.index(self._row, number), self._in_si(field, text))
+        if error is not None:
+            return f"{error.short_text}. Esc keeps {self._shown[field]}."
+        self.show_row(self._row)
+        return ""
 
     def _in_si(self, field: str, text: str) -> str:
         """Return a number that is shown in other units as the model has it; other texts as they are."""
@@ -277,7 +297,6 @@ class FleetPanel(TableForm):
         super().__init__(parent)
         self._session = session
         self.model = FleetModel(session, self)
-        self.model.refused.connect(session.refuse)
         self._set_up_view()
         self.form = AircraftForm(self.model, session)
         self.lay_out(self._make_buttons())

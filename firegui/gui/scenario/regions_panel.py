@@ -109,7 +109,6 @@ class RegionsPanel(TableForm):
         self._session = session
         self._dialog: RegionDialog | None = None
         self.model = RegionModel(session, self)
-        self.model.refused.connect(session.refuse)
         self._set_up_view()
         self.lay_out(self._make_buttons())
         for signal in (session.project_opened, session.regions_changed, session.plan_changed):

@@ -332,6 +332,52 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
     return line
 
 
+class RefusingLine(QLineEdit):
+    """Line of text that keeps a refused text, with the reason in a note, until it is mended or given up with Esc.
+
+    ``take`` receives the text when it is entered and returns why it is refused, empty if it was taken. ``kept`` returns
+    the text that Esc brings back.
+    """
+
+    def __init__(self, take: Callable[[str], str], kept: Callable[[], str]) -> None:
+        super().__init__()
+        self._take, self._kept = take, kept
+        self.note: RefusalNote | None = None
+        """Why the text was refused; made with the first refusal."""
+        self.editingFinished.connect(self._enter)
+        self.textChanged.connect(self._forget)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the shown text was refused."""
+        return self.note is not None and not self.note.isHidden()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Give a refused text up on Esc."""
+        if event.key() == Qt.Key.Key_Escape and self.is_refused:
+            self.setText(self._kept())
+            self.selectAll()
+        else:
+            super().keyPressEvent(event)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Give a refused text up with the form."""
+        if self.is_refused:
+            self.setText(self._kept())
+        super().hideEvent(event)
+
+    def _enter(self) -> None:
+        if why := self._take(self.text()):
+            if self.note is None:
+                self.note = RefusalNote(self)
+            self.note.tell(why, stays=True)
+            self.selectAll()
+
+    def _forget(self) -> None:
+        if self.note is not None:
+            self.note.hide()
+
+
 class SearchField(QLineEdit):
     """Field for words to find. While it is empty, undo and redo are left to the window."""
 

@@ -26,8 +26,11 @@ class RefusalNote(QLabel):
         self._timer.timeout.connect(self.hide)
         self.hide()
 
-    def tell(self, text: str) -> None:
-        """Show ``text`` above the field, or below it at the top of the form: the next field stays in view."""
+    def tell(self, text: str, *, stays: bool = False) -> None:
+        """Show ``text`` above the field, or below it at the top of the form: the next field stays in view.
+
+        A note that ``stays`` is hidden by its owner.
+        """
         page = self._page
         self.setText(text)
         self.setAccessibleName(text)
@@ -40,7 +43,10 @@ class RefusalNote(QLabel):
         self.move(max(min(left, page.width() - width), 0), top)
         self.show()
         self.raise_()
-        self._timer.start()
+        if stays:
+            self._timer.stop()
+        else:
+            self._timer.start()
 
 
 def _page_of(field: QWidget) -> QWidget:

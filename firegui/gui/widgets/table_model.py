@@ -133,7 +133,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
     """
 
     refused = Signal(object)
-    """:class:`~firegui.errors.InputError` of an edit that was refused."""
+    """:class:`~firegui.errors.InputError` of an edit that was refused, except with :meth:`enter`."""
 
     def __init__(
         self,
@@ -288,14 +288,27 @@ class TableModel(QAbstractTableModel, Generic[Row]):
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Edit a cell; return ``False`` if the value was refused or changes nothing."""
-        if role != Qt.ItemDataRole.EditRole or not self._is_editable(index):
+        if role != Qt.ItemDataRole.EditRole:
             return False
-        edit, place = self._columns[index.column()].edit, index.row()
         try:
-            return edit is not None and edit(self.position(place), self.row(place), value)
+            return self._write(index, value)
         except InputError as error:
             self.refused.emit(error)
             return False
+
+    def enter(self, index: Index, value: Any) -> InputError | None:
+        """Edit a cell for a caller that shows itself why a value is refused; return the reason, if it is."""
+        try:
+            self._write(index, value)
+        except InputError as error:
+            return error
+        return None
+
+    def _write(self, index: Index, value: Any) -> bool:
+        if not self._is_editable(index):
+            return False
+        edit, place = self._columns[index.column()].edit, index.row()
+        return edit is not None and edit(self.position(place), self.row(place), value)
 
     def _is_editable(self, index: Index) -> bool:
         if not index.isValid():

@@ -24,6 +24,7 @@ from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
+from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import EXPORT_ROLE, ROOT, Index, TableModel
 from firegui.gui.widgets.wrapped_header import WrappedHeader
@@ -254,7 +255,7 @@ class TableForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.view = QTableView()
+        self.view = EditableTable()
         self._footer = muted_label()
 
     @property
