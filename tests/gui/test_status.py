@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
@@ -68,3 +69,35 @@ def test_a_message_waits_while_the_tip_of_a_command_is_shown(qtbot: QtBot, windo
     status._fade.setInterval(10_000)
     bar.clearMessage()
     assert status.message.isVisible() and "is kept" in status.message.text()
+
+
+def test_work_and_device_leave_room_for_a_message_and_keep_how_far_the_run_is(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, session, bar = window.workbench.status, window.workbench.session, window.statusBar()
+    activity = "A run with quite a long name of its own, removing needless drops, round 4, 128 of 530 drops tried"
+    monkeypatch.setattr(type(window.workbench.queue), "active", property(lambda _queue: None))
+    monkeypatch.setattr(type(window.workbench.queue), "activity", property(lambda _queue: activity))
+    session.set_device(session.backend, "the GPU NVIDIA H200 with a long name")
+    for size in (1280, 900):
+        window.resize(size, 720)
+        window.workbench.queue.changed.emit()
+        session.message.emit("The region R1 was not drawn: it lies outside the domain. Draw it inside.")
+        layout = bar.layout()
+        assert layout is not None
+        qtbot.waitUntil(lambda: status.message.width() > 0.3 * bar.width())
+        for part in (status.work, status.device, status.message, status.details):
+            assert bar.rect().contains(part.geometry()), f"{size}: {part.geometry()}"
+        assert status.work.toolTip().find(activity) >= 0 and "H200" in status.device.toolTip()
+        assert status.device.width() >= status.device.sizeHint().width(), "the device is whole"
+
+
+def test_the_name_of_a_run_goes_before_how_far_it_is(window: MainWindow) -> None:
+    status = window.workbench.status
+    status._work = ("Whole fire, 24 November 11:56", "removing needless drops", "round 4, 128 of 530 drops tried")
+    window.resize(2200, 720)
+    status._fit_permanent()
+    assert status.work.text().startswith("Whole fire")
+    window.resize(640, 480)
+    status._fit_permanent()
+    assert "Whole fire" not in status.work.text() and status.work.text().endswith("128 of 530 drops tried")

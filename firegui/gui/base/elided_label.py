@@ -52,6 +52,11 @@ class ElidedLabel(QWidget):
             self.setAccessibleName(self.text())
             self.update()
 
+    @property
+    def full_width(self) -> int:
+        """The width at which a line of one piece is not elided."""
+        return self.fontMetrics().horizontalAdvance(self.text()) + 1
+
     def sizeHint(self) -> QSize:
         """Return the height of one line."""
         return QSize(120, self.fontMetrics().height() + 2)

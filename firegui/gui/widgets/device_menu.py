@@ -7,6 +7,7 @@ import os
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
+from firegui.gui.base.plain_text import plain
 from firegui.gui.session.session import Session
 from firegui.runs.engine import CPU_NAME
 
@@ -26,8 +27,8 @@ class DeviceButton(QToolButton):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        self._is_short = False
         self.setObjectName("device")
-        self.setToolTip(_HELP)
         self.setAutoRaise(True)
         self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu, group = QMenu(self), QActionGroup(self)
@@ -42,10 +43,24 @@ class DeviceButton(QToolButton):
         session.device_changed.connect(self._show)
         self._show()
 
+    def set_short(self, on: bool) -> None:
+        """Show the choice only; the tooltip has the detected device."""
+        self._is_short = on
+        self._show()
+
+    def width_of(self, *, short: bool) -> int:
+        """Return the width that the button would have."""
+        shown = self.fontMetrics().horizontalAdvance(self.text())
+        return self.sizeHint().width() - shown + self.fontMetrics().horizontalAdvance(self._text(short=short))
+
+    def _text(self, *, short: bool) -> str:
+        return device_text(self._session.backend, "" if short else self._session.device)
+
     def _show(self) -> None:
-        text = device_text(self._session.backend, self._session.device)
-        self.setText(text)
+        text = self._text(short=False)
+        self.setText(self._text(short=self._is_short))
         self.setAccessibleName(text)
+        self.setToolTip(plain(f"{text}\n{_HELP}"))
         choice = self._choices.get(self._session.backend)
         if choice is not None:
             choice.setChecked(True)

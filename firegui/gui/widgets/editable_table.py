@@ -52,7 +52,7 @@ class EditableTable(QTableView):
 
     def _return_to_refused(self) -> None:
         if self._refused is not None and self._refused_at is not None:
-            self.setCurrentIndex(self._refused_at)  # type: ignore[arg-type]
+            self.setCurrentIndex(self._refused_at)
             self._refused.setFocus()
 
     def reset(self) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QTimer
-from PySide6.QtWidgets import QMessageBox, QStatusBar
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QMessageBox, QSizePolicy, QStatusBar
 
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.dialogs import message_box
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import plain_label
+from firegui.gui.base.plain_text import plain
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_view import MapView
 from firegui.gui.planning.run_cards import work_words
@@ -16,6 +16,8 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import DeviceButton
 
 _MESSAGE_MS = 10_000
+_PERMANENT = 0.55
+"""Largest share of the bar for work and device: the rest is for position and message."""
 
 
 class StatusBar(QObject):
@@ -29,11 +31,13 @@ class StatusBar(QObject):
         self.details = tool_button("Details", "Show the whole message")
         self.details.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.details.clicked.connect(lambda _checked=False: self._show_whole())
-        self.work = plain_label()
-        self.work.setProperty("role", "muted")
+        self.work = ElidedLabel(role="muted")
+        self.work.setAccessibleDescription("Current work")
+        self.work.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._work: tuple[str, ...] = ()
         bar.setSizeGripEnabled(False)
-        bar.addWidget(self.place, 3)
-        bar.addWidget(self.message, 2)
+        bar.addWidget(self.place, 2)
+        bar.addWidget(self.message, 3)
         bar.addWidget(self.details)
         bar.addPermanentWidget(self.work)
         self.device = DeviceButton(session)
@@ -43,10 +47,13 @@ class StatusBar(QObject):
         # Widths are known after the layout.
         self._fit = QTimer(self, singleShot=True, interval=0)
         self._fit.timeout.connect(self._fit_message)
+        for signal in (session.backend_changed, session.device_changed):
+            signal.connect(self._fit_permanent)
         view.hovered.connect(lambda text: self._show_place(str(text)))
         session.message.connect(self._show_message)
         queue.changed.connect(self._show_work)
         bar.messageChanged.connect(self._on_tip)
+        bar.installEventFilter(self)
         self._show_place("")
         self._show_message("")
         self._show_work()
@@ -98,7 +105,33 @@ class StatusBar(QObject):
     def _show_work(self) -> None:
         active = self._queue.active
         parts = () if active is None else (active.title, active.status, work_words(active))
-        self.work.setText(" · ".join(filter(None, parts)) or self._queue.activity)
+        self._work = tuple(filter(None, parts)) or (self._queue.activity,)
+        self._fit_permanent()
+
+    def _fit_permanent(self) -> None:
+        """Show as much of work and device as leaves room for a message.
+
+        The detected device goes first, then the name of the run. How far the run is stays to the last.
+        """
+        room = int(_PERMANENT * self._bar.width())
+        texts = [" · ".join(self._work[first:]) for first in range(len(self._work))]
+        choices = [(False, texts[0]), *((True, text) for text in texts)]
+        for is_short, text in choices:
+            self.work.set_text(text)
+            needed = self.device.width_of(short=is_short) + self.work.full_width
+            if needed <= room:
+                break
+        self.device.set_short(is_short)
+        self.work.setToolTip(plain(texts[0]))
+        self.work.setAccessibleName(texts[0])
+        self.work.setFixedWidth(max(min(self.work.full_width, room - self.device.width_of(short=is_short)), 0))
+        self._fit.start()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Fit the texts to another width or font of the bar."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange):
+            self._fit_permanent()
+        return False
 
 
 def _label(name: str) -> ElidedLabel:
