@@ -27,7 +27,10 @@ _HOMES = {
     "ENDINGS": ("firegui.io.exporters.animation",),
     "EnsemblePart": ("firegui.runs.spec",),
 }
-_FILE_QUESTIONS = ("getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory")
+_FILE_QUESTIONS = (
+    "getOpenFileName", "getOpenFileNames", "getSaveFileName", "getExistingDirectory", "ask_export_file",
+    "ask_export_folder",
+)  # fmt: skip
 _MESSAGE_BOXES = {"message_box": 2}
 """Functions that make a box, and which of their arguments is its title."""
 _BOXES = (
@@ -146,7 +149,7 @@ def code_lines(tree: ast.Module) -> Iterator[str]:
             yield f"question: {constant(node.args[1], texts)}"
         elif called == "__init__" and "super" in ast.dump(node.func) and isinstance(node.args[0], ast.Constant):
             yield f"title: {constant(node.args[0], texts)}"
-        elif called in ("_choose_file", "_choose_folder"):
+        elif called == "_choose_folder":
             yield f"question: {constant(node.args[0], texts)}"
         elif called in _MESSAGE_BOXES and len(node.args) > _MESSAGE_BOXES[called]:
             yield f"title: {constant(node.args[_MESSAGE_BOXES[called]], texts)}"

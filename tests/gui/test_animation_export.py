@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 from PIL import Image
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialogButtonBox
 from pytestqt.qtbot import QtBot
@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.gui.exporting import animation_dialog as export_animation
 from firegui.gui.exporting.animation_dialog import AnimationDialog
+from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.map.map_board import pixels_of
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
@@ -173,3 +174,28 @@ def test_a_picture_has_the_chosen_size_and_the_file_the_name_of_the_run(
     save(qtbot, dialog)
     with Image.open(tmp_path / "f.png") as picture:
         assert picture.width == 1280
+
+
+def test_the_film_goes_where_plans_are_exported_and_the_chosen_folder_is_remembered(
+    qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, project: Project, tmp_path: Path
+) -> None:
+    session = window.workbench.session
+    window._preferences.demos = tmp_path / "own" / "demos"
+    session.open_project(project, tmp_path / "own" / "demos" / "ridge.firegui")
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    other = AnimationDialog(session, window.workbench.maps, window)
+    plan = ExportDialog(session, preferences=window._preferences)
+    assert Path(other.file.text()).parent == Path(plan.folder.line.text())
+    assert Path(other.file.text()).is_relative_to(documents or Path.home())
+    choose_kind(other, ".png", tmp_path / "handed" / "new" / "f.png")
+    other.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    other.show()
+    save(qtbot, other)
+    assert (tmp_path / "handed" / "new" / "f.png").exists(), "a folder that does not exist is made"
+    again = AnimationDialog(session, window.workbench.maps, window)
+    plan_again = ExportDialog(session, preferences=window._preferences)
+    for text in (str(Path(again.file.text()).parent), plan_again.folder.line.text()):
+        assert text == str(tmp_path / "handed" / "new")
+    for made in (other, again, plan, plan_again):
+        made.close()
+        made.deleteLater()

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from pytestqt.qtbot import QtBot
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.base.theme import current_colors
+from firegui.gui.charts.chart import Chart
+from firegui.gui.charts.chart_export import ChartMenu
 from firegui.gui.widgets.table_model import EXPORT_ROLE, MISSING, SORT_ROLE, Column, TableModel
 from firegui.gui.widgets.table_view import (
     add_table_actions,
@@ -28,6 +32,7 @@ from firegui.gui.widgets.table_view import (
     table_lines,
 )
 from firegui.gui.widgets.wrapped_header import WrappedHeader
+from firegui.gui.window.main_window import MainWindow
 from tests.gui.layout_shares import cut_titles
 from tests.gui.shell_scene import settle
 
@@ -239,6 +244,33 @@ def test_csv_has_numbers_with_every_digit(view: QTableView, tmp_path: Path, monk
         "c,,pine",
         "e,20.0,oak",
     ]
+
+
+def test_tables_and_charts_are_saved_where_plans_are_exported(
+    saved: Path, window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    place, asked = window.workbench.export_folder, list[Path]()
+
+    def ask(_parent: object, _title: str, suggested: str, *_rest: object) -> tuple[str, str]:
+        asked.append(Path(suggested))
+        assert asked[-1].parent.is_dir(), "a dialog starts elsewhere if the folder does not exist"
+        return answer, ""
+
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", ask)
+    for name in ("Fleet", "Progress"):
+        window.workbench.show_panel(name)
+    (table, *_), (chart, *_) = window.findChildren(QTableView), window.findChildren(Chart)
+    answer = ""
+    questions: tuple[Callable[[], None], ...] = (partial(ask_csv, table), ChartMenu(chart)._save)
+    for question in questions:
+        question()
+        assert asked[-1].parent == place.folder == saved.parent / place.folder.name
+        assert not place.folder.exists(), "a cancelled question leaves no folder"
+    answer = str(tmp_path / "mine" / "t.csv")
+    ask_csv(table)
+    assert Path(answer).exists() and place.folder == tmp_path / "mine"
+    ChartMenu(chart)._save()
+    assert asked[-1].parent == tmp_path / "mine"
 
 
 def test_a_csv_that_cannot_be_written_is_reported(

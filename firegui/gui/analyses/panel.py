@@ -23,6 +23,7 @@ from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.dialogs import confirm_replace
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.export_place import ask_export_file, ask_export_folder
 from firegui.gui.base.layouts import Content, column, fill_column, horizontal, muted_label, plain_label
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
@@ -406,18 +407,13 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
     def _export(self) -> None:
         """Export the files of the shown result to a folder that the user chooses."""
-        out = self._choose_folder(f"Export the {self.texts.thing} into a folder")
+        out = ask_export_folder(self, f"Export the {self.texts.thing} into a folder")
         if out is not None and confirm_replace(self.window(), out, self._controller.exported_names(out)):
             self._controller.export(out)
 
-    def _choose_file(self, title: str, name: str, kinds: str) -> Path | None:
-        start = str(self._beside_project / name)
-        chosen, _filter = QFileDialog.getSaveFileName(self.window(), title, start, kinds)
-        return Path(chosen) if chosen else None
-
     def _save_csv(self, name: str) -> None:
         """Let the user choose a file, ``name`` by default, and :meth:`save` the current table to it."""
-        chosen = self._choose_file("Export the table", name, "Table (*.csv)")
+        chosen = ask_export_file(self, "Export the table", name, "Table (*.csv)")
         if chosen is not None:
             self.save(chosen)
 

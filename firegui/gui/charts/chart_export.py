@@ -11,10 +11,11 @@ import numpy as np
 from PySide6.QtCore import QBuffer, QIODevice, QPoint
 from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtSvg import QSvgGenerator
-from PySide6.QtWidgets import QFileDialog, QMenu
+from PySide6.QtWidgets import QMenu
 
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.export_place import ask_export_file
 from firegui.io.atomic import write_bytes, write_text
 from firegui.io.tables import without_formula
 
@@ -42,11 +43,11 @@ class ChartMenu(QMenu):
 
     def _save(self) -> None:
         kinds = "PNG picture (*.png);;SVG drawing (*.svg);;CSV numbers (*.csv)"
-        chosen, _ = QFileDialog.getSaveFileName(self._chart, "Save chart", f"{self._chart.title.text()}.png", kinds)
-        if not chosen:
+        chosen = ask_export_file(self._chart, "Save chart", f"{self._chart.title.text()}.png", kinds)
+        if chosen is None:
             return
         try:
-            save_chart(self._chart, Path(chosen))
+            save_chart(self._chart, chosen)
         except InputError as error:
             show_problems(self._chart, error)
 

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import (
     QDialogButtonBox,
-    QFileDialog,
     QFormLayout,
     QLineEdit,
     QProgressBar,
@@ -21,6 +20,7 @@ from PySide6.QtWidgets import (
 from firegui.errors import CancelledError, InputError, Problem, reason_of
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import Dialog, show_problems
+from firegui.gui.base.export_place import ask_export_file, export_place_of
 from firegui.gui.base.layouts import plain_label, row, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import Task
@@ -183,9 +183,15 @@ class AnimationDialog(Dialog):
         """Start the film; if there are problems, list them and write nothing."""
         path = Path(self.file.text().strip()).expanduser()
         problems = film_problems(path, self.fps.value())
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            problems.append(Problem(str(path.parent), reason_of(error), "choose another folder"))
         if problems:
             show_problems(self, InputError(problems, "The film cannot be made"))
             return
+        if (place := export_place_of(self)) is not None:
+            place.remember(path.parent)
         renderer = MapRenderer(self._session, self._board, self.sides.currentData() or (), self.size_box.currentData())
         self._film = FilmWriter(renderer, self.steps, path, self.fps.value(), self)
         self._film.progressed.connect(self._on_progress)
@@ -264,12 +270,11 @@ class AnimationDialog(Dialog):
         self.size_box.addItem("As on screen", None)
         for size in _SIZES:
             self.size_box.addItem(f"{size.width()} × {size.height()} pixels", size)
-        folder = self._session.folder
         # The name of the run, so that films of two runs do not replace each other.
         name = f"{self._session.project.scenario.name} {result.title}".strip()
         name = "".join("-" if letter in _NOT_IN_NAMES else letter for letter in name)
-        place = folder.absolute().parent if folder is not None else Path.home()
-        self.file.setText(str(place / f"{name}.mp4"))
+        place = export_place_of(self)
+        self.file.setText(str((Path.home() if place is None else place.folder) / f"{name}.mp4"))
         self.kind.currentIndexChanged.connect(self._choose_kind)
         self.first.valueChanged.connect(self.last.setMinimum)
         self.last.valueChanged.connect(self.first.setMaximum)
@@ -313,6 +318,6 @@ class AnimationDialog(Dialog):
         self._note.setText(f"Below the picture stands: “{NOTICE}”.{missing}")
 
     def _browse(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(self, "Film", self.file.text())
-        if chosen:
-            self.file.setText(chosen)
+        chosen = ask_export_file(self, "Film", Path(self.file.text()).name, "")
+        if chosen is not None:
+            self.file.setText(str(chosen))

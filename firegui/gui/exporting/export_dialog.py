@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QSize, QStandardPaths, Qt, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -42,6 +42,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
+from firegui.gui.session.export_folder import ExportFolder, export_stem
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField
@@ -274,7 +275,7 @@ class ExportDialog(Dialog):
         self.setSizeGripEnabled(True)
         resize_on_screen(self, _SIZE)
         self._session, self._is_planning = session, is_planning
-        self._preferences = preferences if preferences is not None else Preferences()
+        self._place_of_exports = ExportFolder(session, preferences if preferences is not None else Preferences())
         self._can = bool(session.result.drops) and not session.result.of_ensemble
         self._source = ExportSource.of(session, only) if self._can else None
         self._ready: PreparedExport | None = None
@@ -286,11 +287,10 @@ class ExportDialog(Dialog):
         self.sheet = MapSheetForm(self._source.project.calendar.days if self._source is not None else 1, session.units)
         self.water = PathField("exportWater", "a raster or vector file; empty: water of the fuel layer", files=_WATER)
         self.folder = PathField("exportFolder", "where the files go", kind="folder")
-        self._proposed = _first_folder(session, self._preferences)
-        self.folder.line.setText(str(self._proposed))
+        self.folder.line.setText(str(self._place_of_exports.folder))
         self.standard = QCheckBox("Agency names (PMS 936)")
         self.standard.setToolTip("Name files as the wildfire agencies' standard asks (PMS 936)")
-        self.stem = QLineEdit(_first_stem(session))
+        self.stem = QLineEdit(export_stem(session))
         self.stem.setAccessibleName("Name")
         self.stem.setToolTip("How the name of every file begins")
         self.drops = NoScrollComboBox()
@@ -398,10 +398,8 @@ class ExportDialog(Dialog):
 
     def _remember_folder(self) -> None:
         """Remember a folder that the user chose, for the next export of the project."""
-        project, chosen = self._session.folder, self.folder.path
-        if project is not None and chosen is not None and chosen != self._proposed:
-            self._preferences.set_export_folder(project, chosen)
-            self._proposed = chosen
+        if self.folder.path is not None:
+            self._place_of_exports.remember(self.folder.path)
 
     def _open_folder(self) -> None:
         if self.written:
@@ -617,23 +615,3 @@ def _drops_text(content: ExportContent) -> str:
         return f"{text}."
     left = "left out" if content.left_out else "in tables and layers, marked executed=false"
     return f"{text}; {counted(held, 'proposed drop')} not flown: {left}."
-
-
-def _first_folder(session: Session, preferences: Preferences) -> Path:
-    """Return the folder that was chosen last, else one named after the event and the run.
-
-    That lies next to the project, or in the documents where the project was not saved by the user.
-    """
-    project = session.folder
-    if project is not None and (chosen := preferences.export_folder(project)) is not None:
-        return chosen
-    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    if project is None or preferences.is_demo(project):
-        return Path(documents or Path.home()) / _first_stem(session)
-    return project.absolute().parent / _first_stem(session)
-
-
-def _first_stem(session: Session) -> str:
-    text = f"{session.project.scenario.name} {session.result.title}" if session.has_project else "schedule"
-    kept = "".join(letter if letter.isalnum() else "-" for letter in text.lower())
-    return "-".join(part for part in kept.split("-") if part) or "schedule"

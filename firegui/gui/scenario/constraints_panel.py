@@ -25,6 +25,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import add_shortcut
+from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import (
     describe,
     group_box,
@@ -139,9 +140,9 @@ class ConstraintsPanel(QWidget):
             self.load(Path(name))
 
     def _ask_save(self) -> None:
-        name, _filter = QFileDialog.getSaveFileName(self.window(), "Save constraints", "operations.toml", _FILTER)
-        if name:
-            self.save(Path(name))
+        chosen = ask_export_file(self, "Save constraints", "operations.toml", _FILTER)
+        if chosen is not None:
+            self.save(chosen)
 
     # -- building ----------------------------------------------------------------------------------------------------
     def _build(self) -> None:

@@ -27,6 +27,7 @@ from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.options import declared_option, limits_text, number_from_text, plain_number
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
+from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import describe, plain_label
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session
@@ -372,9 +373,9 @@ class FleetPanel(TableForm):
         """Let the user choose a file and write the fleet, with its grounded days of this plan."""
         if not self._session.has_project:
             return
-        name, _filter = QFileDialog.getSaveFileName(self, "Export fleet", "fleet.toml", _FILTER)
-        if name:
-            path = Path(name) if Path(name).suffix else Path(name).with_suffix(".toml")
+        chosen = ask_export_file(self, "Export fleet", "fleet.toml", _FILTER)
+        if chosen is not None:
+            path = chosen if chosen.suffix else chosen.with_suffix(".toml")
             with refusing(self._session, str(path)):
                 write_fleet(self._session.project.planned_fleet, path)
                 self._session.message.emit(f"Fleet written to {path.name}")

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from firegui.domain.options import number_from_text, plain_number
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import InputError, Problem
+from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.map.shape_edits import import_regions, refuse_taken_name
 from firegui.gui.session.reporting import raise_new_problems, refusing
@@ -164,12 +165,10 @@ class RegionsPanel(TableForm):
             return
         grid = self._session.project.scenario.grid
         filters = f"{_GEOJSON};;{_TOML}" if grid.is_georeferenced else _TOML
-        name, _filter = QFileDialog.getSaveFileName(self, "Export regions", "regions", filters)
-        if not name:
+        chosen = ask_export_file(self, "Export regions", "regions", filters)
+        if chosen is None:
             return
-        path = Path(name)
-        if not path.suffix:
-            path = path.with_suffix(".toml" if _filter == _TOML else ".geojson")
+        path = chosen if chosen.suffix else chosen.with_suffix(".geojson")
         with refusing(self._session, str(path)):
             if path.suffix.lower() == ".toml":
                 write_regions_toml(self._session.project.regions, path)

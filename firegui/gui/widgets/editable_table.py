@@ -13,7 +13,7 @@ _REVERT = QAbstractItemDelegate.EndEditHint.RevertModelCache
 
 
 class EditableTable(QTableView):
-    """Table view of a :class:`TableModel` whose open cell stays open, with its text, while the text is refused.
+    """Table view of a :class:`TableModel` in which a refused text stays in the open cell.
 
     A note at the cell gives the reason. Esc closes the cell and keeps the old value.
     """

@@ -333,8 +333,9 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
 
 
 class RefusingLine(QLineEdit):
-    """Line of text that keeps a refused text, with the reason in a note, until it is mended or given up with Esc.
+    """Line of text that keeps a refused text, with the reason in a note.
 
+    The text stays until it is mended or given up with Esc.
     ``take`` receives the text when it is entered and returns why it is refused, empty if it was taken. ``kept`` returns
     the text that Esc brings back.
     """

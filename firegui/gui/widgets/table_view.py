@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QKeyCombination, QObject, QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QFileDialog,
     QHeaderView,
     QMenu,
     QTableView,
@@ -21,6 +19,7 @@ from PySide6.QtWidgets import (
 from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.dialogs import ProblemsDialog
+from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
@@ -220,10 +219,10 @@ def copy_table(view: QAbstractItemView) -> None:
 def ask_csv(view: QAbstractItemView) -> None:
     """Let the user choose a file and write the table to it."""
     suggested = f"{view.accessibleName().lower().replace(' ', '-') or 'table'}.csv"
-    name, _filter = QFileDialog.getSaveFileName(view.window(), "Save table as CSV", suggested, _FILTER)
-    if not name:
+    path = ask_export_file(view, "Save table as CSV", suggested, _FILTER)
+    if path is None:
         return
-    path = Path(name) if Path(name).suffix else Path(name).with_suffix(".csv")
+    path = path if path.suffix else path.with_suffix(".csv")
     try:
         write_text(path, table_csv(view))
     except InputError as error:

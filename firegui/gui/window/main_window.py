@@ -19,6 +19,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow
 from firegui.errors import InputError
 from firegui.gui.base.controls import is_usable, press_focused_button
 from firegui.gui.base.dialogs import show_problems
+from firegui.gui.base.export_place import ExportPlace
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import SMALLEST, default_size, is_small, move_onto_screen
 from firegui.gui.base.tasks import IncrementalTask
@@ -162,6 +163,11 @@ class MainWindow(QMainWindow):
         if self._workbench is None:
             raise RuntimeError("the window is not built yet")
         return self._workbench
+
+    @property
+    def export_place(self) -> ExportPlace | None:
+        """Where exports of the open project go; ``None`` before the window is built."""
+        return None if self._workbench is None else self._workbench.export_folder
 
     # -- remembering -------------------------------------------------------------------------------------------------
     def _restore_geometry(self) -> None:

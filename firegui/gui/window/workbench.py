@@ -64,6 +64,7 @@ from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.scenario.section_summaries import SECTION_SUMMARIES
+from firegui.gui.session.export_folder import ExportFolder
 from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.widgets.lazy_widget import LazyPanels, LazyWidget
@@ -162,6 +163,7 @@ class Workbench(QObject):
             analysis.name: analysis.controller(session, parent=window) for analysis in ANALYSES
         }
         self.plan_preview = PlanPreview(session, self.queue, parent=window)
+        self.export_folder = ExportFolder(session, self._preferences)
         self.base_maps = BaseMapSelector(session, self._preferences, window)
         self.documents = Documents(session, self.queue, self._preferences, window)
         for controller in self.controllers.values():

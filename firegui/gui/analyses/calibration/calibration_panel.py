@@ -29,6 +29,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
 from firegui.gui.analyses.calibration.use_weights_dialog import ask_use
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.saved_results import SavedResult
+from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import column, labelled, rich_label, row
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import wait_for
@@ -200,7 +201,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
             self.add_project(chosen)
 
     def _ask_file(self) -> None:
-        chosen = self._choose_file("Save the weights as", f"fire{_SUFFIX}", f"Weights (*{_SUFFIX})")
+        chosen = ask_export_file(self, "Save the weights as", f"fire{_SUFFIX}", f"Weights (*{_SUFFIX})")
         if chosen is not None:
             self.save(chosen)
 

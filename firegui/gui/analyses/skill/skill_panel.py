@@ -21,6 +21,7 @@ from firegui.gui.analyses.skill.skill_charts import METRICS, ReliabilityChart, S
 from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
 from firegui.gui.analyses.skill.skill_table import SkillModel, day_text, summary_html
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.export_place import ask_export_folder
 from firegui.gui.base.layouts import column, describe, rich_label, row
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.map.decorations import scale_html
@@ -203,7 +204,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
             self.show_day(self.model.row(rows[0]))
 
     def _ask_folder(self) -> None:
-        chosen = self._choose_folder("Save the scores into")
+        chosen = ask_export_folder(self, "Save the scores into")
         if chosen is not None:
             self.save(chosen)
 

@@ -26,6 +26,7 @@ from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, RetardantSid
 from firegui.domain.stress import StressScenario, StressSet, scenario_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import add_shortcut
+from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import describe, fill_column, plain_label, scroll_area
 from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
@@ -255,9 +256,9 @@ class ScenarioTable(QWidget):
             self.load(Path(name))
 
     def _ask_save(self) -> None:
-        name, _filter = QFileDialog.getSaveFileName(self.window(), "Save scenarios", "scenarios.toml", _FILTER)
-        if name:
-            self.save(Path(name))
+        chosen = ask_export_file(self, "Save scenarios", "scenarios.toml", _FILTER)
+        if chosen is not None:
+            self.save(chosen)
 
     # -- state -------------------------------------------------------------------------------------------------------
     @property

@@ -19,10 +19,13 @@ from firegui.analyses.uncertainty.results import EnsembleHeader
 from firegui.domain.uncertainty import KIND_TITLES
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
+from firegui.gui.base.export_place import export_place_of
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.plain_text import plain
+from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import RunSlot
+from firegui.gui.session.export_folder import ExportFolder, hyphened
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import PathField
 from firegui.runs.events import Progress, RunFinished
@@ -58,7 +61,8 @@ class EnsembleExportDialog(Dialog):
             box.setVisible(part in there)
             box.toggled.connect(self._refresh)
         self.folder = PathField("folder", "Folder for the export", kind="folder")
-        self.folder.line.setText(str(_first_folder(session, folder, header)))
+        place = export_place_of(self) or ExportFolder(session, Preferences())
+        self.folder.line.setText(str(place.folder_for(hyphened(f"{header.project.name} {folder.name}"))))
         self.written: Path | None = None
         self.activity = plain_label(wordWrap=True)
         self.activity.setProperty("role", "muted")
@@ -151,11 +155,3 @@ class EnsembleExportDialog(Dialog):
         self.open_button.setVisible(free and self.written is not None)
         for part in (*self.boxes.values(), self.folder):
             part.setEnabled(free)
-
-
-def _first_folder(session: Session, folder: Path, header: EnsembleHeader) -> Path:
-    """Return a folder next to the project, named after the event and the ensemble."""
-    text = f"{header.project.name} {folder.name}".lower()
-    kept = "".join(letter if letter.isalnum() else "-" for letter in text)
-    name = "-".join(part for part in kept.split("-") if part)
-    return (session.folder.absolute().parent if session.folder is not None else Path.home()) / name
