@@ -14,7 +14,7 @@ import click
 from firegui.cli.arguments import project_argument
 from firegui.cli.output import chosen_units, json_option, report, table
 from firegui.cli.words import command_text, day_text, days_text
-from firegui.domain.calendar import DATE_UNKNOWN
+from firegui.domain.calendar import DATE_UNKNOWN, to_the_minute
 from firegui.domain.coverage import coverage_shares
 from firegui.domain.fuel import fuel_name
 from firegui.domain.options import title_of
@@ -367,6 +367,6 @@ def _lines(table: dict[str, Any], zone: timezone) -> Iterator[str]:
 
 
 def _span(start: datetime, end: datetime, zone: timezone) -> str:
-    begin, stop = start.astimezone(zone), end.astimezone(zone)
+    begin, stop = (to_the_minute(when).astimezone(zone) for when in (start, end))
     until = f"{stop:%H:%M}" if begin.date() == stop.date() else f"{stop:%Y-%m-%d %H:%M}"
     return f"{begin:%Y-%m-%d %H:%M} to {until}"

@@ -100,6 +100,27 @@ class Calendar:
         """Return number and local date of ``day``: ``Day 6 · 24 Aug``; ``Day 6`` without a date."""
         return f"Day {day + 1} · {self.short_date_text(day)}" if self.is_dated else f"Day {day + 1}"
 
+    def day_span_text(self, day: int) -> str:
+        """Return when ``day`` begins and ends: ``6 Jul 06:00 to 7 Jul 06:00 UTC-7``.
+
+        The result is empty where a day is a date: it begins at midnight, or no date is known.
+        """
+        if not self._runs_past_midnight:
+            return ""
+        ends = (f"{self.short_date_text(each)} {self.clock_text(self.start)}" for each in (day, day + 1))
+        return f"{' to '.join(ends)} {self.zone_name}"
+
+    def began_text(self, step: int) -> str:
+        """Return ``began 6 Jul`` where the day of ``step`` began on an earlier date than that of ``step``."""
+        day = min(self.day_of_step(step), self.days - 1)
+        date_of_step = to_the_minute(self.time_of_step(step)).astimezone(self.local_zone).date()
+        is_later = self._runs_past_midnight and date_of_step > self.date_of_day(day)
+        return f"began {self.short_date_text(day)}" if is_later else ""
+
+    @property
+    def _runs_past_midnight(self) -> bool:
+        return self.is_dated and self.clock_text(self.start) != "00:00"
+
     @property
     def span_text(self) -> str:
         """First and last date of the window, ``19 Aug 2020 – 2 Sep 2020``, or that they are not known."""

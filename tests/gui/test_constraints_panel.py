@@ -90,6 +90,19 @@ def test_every_planned_day_shows_sun_and_flying_window_in_local_time(panel: Cons
     assert table.columnWidth(0) >= table.sizeHintForColumn(0), "the date can be read in a narrow panel"
 
 
+def test_the_table_of_daylight_rounds_times_as_other_places_of_the_window_do(
+    panel: ConstraintsPanel, session: Session
+) -> None:
+    session.set_operations("x", Operations(daylight=Daylight()))
+    table, calendar, truncated = panel.daylight.table, session.project.calendar, 0
+    for row, day in enumerate(sun_days(session.project)):
+        for column, span in ((1, day.light), (3, day.open)):
+            if span is not None:
+                assert cell_text(table, row, column) == calendar.clock_text(span[0])
+                truncated += calendar.clock_text(span[0]) != f"{span[0].astimezone(calendar.local_zone):%H:%M}"
+    assert truncated, "some of the times lie in the second half of a minute"
+
+
 def test_without_a_coordinate_system_daylight_says_what_it_needs(
     panel: ConstraintsPanel, session: Session, project: Project
 ) -> None:

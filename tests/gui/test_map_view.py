@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
@@ -373,6 +374,21 @@ def test_the_title_says_day_time_and_that_a_result_is_stale(session: Session, ha
     session.set_plan("shorter", replace(session.project.plan, days=3))
     hand.view.flush()
     assert "days changed since" in hand.view.decorations.caption.note
+
+
+def test_the_title_says_when_a_day_that_runs_past_midnight_began(
+    session: Session, hand: Hand, project: Project
+) -> None:
+    start = project.scenario.start + timedelta(hours=6)
+    morning = replace(project, scenario=replace(project.scenario, start=start))
+    session.open_project(morning, None)
+    session.show_result(ShownResult("run", plan=growing(morning, 1), project=morning))
+    titles = []
+    for step in (25, 45):
+        session.set_step(step)
+        hand.view.flush()
+        titles.append(hand.view.decorations.caption.title)
+    assert titles == ["Plan · Day 1 · 19 Aug 2020 18:00 UTC-7", "Plan · Day 1 (began 19 Aug) · 20 Aug 2020 03:36 UTC-7"]
 
 
 def test_the_title_of_a_fire_without_drops_leaves_out_that_the_fleet_changed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -231,6 +231,20 @@ def test_the_time_is_local_and_says_so(project: Project) -> None:
     assert time_text(project.calendar, 130) == "Day 3 · 14:24 UTC-7 · step 130 of 200"
     # Midnight after the last day is neither the beginning of that day nor a day of its own.
     assert time_text(project.calendar, 200) == "End of day 4 · 00:00 UTC-7 · step 200 of 200"
+
+
+def test_a_day_that_runs_past_midnight_says_from_when_to_when(
+    session: Session, bar: TimelineBar, project: Project
+) -> None:
+    words = bar.findChild(QLabel)
+    assert words is not None and words.toolTip() == "" and "to" not in bar.track.describe(0).splitlines()[1].split()
+    start = project.scenario.start + timedelta(hours=6)
+    session.open_project(replace(project, scenario=replace(project.scenario, start=start)), None)
+    span = "20 Aug 06:00 to 21 Aug 06:00 UTC-7"
+    session.set_step(95)
+    assert words.text().startswith("Day 2 · 03:36 UTC-7")
+    assert words.toolTip() == f"Day 2 runs from {span}"
+    assert bar.track.describe(95).splitlines()[1] == span
 
 
 def test_only_executed_drops_inside_the_plan_are_counted_by_material(project: Project) -> None:

@@ -128,7 +128,8 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     if shown is None:
         return Caption()
     when, calendar = to_the_minute(shown.time), shown.project.calendar
-    day = calendar.day_name(shown.drawn_step)
+    day, began = calendar.day_name(shown.drawn_step), calendar.began_text(shown.drawn_step)
+    day = f"{day} ({began})" if began else day
     clock = f"{when.day} {when:%b %Y %H:%M} {calendar.zone_name}"
     if not calendar.is_dated:
         clock = f"{calendar.clock_text(when)} · {DATE_UNKNOWN}"

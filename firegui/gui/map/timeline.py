@@ -33,6 +33,13 @@ def time_text(calendar: Calendar, step: int) -> str:
     return f"{calendar.day_name(step)} · {clock}{zone} · step {step} of {calendar.n_steps}"
 
 
+def day_text(calendar: Calendar, step: int) -> str:
+    """Return from when to when the day of ``step`` runs, where that is not a date."""
+    day = min(calendar.day_of_step(step), calendar.days - 1)
+    span = calendar.day_span_text(day)
+    return f"Day {day + 1} runs from {span}" if span else ""
+
+
 def _two_lines(text: str) -> str:
     """Return the text of the time with its step on a second line."""
     return "\n".join(text.rsplit(" · ", 1))
@@ -240,6 +247,7 @@ class TimelineBar(QWidget):
         has = self._session.has_project
         text = time_text(self._session.project.calendar, self._session.step) if has else ""
         self._time.setText(_two_lines(text))
+        self._time.setToolTip(day_text(self._session.project.calendar, self._session.step) if has else "")
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:

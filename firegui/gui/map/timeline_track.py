@@ -199,7 +199,7 @@ class TimelineTrack(QWidget):
         steps = slice(day * calendar.steps_per_day, (day + 1) * calendar.steps_per_day)
         date = calendar.date_of_day(day)
         dated = f"{date:%A} {date.day} {date:%B %Y}" if calendar.is_dated else calendar.date_text(day)
-        lines = [f"Day {day + 1} · {dated}"]
+        lines = [f"Day {day + 1} · {dated}", *filter(None, (calendar.day_span_text(day),))]
         retardant, water = int(data.retardant[steps].sum()), int(data.water[steps].sum())
         lines.append(f"{retardant} retardant and {water} water drops this day")
         if data.all_grounded(day):

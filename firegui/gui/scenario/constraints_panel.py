@@ -347,7 +347,10 @@ class DaylightForm(QWidget):
                 span = pick(item)
                 return None if span is None else span[end].astimezone(self._session.project.calendar.local_zone)
 
-            return Column(title, moment, "{:%H:%M}".format, "local time")
+            def text(when: datetime) -> str:
+                return self._session.project.calendar.clock_text(when)
+
+            return Column(title, moment, text, "local time")
 
         day = Column("Day", lambda item: f"{item.day + 1} · {item.date}", tip="day of the plan, counted from 1",
                      is_text=True)  # fmt: skip

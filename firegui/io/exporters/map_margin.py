@@ -15,7 +15,7 @@ import numpy as np
 from matplotlib.patches import Circle, Polygon, Wedge
 from numpy.typing import NDArray
 
-from firegui.domain.calendar import DATE_UNKNOWN, Calendar
+from firegui.domain.calendar import DATE_UNKNOWN, Calendar, to_the_minute
 from firegui.domain.observation import DRAWN, OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.units import percent_text
@@ -41,10 +41,9 @@ _FIRES = {"": "fire by", OBSERVED: "fire as observed, then by", DRAWN: "fire dra
 def time_text(when: datetime, calendar: Calendar) -> str:
     """Return a time as people here read it, with offset and UTC: ``2020-08-21 14:30 UTC-7 (2130Z)``.
 
-    To the minute.
+    To the nearest minute.
     """
-    local = when.astimezone(calendar.local_zone)
-    utc = when.astimezone(UTC)
+    local, utc = (to_the_minute(when).astimezone(zone) for zone in (calendar.local_zone, UTC))
     date = "" if utc.date() == local.date() else f" {utc:%d %b}"
     return f"{local:%Y-%m-%d %H:%M} {calendar.zone_name} ({utc:%H%M}Z{date})"
 
@@ -55,7 +54,7 @@ def period_text(days: range, calendar: Calendar) -> str:
     if not calendar.is_dated:
         return f"{which} of {calendar.days}: {DATE_UNKNOWN}"
     begin, end = (calendar.time_of_step(day * calendar.steps_per_day) for day in (days.start, days.stop))
-    local = [when.astimezone(calendar.local_zone) for when in (begin, end)]
+    local = [to_the_minute(when).astimezone(calendar.local_zone) for when in (begin, end)]
     span = f"{local[0]:%Y-%m-%d %H:%M} to {local[1]:%Y-%m-%d %H:%M} {calendar.zone_name}"
     return f"{which} of {calendar.days}: {span}"
 

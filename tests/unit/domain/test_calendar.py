@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 
 import pytest
@@ -77,6 +78,18 @@ def test_days_are_called_from_1_and_the_state_after_the_last_step_is_the_end_of_
     assert [BEAR.day_name(step) for step in (0, 49, 50, 749, 750)] == [
         "Day 1", "Day 1", "Day 2", "Day 15", "End of day 15",
     ]  # fmt: skip
+
+
+def test_a_day_that_does_not_begin_at_midnight_says_when_it_began() -> None:
+    morning = Calendar(datetime(2020, 7, 1, 13, tzinfo=UTC), 8, 48, -7.0)
+    assert morning.day_title(5) == "Day 6 · 6 Jul"
+    assert morning.day_span_text(5) == "6 Jul 06:00 to 7 Jul 06:00 UTC-7"
+    assert [morning.began_text(5 * 48 + step) for step in (0, 35, 36, 47)] == ["", "", "began 6 Jul", "began 6 Jul"]
+    assert morning.began_text(8 * 48) == "began 8 Jul"
+    midnight = replace(morning, start=datetime(2020, 7, 1, 7, tzinfo=UTC))
+    undated = replace(morning, is_dated=False)
+    for each in (midnight, undated):
+        assert [each.day_span_text(5), each.began_text(5 * 48 + 47), each.began_text(8 * 48)] == [""] * 3
 
 
 def test_a_clock_time_is_rounded_to_the_minute_as_printed_tables_round_it() -> None:
