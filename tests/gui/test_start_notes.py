@@ -167,6 +167,35 @@ def test_removed_drops_are_told_with_an_undo(window: MainWindow, session: Sessio
     assert session.plan_editor.drops == drops
 
 
+def test_the_notice_of_removed_drops_goes_with_their_plan(
+    window: MainWindow, session: Session, edits: EditNotice
+) -> None:
+    drops = DropList((Drop(10, 0, 20.0, 20.0, 0.0), Drop(60, 0, 20.0, 30.0, 0.0)))
+    show_plan(session, drops)
+    session.plan_editor.select(drops.drops[0])
+    remove_marked(session)
+    # The fire of the edited drops comes later: that is the same plan.
+    session.show_result(replace(session.result, pending=False))
+    assert edits.isVisible()
+    session.show_result(replace(session.result, title="Another run", by_hand=False))
+    assert not edits.isVisible()
+
+
+@pytest.mark.parametrize("end", ["undo", "open", "delete"])
+def test_the_notice_of_a_region_ends_with_the_edit_that_caused_it(
+    window: MainWindow, session: Session, notice: RegionNotice, end: str
+) -> None:
+    name = draw_region(window, session)
+    assert notice.isVisible()
+    if end == "undo":
+        session.undo()
+    elif end == "open":
+        session.open_project(session.project, None)
+    else:
+        session.delete_region(name)
+    assert not notice.isVisible()
+
+
 def test_undo_of_a_drop_of_another_plan_shows_that_plan_as_it_was(window: MainWindow, session: Session) -> None:
     drops = DropList((Drop(10, 0, 20.0, 20.0, 0.0), Drop(60, 0, 20.0, 30.0, 0.0)))
     show_plan(session, drops)

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.map_scene import Hand
 
@@ -90,6 +93,17 @@ def test_work_and_device_leave_room_for_a_message_and_keep_how_far_the_run_is(
             assert bar.rect().contains(part.geometry()), f"{size}: {part.geometry()}"
         assert status.work.toolTip().find(activity) >= 0 and "H200" in status.device.toolTip()
         assert status.device.width() >= status.device.sizeHint().width(), "the device is whole"
+
+
+def test_a_message_ends_with_an_undo_and_with_another_project(window: MainWindow, session: Session) -> None:
+    message = window.workbench.status.message
+    for end in (session.undo, session.redo, lambda: session.open_project(session.project, None)):
+        if end == session.undo:
+            session.set_plan("fewer days", replace(session.project.plan, days=2))
+        session.message.emit("The plan has 2 days.")
+        assert message.text()
+        end()
+        assert message.text() == ""
 
 
 def test_the_name_of_a_run_goes_before_how_far_it_is(window: MainWindow) -> None:

@@ -143,3 +143,10 @@ def test_the_tools_of_an_active_run_are_on_the_tool_bar(
         assert window.rect().contains(button.mapTo(window, button.rect().bottomRight())), name
     queue.stop()
     wait_idle(qtbot, queue)
+
+
+def test_the_line_of_a_stopped_run_goes_with_its_project(qtbot: QtBot, window: MainWindow, stopped: RunEntry) -> None:
+    line, session = window.workbench.shell.centre.bar.stopped, window.workbench.session
+    assert line.isVisible()
+    session.open_project(session.project, None)
+    assert not line.isVisible()

@@ -32,10 +32,11 @@ from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.analyses.stress.verdict_notice import VerdictNotice
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
+from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.table_view import select_row
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workbench import Workbench
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.events import StressReady
@@ -44,6 +45,7 @@ from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stages import FinishReason
 from tests.gui.analyses.scene import STRESS, FakeRun, stress_maps, stress_table, write_header
+from tests.gui.fake_runs import frames
 from tests.gui.hands import show_widget
 from tests.gui.layout_shares import cut_cells, cut_titles
 from tests.gui.shell_scene import settle
@@ -112,11 +114,9 @@ def test_a_test_that_has_ended_says_its_verdict_on_the_card_above_the_table_and_
     assert shown.saved_list.itemText(1).endswith(f" · {VERDICT}")
 
 
-def test_a_test_that_ends_beside_the_map_alone_tells_its_verdict_with_a_way_to_its_table(
-    qtbot: QtBot, window: MainWindow, saved: Path, project: Project, schedule_file: Path
-) -> None:
-    workbench = window.workbench
-    controller, shell = workbench.controller(StressController), workbench.shell
+def quick_test(workbench: Workbench, saved: Path, project: Project, schedule_file: Path) -> StressController:
+    """Return a controller whose tests end at once with a verdict."""
+    controller = workbench.controller(StressController)
     out = completed(write_header(controller, project, saved, STRESS, seed=3, schedule_file=str(schedule_file)))
     write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
 
@@ -125,6 +125,14 @@ def test_a_test_that_ends_beside_the_map_alone_tells_its_verdict_with_a_way_to_i
         return (StressReady(stress_table()),)
 
     controller._execute = FakeRun(events)
+    return controller
+
+
+def test_a_test_that_ends_beside_the_map_alone_tells_its_verdict_with_a_way_to_its_table(
+    qtbot: QtBot, window: MainWindow, saved: Path, project: Project, schedule_file: Path
+) -> None:
+    workbench = window.workbench
+    controller, shell = quick_test(workbench, saved, project, schedule_file), workbench.shell
     notice = window.findChild(VerdictNotice)
     assert isinstance(notice, VerdictNotice)
     workbench.show_panel("Stress")
@@ -139,6 +147,28 @@ def test_a_test_that_ends_beside_the_map_alone_tells_its_verdict_with_a_way_to_i
     settle()
     QTest.mouseClick(notice.button, Qt.MouseButton.LeftButton)
     assert panel.table.isVisible() and not notice.isVisible()
+
+
+@pytest.mark.parametrize("end", ["run", "edit", "project"])
+def test_the_verdict_over_the_map_ends_with_what_it_is_about(
+    qtbot: QtBot, window: MainWindow, session: Session, saved: Path, schedule_file: Path, end: str
+) -> None:
+    qtbot.waitUntil(lambda: not window.workbench.queue.activity)
+    session.show_result(ShownResult("A", plan=frames(session.project), project=session.project))
+    controller = quick_test(window.workbench, saved, session.project, schedule_file)
+    controller.start(StressRequest(STRESS, schedule_file))
+    qtbot.waitUntil(lambda: not controller.is_busy)
+    notice = window.findChild(VerdictNotice)
+    assert isinstance(notice, VerdictNotice) and notice.isVisible()
+    session.show_result(replace(session.result, baseline=frames(session.project)))
+    assert notice.isVisible(), "the same plan"
+    if end == "run":
+        session.show_result(replace(session.result, title="B"))
+    elif end == "edit":
+        session.set_plan("fewer days", replace(session.project.plan, days=2))
+    else:
+        session.open_project(session.project, None)
+    assert not notice.isVisible()
 
 
 def test_with_the_map_every_cell_of_the_default_scenarios_can_be_read_without_scrolling_sideways(

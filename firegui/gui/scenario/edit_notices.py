@@ -74,12 +74,13 @@ class RegionNotice(OverlayNotice):
 class EditNotice(OverlayNotice):
     """Notice of a deletion, or of an edit that was undone or done again, with the way back.
 
-    It goes after some seconds, unless the mouse is over it, and with the next edit.
+    It goes after some seconds, unless the mouse is over it, and with the next edit. It also goes when the map shows
+    another plan, to which it does not belong.
     """
 
     def __init__(self, session: Session) -> None:
         super().__init__(QPushButton("Undo"))
-        self._session, self._at, self._redoes = session, -1, False
+        self._session, self._at, self._redoes, self._plan = session, -1, False, ""
         self.button.setToolTip(_UNDO_TIP)
         self.timer = QTimer(self, singleShot=True, interval=_SHOWN_MS)
         self.timer.timeout.connect(self._on_timeout)
@@ -89,6 +90,7 @@ class EditNotice(OverlayNotice):
         session.redone.connect(lambda text: self._tell(f"Redone: {text}", redoes=False))
         session.project_opened.connect(self.dismiss)
         session.undo_stack.indexChanged.connect(self._on_edit)
+        session.result_changed.connect(self._on_map)
 
     def dismiss(self) -> None:
         """Take the notice away."""
@@ -96,11 +98,19 @@ class EditNotice(OverlayNotice):
         self.show_text("")
 
     def _tell(self, text: str, *, redoes: bool) -> None:
-        self._at, self._redoes = self._session.undo_stack.index(), redoes
+        self._at, self._redoes, self._plan = self._session.undo_stack.index(), redoes, self._plan_on_map
         self.button.setText("Redo" if redoes else "Undo")
         self.button.setToolTip(_REDO_TIP if redoes else _UNDO_TIP)
         self.show_text(text)
         self.timer.start()
+
+    @property
+    def _plan_on_map(self) -> str:
+        return "" if self._session.result.plan is None else self._session.result.title
+
+    def _on_map(self) -> None:
+        if self._plan and self._plan_on_map != self._plan:
+            self.dismiss()
 
     def _on_edit(self, index: int) -> None:
         if index != self._at:

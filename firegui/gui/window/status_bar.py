@@ -51,6 +51,9 @@ class StatusBar(QObject):
             signal.connect(self._fit_permanent)
         view.hovered.connect(lambda text: self._show_place(str(text)))
         session.message.connect(self._show_message)
+        # A message about an edit that is taken back, or about another project, is no longer true.
+        for signal in (session.project_opened, session.undone, session.redone):
+            signal.connect(lambda *_: self._show_message(""))
         queue.changed.connect(self._show_work)
         bar.messageChanged.connect(self._on_tip)
         bar.installEventFilter(self)

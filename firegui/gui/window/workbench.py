@@ -129,7 +129,8 @@ class Workbench(QObject):
         self._focus_keeper = FocusKeeper(self.shell, self.maps)
         window.setCentralWidget(self.shell)
         regions = RegionNotice(session)
-        verdict = VerdictNotice(self.controller(StressController), partial(self.shell.shows_result_of, "Stress"))
+        stress = self.controller(StressController)
+        verdict = VerdictNotice(stress, session, partial(self.shell.shows_result_of, "Stress"))
         verdict.button.clicked.connect(lambda _checked=False: self._show_stress_table())
         self.shell.changed.connect(verdict.follow)
         for notice in (regions, EditNotice(session), verdict):
