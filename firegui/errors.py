@@ -50,9 +50,13 @@ class Problem:
             if len(text) > _LONGEST or not text.isprintable():
                 object.__setattr__(self, name, _one_line(text))
 
+    @property
+    def head(self) -> str:
+        """Where and what: the problem without what to do."""
+        return f"{self.where}: {self.what}"
+
     def __str__(self) -> str:
-        head = f"{self.where}: {self.what}"
-        return f"{head} — {self.remedy}" if self.remedy else head
+        return f"{self.head} — {self.remedy}" if self.remedy else self.head
 
     def for_window(self) -> Problem:
         """Return the problem without options of the command line."""

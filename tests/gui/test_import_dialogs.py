@@ -133,11 +133,22 @@ def test_a_file_that_is_none_is_said_beside_the_line_and_cannot_be_imported(
     show_widget(qtbot, dialog, 640, 480)
     type_in(dialog, "file", tmp_path / "a.hdf5")
     QTest.keyClick(line(dialog, "file"), Qt.Key.Key_Tab)
-    assert dialog.said == "a.hdf5 is not an HDF5 file"
+    assert dialog.said.startswith("a.hdf5: is not an HDF5 file")
     assert not dialog.events.isEnabled()
     press("Import")(dialog)
     assert ["is not an HDF5 file" in str(error) for error in shown] == [True]
     assert dialog.isVisible() and dialog.project is None
+
+
+def test_a_path_that_does_not_exist_is_told_apart_from_its_problem(
+    qtbot: QtBot, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    dialog = ImportEventsDialog(nothing_to_import)
+    show_widget(qtbot, dialog, 640, 480)
+    type_in(dialog, "file", "5")
+    QTest.keyClick(line(dialog, "file"), Qt.Key.Key_Tab)
+    assert dialog.said == "5: the file does not exist — check the path"
 
 
 def test_entries_of_the_event_form_that_cannot_be_read_are_listed(

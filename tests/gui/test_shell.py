@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from firegui.domain.drops import Drop, DropList
 from firegui.domain.fleet import Fleet
 from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.base.controls import FocusFrame, focus_first, tab_stops
@@ -33,7 +35,8 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import default_size, is_small, visible_geometry
 from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
+from firegui.gui.session.session import Session, Tool
+from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import MENUS
 from firegui.gui.window.centre import CentreMode, MapStage
@@ -42,6 +45,7 @@ from firegui.gui.window.shell import Rail
 from firegui.gui.window.workspaces import PLACES, WorkspaceName, panels_of
 from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
+from tests.gui.plan_editor_scene import show_plan
 from tests.gui.shell_scene import ridge, settle
 
 _NAMED = Qt.ToolButtonStyle.ToolButtonTextBesideIcon
@@ -235,6 +239,43 @@ def test_escape_closes_the_help_as_its_cross_says(window: MainWindow) -> None:
     assert shell.help.isHidden()
 
 
+@pytest.mark.parametrize("where", ["map", "timeline", "panel"])
+def test_escape_closes_the_open_help_before_anything_else(window: MainWindow, session: Session, where: str) -> None:
+    shell, editor = window.workbench.shell, session.plan_editor
+    drops = DropList((Drop(10, 0, 20.0, 20.0, 0.0),))
+    show_plan(session, drops)
+    session.set_tool(Tool.DROP)
+    editor.select(drops.drops[0])
+    session.select_region("R1")
+    window.workbench.show_panel("Help")
+    focus = {
+        "map": window.workbench.map.camera.widget,
+        "timeline": window.workbench.timeline.track,
+        "panel": shell.side.entry,
+    }[where]
+    focus.setFocus()
+    QTest.keyClick(focus, Qt.Key.Key_Escape)
+    assert not shell.is_help_visible and focus.hasFocus()
+    assert session.selected_region == "R1" and editor.selected is not None and session.tool is Tool.DROP
+    for _ in range(3):
+        QTest.keyClick(window.workbench.map.camera.widget, Qt.Key.Key_Escape)
+    assert session.selected_region == "" and editor.selected is None and session.tool is Tool.PAN
+
+
+def test_escape_on_the_map_closes_help_and_explained_caution_one_after_the_other(window: MainWindow) -> None:
+    view, shell = window.workbench.map, window.workbench.shell
+    window.workbench.show_panel("Help")
+    view.camera.widget.setFocus()
+    view._escape.setEnabled(True)
+    closed: list[bool] = []
+    view.caution_card.closed.connect(partial(closed.append, True))
+    view.caution_card.closed.connect(partial(view._escape.setEnabled, False))
+    QTest.keyClick(view.camera.widget, Qt.Key.Key_Escape)
+    assert len(closed) + (not shell.is_help_visible) == 1
+    QTest.keyClick(view.camera.widget, Qt.Key.Key_Escape)
+    assert closed == [True] and not shell.is_help_visible
+
+
 def test_only_one_analysis_is_open_and_its_result_is_that_of_the_centre(window: MainWindow) -> None:
     shell = window.workbench.shell
     window.workbench.show_panel("Stress")
@@ -293,6 +334,20 @@ def test_the_search_unfolds_the_advanced_settings_that_it_finds(window: MainWind
     side, weight = window.workbench.shell.side, window.workbench.panels["Objective"].findChild(QWidget, "weights_burn")
     assert weight is not None and not weight.isVisible()
     QTest.keyClicks(side.search, "burned area day by day")
+    assert weight.isVisible()
+    QTest.keyClick(side.search, Qt.Key.Key_Escape)
+    assert not weight.isVisible() and window.workbench.panels["Objective"].isVisible(), "folded as before the search"
+
+
+def test_the_search_leaves_open_what_was_open_before(window: MainWindow) -> None:
+    window.workbench.show_panel("Objective")
+    side, weight = window.workbench.shell.side, window.workbench.panels["Objective"].findChild(QWidget, "weights_burn")
+    assert weight is not None
+    folds = window.workbench.panels["Objective"].findChildren(FoldedSection)
+    fold = next(each for each in folds if each.isAncestorOf(weight))
+    fold.set_open(True)
+    QTest.keyClicks(side.search, "burned area day by day")
+    side.search.clear()
     assert weight.isVisible()
 
 

@@ -271,7 +271,7 @@ class MonteCarloColumns:
             event, first = self._project.scenario, self._project.plan.start_day
             self._error = self._engine.fit_error(self._model, event, first, settings, check=self._check).error
         except InputError as error:
-            self._reason = "; ".join(f"{problem.where}: {problem.what}" for problem in error.problems)
+            self._reason = "; ".join(problem.head for problem in error.problems)
         return self._error
 
     def _ensemble(self, kind: UncertaintyKind) -> UncertaintySettings:

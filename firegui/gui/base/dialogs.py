@@ -137,7 +137,7 @@ class ProblemsDialog(Dialog):
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         for problem in (each.for_window() for each in problems):
             remedy = f"\n→ {problem.remedy}" if problem.remedy else ""
-            view.addItem(QListWidgetItem(f"{problem.where}: {problem.what}{remedy}"))
+            view.addItem(QListWidgetItem(f"{problem.head}{remedy}"))
         view.setMinimumHeight(min(60 + 40 * len(problems), 320))
         view.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
         return view

@@ -166,7 +166,7 @@ class ImportEventsDialog(ImportForm):
                 found = wait_for(self, f"Reading {path.name}…", lambda: list_events(path))
         except (FireguiError, OSError) as error:
             problems = as_input_error(error, str(path)).problems
-            self._trouble.setText("; ".join(f"{problem.where} {problem.what}" for problem in problems))
+            self._trouble.setText("; ".join(map(str, problems)))
         self._offer(found)
 
     def _offer(self, found: tuple[EventEntry, ...]) -> None:

@@ -324,6 +324,8 @@ class MapView(QWidget):
         self.caution_card.closed.connect(partial(self.caution_button.setChecked, False))
         self._escape = QShortcut("Esc", self, self.caution_card.closed.emit)
         self._escape.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
+        # The open help has the same key.
+        self._escape.activatedAmbiguously.connect(self.caution_card.closed.emit)
         self.camera.moved.connect(self._schedule)
         self.layers.changed.connect(self._schedule)
         self._router.hovered.connect(self._on_hover)

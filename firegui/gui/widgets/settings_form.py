@@ -324,6 +324,11 @@ class FoldedSection(QWidget):
         self.summary.set_text(text)
         self.summary.setVisible(bool(text))
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the content is shown."""
+        return self._button.isChecked()
+
     def set_open(self, opened: bool) -> None:
         """Show or hide the content."""
         self._button.setChecked(opened)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import QAction, QHideEvent, QKeyEvent, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -31,6 +31,7 @@ from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, WindowArea, Workspa
 _ROOM_FOR_SIDE = 1360
 """In a narrower window the side panel is hidden at first."""
 _HELP_WIDTH, _DRAWER_HEIGHT, _RAIL_ICONS = 420, 260, QSize(22, 22)
+_BELOW = Qt.ShortcutContext.WidgetWithChildrenShortcut
 _FIRST_MODES = {WorkspaceName.HAND_OVER: CentreMode.CHART}
 
 
@@ -95,6 +96,8 @@ class HelpColumn(QFrame):
     """Help beside the map."""
 
     closed = Signal()
+    shown = Signal(bool)
+    """The help was shown or hidden."""
 
     def __init__(self, help: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,6 +107,16 @@ class HelpColumn(QFrame):
         head = horizontal(None, (title, 1), close, margins=(8, 2, 2, 0))
         vertical(self, head, (help, 1), margins=0, spacing=0)
         add_shortcut(self, "Esc", self.closed.emit, below=True)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Tell that the help is shown."""
+        super().showEvent(event)
+        self.shown.emit(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Tell that the help is hidden."""
+        super().hideEvent(event)
+        self.shown.emit(False)
 
 
 class Shell(QWidget):
@@ -118,6 +131,10 @@ class Shell(QWidget):
         self.centre = Centre(self.stage)
         self.side, self.drawer = SidePanel(), Drawer()
         self.help: HelpColumn | None = None
+        # On the map Esc closes the help before a tool or the selection has it.
+        self._help_escape = QShortcut("Esc", maps, self.close_help, context=_BELOW, enabled=False)
+        # The card that explains a caution has the same key: either closes, then the other.
+        self._help_escape.activatedAmbiguously.connect(self.close_help)
         self.workspace = WorkspaceName.FIRE
         self._modes: dict[WorkspaceName, CentreMode] = {}
         self._chosen: dict[WorkspaceName, str] = {}
@@ -180,6 +197,7 @@ class Shell(QWidget):
             self.help = HelpColumn(panel)
             self._help_focus = FocusReturn(self.help, self.stage.maps)
             self.help.closed.connect(self.close_help)
+            self.help.shown.connect(self._help_escape.setEnabled)
             self._across.addWidget(self.help)
             self._across.setStretchFactor(2, 0)
             self.help.hide()
@@ -341,6 +359,11 @@ class Shell(QWidget):
                 self._drawer_height = self.drawer.height()
             self._drawer_focus.hide_part()
         self.changed.emit()
+
+    @property
+    def is_help_visible(self) -> bool:
+        """Whether the help is shown beside the map."""
+        return self.help is not None and not self.help.isHidden()
 
     def close_help(self) -> None:
         """Close the help."""

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from firegui.gui.base.controls import FocusFrame, without_mnemonic
 from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
@@ -221,6 +222,8 @@ class SidePanel(QWidget):
         self.search = SearchField("Find a setting", "Find a setting in this panel", tip)
         self.search.textChanged.connect(self._on_search)
         self._search_task: IncrementalTask | None = None
+        self._opened_folds: list[FoldedSection] = []
+        """Folded sections that the search has opened."""
         vertical(self, self.search, (self._pages, 1), margins=(4, 4, 0, 0), spacing=4)
         self.setMinimumWidth(_LEAST)
         self.setMaximumWidth(_MOST)
@@ -279,6 +282,7 @@ class SidePanel(QWidget):
             self._search_task.stop()
             self._search_task.deleteLater()
             self._search_task = None
+        self._fold_again()
         if not isinstance(column, SectionColumn):
             return
         words, sections = text.lower().split(), list(column.sections.values())
@@ -304,8 +308,16 @@ class SidePanel(QWidget):
         if place is None or place is section.heading:
             return None
         for fold in _folds_around(place, section.content):
-            fold.set_open(True)
+            if not fold.is_open:
+                fold.set_open(True)
+                self._opened_folds.append(fold)
         return place
+
+    def _fold_again(self) -> None:
+        """Fold what the search before has opened."""
+        folds, self._opened_folds = self._opened_folds, []
+        for fold in filter(isValid, folds):
+            fold.set_open(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Clear the search on Esc."""

@@ -567,12 +567,17 @@ class Workbench(QObject):
         self.shell.show_panel(name)
 
     def handle_key(self, key: int) -> bool:
-        """Delete the selection on Delete; leave the tool or deselect on Esc. Return whether the key was used."""
+        """Delete the selection on Delete; close the help, leave the tool or deselect on Esc.
+
+        Return whether the key was used.
+        """
         window, focus = self._window, self._window.focusWidget()
         # While another table has the focus, Delete must not delete a region.
         on_map = focus is None or focus is window or focus is self.maps or self.maps.isAncestorOf(focus)
         if key == Qt.Key.Key_Delete and on_map:
             self.actions["remove_drops" if self.session.plan_editor.marked else "delete_region"].trigger()
+        elif key == Qt.Key.Key_Escape and self.shell.is_help_visible:
+            self.shell.close_help()
         elif key == Qt.Key.Key_Escape and self.shell.is_full_map:
             self.set_full_map(False)
         elif key == Qt.Key.Key_Escape and self.session.tool is not Tool.PAN:

@@ -230,4 +230,4 @@ def show_on_pages(
 def problem_text(problem: Problem, indent: str = "   ") -> str:
     """Return place and text of a problem, and its remedy on a second line."""
     problem = problem.for_window()
-    return f"{problem.where}: {problem.what}" + (f"\n{indent}→ {problem.remedy}" if problem.remedy else "")
+    return problem.head + (f"\n{indent}→ {problem.remedy}" if problem.remedy else "")
