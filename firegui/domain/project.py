@@ -234,12 +234,6 @@ def _same_days(one: Project, other: Project) -> bool:
     return (one.plan.start_day, one.plan.days) == (other.plan.start_day, other.plan.days)
 
 
-def same_baseline(one: Project, other: Project) -> bool:
-    """Return whether both have the same fire without drops, and the same metrics of it."""
-    same_objective = one.regions == other.regions and one.plan.weights == other.plan.weights
-    return same_objective and same_spread(one, other)
-
-
 def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
     """Return which inputs differ that decide the effect of a plan, in words: ``regions``, ``fleet``.
 

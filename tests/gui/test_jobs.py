@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -16,9 +17,11 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project
-from firegui.domain.settings import Effectiveness, Setting
+from firegui.domain.regions import Region
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, Setting
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.jobs.event_bridge import EventBridge
+from firegui.gui.jobs.result_presenter import _SETTLE_MS
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.jobs.run_queue import RunQueue
@@ -488,24 +491,115 @@ def test_a_run_started_before_an_edit_delivers_stale_pictures(
     wait_idle(qtbot, queue)
 
 
-def test_the_fire_without_drops_does_not_go_stale_with_the_fleet(
-    qtbot: QtBot, session: Session, make_queue: MakeQueue
+def with_one_more_aircraft(project: Project) -> Project:
+    fleet = project.planned_fleet
+    return project.with_fleet(fleet.replace_type(0, replace(fleet.types[0], count=3)))
+
+
+def all_grounded(project: Project) -> Project:
+    days = tuple(range(project.calendar.days))
+    return project.with_fleet(Fleet(tuple(kind.with_grounded_days(days) for kind in project.planned_fleet.types)))
+
+
+FREE_EDITS = {
+    "regions": lambda project: replace(project, regions=(Region.rectangle("R9", (1, 4), (1, 4)),)),
+    "fleet": with_one_more_aircraft,
+    "grounded days": all_grounded,
+    "goal": lambda project: replace(project, plan=replace(project.plan, weights=ObjectiveWeights.of(Setting.B))),
+    "rules": lambda project: replace(project, operations=Operations(hard_cap=3)),
+    "search": searched_longer,
+    "effectiveness": edited,
+}
+"""Edits of which the fire without drops is independent."""
+FIRE_EDITS = {
+    "weather": lambda project: replace(project, scenario=replace(project.scenario)),
+    "start": lambda project: replace(project, plan=replace(project.plan, start_day=2, days=2)),
+    "days": lambda project: replace(project, plan=replace(project.plan, days=3)),
+    "fire model": lambda project: replace(
+        project, fire_model=replace(project.fire_model, parameters={**project.fire_model.parameters, "p0": 0.9})
+    ),
+    "maps": lambda project: replace(project, maps=Mock()),
+}
+"""Edits that change the fire without drops."""
+
+
+class HeldExecute(FakeExecute):
+    """Test double of the runner whose evaluations end when ``held`` is set."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.held = threading.Event()
+
+    def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        super().__call__(spec, lambda event: (self.held.wait(20), emit(event)), control)  # type: ignore[func-returns-value]
+
+
+@pytest.fixture
+def held(session: Session, project: Project, qtbot: QtBot) -> Iterator[HeldExecute]:
+    """Return the runner of a queue that works on the fire without drops of the project until it is let go."""
+    execute = HeldExecute()
+    queue = RunQueue(session, execute=execute)
+    session.open_project(project, None)
+    qtbot.waitUntil(lambda: len(execute.evaluations) == 1)
+    yield execute
+    execute.held.set()
+    queue.shutdown()
+
+
+@pytest.mark.parametrize("name", FREE_EDITS)
+def test_the_fire_without_drops_is_not_computed_again_for_what_it_does_not_depend_on(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue, name: str
 ) -> None:
-    queue, _ = make_queue()
-    wait_idle(qtbot, queue)
-    fleet = session.project.planned_fleet
-    session.set_planned_fleet("One more", fleet.replace_type(0, replace(fleet.types[0], count=3)))
-    assert not session.result.stale
-
-
-def test_moving_the_start_works_the_fire_out_again(qtbot: QtBot, session: Session, make_queue: MakeQueue) -> None:
     queue, execute = make_queue()
     wait_idle(qtbot, queue)
-    session.set_plan("Start later", replace(session.project.plan, start_day=2))
+    before = session.result
+    session.edit("Edit", FREE_EDITS[name](session.project))
+    qtbot.wait(2 * _SETTLE_MS)
+    assert len(execute.evaluations) == 1 and not queue.activity
+    assert session.result.baseline is before.baseline and before.baseline is not None
+    assert not session.result.stale
+
+
+@pytest.mark.parametrize("name", FREE_EDITS)
+def test_the_fire_without_drops_that_is_being_computed_is_not_begun_again_for_such_an_edit(
+    qtbot: QtBot, session: Session, held: HeldExecute, name: str
+) -> None:
+    session.edit("Edit", FREE_EDITS[name](session.project))
+    qtbot.wait(2 * _SETTLE_MS)
+    held.held.set()
+    qtbot.waitUntil(lambda: session.result.baseline is not None)
+    assert len(held.evaluations) == 1 and not session.result.stale
+
+
+@pytest.mark.parametrize("name", FIRE_EDITS)
+def test_the_fire_without_drops_is_computed_again_when_its_inputs_change(
+    qtbot: QtBot, session: Session, held: HeldExecute, name: str
+) -> None:
+    # Once while it is being computed, once after it was.
+    session.edit("Edit", FIRE_EDITS[name](session.project))
+    qtbot.waitUntil(lambda: len(held.evaluations) == 2)
+    held.held.set()
+    qtbot.waitUntil(lambda: session.result.baseline is not None)
+    assert held.evaluations[-1].project is session.project
+    session.undo()
+    assert session.result.stale
+    qtbot.waitUntil(lambda: len(held.evaluations) == 3)
+    qtbot.waitUntil(lambda: session.result.baseline is not None and not session.result.stale)
+    assert held.evaluations[-1].project is session.project
+
+
+def test_a_fire_that_could_not_be_computed_is_computed_once_that_is_mended(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue
+) -> None:
+    queue, execute = make_queue()
+    wait_idle(qtbot, queue)
+    session.edit("Break", replace(session.project, plan=replace(session.project.plan, days=99)))
+    qtbot.wait(2 * _SETTLE_MS)
+    assert len(execute.evaluations) == 1
+    session.edit("Mend", replace(session.project, plan=replace(session.project.plan, days=2)))
     qtbot.waitUntil(lambda: len(execute.evaluations) == 2)
     wait_idle(qtbot, queue)
-    assert execute.evaluations[-1].project.plan.start_day == 2
-    assert not session.result.stale
+    assert session.result.baseline is not None and not session.result.stale
 
 
 # -- the history -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from firegui.domain.project import Project, same_baseline, same_inputs, same_spread
+from firegui.domain.project import Project, same_inputs, same_spread
 from firegui.errors import InputError, Problem
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
@@ -224,15 +224,22 @@ class ResultPresenter(QObject):
     def update_staleness(self, *, may_work: bool) -> None:
         """Update whether the shown result is stale. Undo may have made it valid again.
 
-        A stale fire without drops is evaluated again if ``may_work``. Results of an ensemble stay.
+        A stale fire without drops is evaluated again if ``may_work``, and so is one that is missing, unless its
+        evaluation is under way. Results of an ensemble stay.
         """
         result = self._session.result
         if result.project is not None and result.stale != self._is_stale(result):
             result = replace(result, stale=not result.stale)
             self._session.show_result(result)
         kept = result.plan is not None or (result.of_ensemble and result.baseline is not None)
-        if may_work and not kept and (result.stale or result.baseline is None):
+        if may_work and not kept and (result.stale or result.baseline is None) and not self._awaits_fire:
             self._settle.start()  # Wait until edits have paused for a moment.
+
+    @property
+    def _awaits_fire(self) -> bool:
+        """Whether an evaluation is under way or waits that has the fire without drops of the open project."""
+        requests = (each for each in (self._current, self._waiting) if each is not None)
+        return any(same_spread(each.spec.project, self._session.project) for each in requests)
 
     # -- evaluations -------------------------------------------------------------------------------------------------
     def hold(self, held: bool) -> None:
@@ -349,18 +356,18 @@ class ResultPresenter(QObject):
     ) -> None:  # fmt: skip
         """Show results of ``project`` from now on.
 
-        Drop the plan of another project, and the baseline of another fire. Other regions or weights change the metrics
-        of the fire without drops, not its pictures, which stay. An ensemble member and a replanned run (``fire``) have
-        their own fire without drops. If there is another plan to compare with (``against``), there is no such fire.
+        Drop the plan of another project, and the baseline of another fire. An ensemble member and a replanned run
+        (``fire``) have their own fire without drops. If there is another plan to compare with (``against``), there is
+        no such fire.
         """
         shown = self._session.result
         apart = of_member or shown.of_ensemble or bool(against or shown.against or fire or shown.fire)
         old = ShownResult() if apart else shown
-        pictures = old.baseline if old.project is not None and same_spread(old.project, project) else None
-        numbers = old.baseline_metrics if old.project is not None and same_baseline(old.project, project) else None
+        if old.project is None or not same_spread(old.project, project):
+            old = ShownResult()
         self._show(
             ShownResult(
-                title, pictures, numbers, project=project, member=of_member, plan_name=plan_name, against=against,
+                title, old.baseline, old.baseline_metrics, project=project, member=of_member, plan_name=plan_name, against=against,
                 folder=folder, fire=fire,
             )
         )  # fmt: skip
@@ -388,8 +395,8 @@ class ResultPresenter(QObject):
     def _is_stale(self, result: ShownResult) -> bool:
         if result.project is None or not self._session.has_project:
             return False
-        # The fire without drops depends on neither fleet nor optimizer: editing those leaves it valid.
-        same = same_baseline if result.plan is None else same_inputs
+        # The fire without drops depends neither on regions and fleet nor on the search.
+        same = same_spread if result.plan is None else same_inputs
         return not same(result.project, self._session.project)
 
 

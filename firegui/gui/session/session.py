@@ -58,6 +58,8 @@ class ShownResult:
     Either fire may be missing until a run delivers it.
 
     Attributes:
+        baseline_metrics: Metrics of the first fire. Those of the protected places are not kept up to date when regions
+            are edited.
         stale: Inputs were edited since the result was computed.
         project: Project that the result was computed from, which an edited project no longer equals.
         first_drops: Drops of the plan that the first fire belongs to (``against``).
