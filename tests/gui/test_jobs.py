@@ -531,7 +531,11 @@ class HeldExecute(FakeExecute):
         self.held = threading.Event()
 
     def __call__(self, spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
-        super().__call__(spec, lambda event: (self.held.wait(20), emit(event)), control)  # type: ignore[func-returns-value]
+        def emit_later(event: RunEvent) -> None:
+            self.held.wait(20)
+            emit(event)
+
+        super().__call__(spec, emit_later, control)
 
 
 @pytest.fixture

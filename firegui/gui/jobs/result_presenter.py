@@ -367,8 +367,8 @@ class ResultPresenter(QObject):
             old = ShownResult()
         self._show(
             ShownResult(
-                title, old.baseline, old.baseline_metrics, project=project, member=of_member, plan_name=plan_name, against=against,
-                folder=folder, fire=fire,
+                title, old.baseline, old.baseline_metrics, project=project, member=of_member, plan_name=plan_name,
+                against=against, folder=folder, fire=fire,
             )
         )  # fmt: skip
 
