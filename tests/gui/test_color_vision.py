@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain import plan_colors
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.legends import sample_pixmap, swatch_pixmap
-from firegui.gui.map.map_colors import Ink, difference_scale, fire_scale, retardant_scale
+from firegui.gui.map.map_colors import EDGE_CASING, Ink, difference_scale, fire_scale, retardant_scale
 from firegui.gui.session.session import Session
 from tests.gui.color_vision import distance
 from tests.gui.contrast import of_colors, pixels
@@ -67,7 +67,7 @@ GROUNDS = {
 def test_drops_and_the_edge_of_the_fire_stand_out_from_every_ground(theme: Theme, ground: str) -> None:
     ink, below = Ink.of(palette(theme)), QColor(GROUNDS[ground])
     for line, casing in (
-        (ink.retardant_line, ink.halo), (ink.water_line, ink.halo), (ink.edge, ink.edge_casing),
+        (ink.retardant_line, ink.halo), (ink.water_line, ink.halo), (ink.edge, EDGE_CASING),
     ):  # fmt: skip
         solid = QColor(casing.rgb())
         assert max(distance(color, below)[0] for color in (line, solid)) > 2 * ENOUGH

@@ -19,6 +19,7 @@ from firegui.domain.relief import hillshade_codes
 from firegui.gui.map.items import edge_path, mask_path
 from firegui.gui.map.layers.fire_layers import EdgeLayer, ObservedLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
+from firegui.gui.map.legends import sample_pixmap
 from firegui.gui.map.map_colors import (
     ColorScale,
     burning_scale,
@@ -101,6 +102,15 @@ def test_an_empty_layer_says_why(panel: LayersPanel, session: Session, project: 
 
 def texts(panel: LayersPanel) -> str:
     return "\n".join(label.text() for label in panel.findChildren(QLabel) if not label.isHidden())
+
+
+def test_the_sign_of_the_edge_of_the_fire_is_seen_on_a_light_card(hand: Hand) -> None:
+    entry = hand.view.layers["edge"].legend.entries[0]
+    picture = sample_pixmap(entry).toImage()
+    shades = [picture.pixelColor(picture.width() // 2, y) for y in range(picture.height())]
+    opaque = [color.lightness() for color in shades if color.alpha() > 200]
+    assert min(opaque) < 40 and max(opaque) > 100, "the colour of the edge on its dark casing"
+    assert opaque[0] < 60 and opaque[-1] < 60, "the casing is on both sides"
 
 
 def test_the_colour_scale_of_the_fire_is_on_the_map_and_not_once_more_in_the_legend(

@@ -7,9 +7,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QByteArray, QEvent, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
@@ -27,6 +29,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from firegui.domain.drops import Drop, DropList
+from firegui.domain.film import Film
 from firegui.domain.fleet import Fleet
 from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.base.controls import FocusFrame, focus_first, tab_stops
@@ -35,7 +38,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import default_size, is_small, visible_geometry
 from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session, Tool
+from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import MENUS
@@ -44,6 +47,7 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
 from firegui.gui.window.workspaces import PLACES, WorkspaceName, panels_of
 from firegui.io.project.store import save_project
+from tests.gui.fake_runs import frames
 from tests.gui.hands import LEFT
 from tests.gui.plan_editor_scene import show_plan
 from tests.gui.shell_scene import ridge, settle
@@ -488,6 +492,53 @@ def test_a_small_map_folds_the_legend_and_the_choice_of_the_user_wins(qtbot: QtB
     stage.resize(900, 600)
     assert legend.is_folded, "as it was on a map of this size"
     assert stage.folded_cards == ["Legend"]
+
+
+def test_an_unfolded_legend_on_a_small_map_keeps_clear_of_the_fire(qtbot: QtBot) -> None:
+    stage, content = MapStage(QWidget()), QScrollArea()
+    body = QWidget()
+    body.setMinimumSize(200, 200)
+    content.setWidget(body)
+    stage.add_card("Legend", content)
+    qtbot.addWidget(stage)
+    legend, covered = stage.cards["Legend"], list[QRect]()
+    stage.covered_changed.connect(covered.append)
+    stage.resize(640, 720)
+    stage.show()
+    stage.show_card("Legend", on=True)
+    assert legend.is_folded
+    for fire in (QRect(50, 420, 200, 200), QRect(400, 420, 200, 200), QRect(0, 400, 640, 320)):
+        stage.fire_box = partial(QRect, fire)
+        legend.set_folded(False)
+        assert not legend.geometry().intersects(fire) and stage.rect().contains(legend.geometry())
+        assert covered[-1].isEmpty(), "the map does not move for it"
+        legend.set_folded(True)
+    stage.resize(1000, 720)
+    assert not legend.is_folded and legend.x() < 20 and covered[-1].contains(legend.geometry())
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+@pytest.mark.parametrize("has_help", [False, True])
+def test_the_legend_needs_no_scroll_bar_and_leaves_the_fire_in_view(
+    window: MainWindow, session: Session, size: tuple[int, int], *, has_help: bool
+) -> None:
+    burned = np.zeros((2, *session.project.scenario.grid.shape), np.uint8)
+    burned[1, 20:28, 8:16] = 255
+    fire_low_at_the_left = replace(frames(session.project), fire=Film.of(burned))
+    session.show_result(ShownResult("A", plan=fire_low_at_the_left, project=session.project))
+    shell = window.workbench.shell
+    window.resize(*size)
+    shell.set_side_visible(True)
+    if has_help:
+        window.workbench.show_panel("Help")
+    settle()
+    legend, fire = shell.stage.cards["Legend"], window.workbench.map.fire_box
+    assert legend.isVisible() and not fire.isEmpty()
+    for _ in range(2):
+        assert not legend.geometry().intersects(window.workbench.map.fire_box)
+        assert not legend.content.verticalScrollBar().isVisible()
+        legend.heading.click()
+        settle()
 
 
 @pytest.mark.parametrize("state", ["", "nonsense", "[]", '{"workspace": 3, "modes": 7, "side_width": "wide"}'])

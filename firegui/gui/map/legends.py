@@ -6,18 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QPainter, QPainterPath, QPaintEvent, QPen, QPixmap, QResizeEvent
+from PySide6.QtGui import (
+    QBrush,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from firegui.gui.base.layouts import plain_label
+from firegui.gui.base.layouts import horizontal, plain_label
+from firegui.gui.base.legend_width import GAP, MARGINS, SAMPLE_WIDTH, legend_width, text_width
 from firegui.gui.map.decorations import scale_image
 from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
 from firegui.gui.map.layers.wind_layer import add_arrow
-from firegui.gui.map.map_colors import ColorScale, faded
+from firegui.gui.map.map_colors import EDGE_CASING, ColorScale, faded
 
-SAMPLE_SIZE = QSize(22, 14)
-_SHORT = 14
-"""Letters of labels of which two stand in a row."""
+SAMPLE_SIZE = QSize(SAMPLE_WIDTH, 14)
 
 
 def swatch_pixmap(layer: MapLayer, *, faint: bool = False) -> QPixmap:
@@ -41,6 +48,11 @@ def sample_pixmap(entry: LegendEntry) -> QPixmap:
         path = QPainterPath()
         add_arrow(path, middle, 20.0, 0.0)
         painter.strokePath(path, QPen(entry.color, 1.4))
+    elif entry.sample is Sample.CASED:
+        # Bright on near black, as on the map: without the casing it would be lost on a light card.
+        for color, width in ((EDGE_CASING, 6.0), (entry.color, 2.4)):
+            painter.setPen(QPen(color, width, c=Qt.PenCapStyle.RoundCap))
+            painter.drawLine(QPointF(3, middle.y()), QPointF(SAMPLE_SIZE.width() - 3, middle.y()))
     elif entry.sample in (Sample.LINE, Sample.DASH):
         style = Qt.PenStyle.DashLine if entry.sample is Sample.DASH else Qt.PenStyle.SolidLine
         painter.setPen(QPen(entry.color, 2.0, style))
@@ -131,6 +143,9 @@ def _block(title: str, legend: Legend) -> QWidget:
     if len(legend.entries) == 1:
         (entry,) = legend.entries
         column.addLayout(_entries([replace(entry, label=f"{title}: {entry.label}" if entry.label else title)]))
+    elif legend.entries and _columns(legend.entries, text_width(title) + 2 * GAP) == len(legend.entries):
+        parts = plain_label(title), (_entries(legend.entries, text_width(title) + 2 * GAP), 1)
+        column.addLayout(horizontal(None, *parts, margins=0, spacing=2 * GAP))
     else:
         column.addWidget(_label(title))
         column.addLayout(_entries(legend.entries))
@@ -214,20 +229,36 @@ def _ends(scale: ColorScale) -> QHBoxLayout:
     return row
 
 
-def _entries(entries: Sequence[LegendEntry]) -> QGridLayout:
-    """Return samples with labels, two a row if all labels are short."""
-    grid, columns = QGridLayout(), 2 if all(len(entry.label) <= _SHORT for entry in entries) else 1
-    grid.setHorizontalSpacing(6)
+def _columns(entries: Sequence[LegendEntry], taken: int = 0) -> int:
+    """Return in how many columns samples and labels fit, where ``taken`` pixels of the width have something else."""
+    widths = [SAMPLE_SIZE.width() + 2 * GAP + text_width(entry.label) for entry in entries]
+    for columns in range(len(entries), 1, -1):
+        if sum(max(widths[column::columns]) for column in range(columns)) + taken <= legend_width() - MARGINS + GAP:
+            return columns
+    return 1
+
+
+def _entries(entries: Sequence[LegendEntry], taken: int = 0) -> QGridLayout:
+    """Return samples with labels, in as many columns as fit."""
+    grid, columns = QGridLayout(), _columns(entries, taken)
+    grid.setHorizontalSpacing(GAP)
     grid.setVerticalSpacing(1)
     for number, entry in enumerate(entries):
         row, column = divmod(number, columns)
-        sample = plain_label()
-        sample.setPixmap(sample_pixmap(entry))
-        grid.addWidget(sample, row, 2 * column)
-        grid.addWidget(_label(entry.label, muted=len(entries) > 1), row, 2 * column + 1)
+        grid.addWidget(_sample(entry), row, 2 * column)
+        # A label beside others has room; a word wrap would make it narrower.
+        words = _label(entry.label, muted=len(entries) > 1)
+        words.setWordWrap(columns == 1)
+        grid.addWidget(words, row, 2 * column + 1)
     for column in range(columns):
         grid.setColumnStretch(2 * column + 1, 1)
     return grid
+
+
+def _sample(entry: LegendEntry) -> QLabel:
+    sample = plain_label()
+    sample.setPixmap(sample_pixmap(entry))
+    return sample
 
 
 def _label(text: str, *, muted: bool = False) -> QLabel:

@@ -38,7 +38,6 @@ class Ink:
     water_line: QColor
     retardant_line: QColor
     edge: QColor
-    edge_casing: QColor
     canopy: QColor
     accent: QColor
 
@@ -67,10 +66,13 @@ class Ink:
             retardant_line=QColor(plan_colors.RETARDANT_ON_DARK if dark else plan_colors.RETARDANT),
             # The brightest colour of the fire in near black: seen on its own colours, on drops and on any ground.
             edge=QColor(plan_colors.FIRE[0]),
-            edge_casing=QColor("#1a1206"),
             canopy=QColor("#4c9a5b" if dark else "#3f8a4e"),
             accent=QColor(theme.accent),
         )
+
+
+EDGE_CASING = QColor("#1a1206")
+"""Colour on both sides of the edge of the fire, on any ground."""
 
 
 def faded(color: QColor, alpha: float) -> QColor:

@@ -174,6 +174,19 @@ class MapView(QWidget):
         rows, columns = self._session.project.scenario.grid.shape
         self._pin((min(math.floor(row), rows - 1), min(math.floor(column), columns - 1)))
 
+    @property
+    def fire_box(self) -> QRect:
+        """The part of the view with the fire at the end of what is shown; empty without a result."""
+        shown = MapState.of(self._session)
+        frames = None if shown is None else shown.result.plan or shown.frames
+        if frames is None or not len(frames.fire):
+            return QRect()
+        box = bounding_box(frames.fire.picture(len(frames.fire) - 1) > _FIRE_CODE)
+        if box is None:
+            return QRect()
+        rows, columns = box
+        return QRect(self.camera.to_point(rows.start, columns.start), self.camera.to_point(rows.stop, columns.stop))
+
     def zoom_to_fire(self) -> None:
         """Show the fire of the shown step; without a result the observed fire or the ignition."""
         shown = MapState.of(self._session)

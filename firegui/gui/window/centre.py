@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
@@ -12,16 +12,17 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStac
 from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.legend_width import legend_width
 from firegui.gui.widgets.notice import NoticeStack, OverlayNotice
 from firegui.gui.window.pane_focus import FocusReturn
 
 _EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
 _SCALE_BAR_WIDTH, _COLOR_SCALE, _LIFTED_SCALE, _ROOM_FOR_SCALES, _MOST_MAPS = 168, QSize(220, 66), 112, 380, 3
 """Sizes of what a map paints at its lower edge; in a map with less room the colour scale is above the scale bar."""
-_LEGEND_WIDTH = 248
-"""Width of the legend whatever it shows: it must not jump when another fire is shown."""
-_ROOM_FOR_LEGEND = QSize(560, 380)
-"""On a smaller map the legend would cover the fire: it is folded."""
+_LEGEND_SHARE = 0.6
+"""Largest share of the map's height for the legend."""
+_ROOM_FOR_LEGEND = QSize(700, 380)
+"""On a smaller map the fire would not be clear of the legend: it is folded."""
 _LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 17, 78
 """Least width of the bar; room around the text of a button; room for margins and note."""
 _MAP_SHARE, _ROOM_FOR_RESULT = 0.6, 600
@@ -128,6 +129,8 @@ class MapStage(QWidget):
         self._returns: dict[str, FocusReturn] = {}
         self._is_split = self._has_other_legend = False
         self._covered = QRect()
+        self.fire_box: Callable[[], QRect] = QRect
+        """The part of the map with the fire, of which an unfolded legend on a small map keeps clear."""
         self._is_small = self._is_folded_on_large = False
         vertical(self, maps, margins=0)
         self.setFocusProxy(maps)
@@ -199,10 +202,11 @@ class MapStage(QWidget):
 
     def place_cards(self) -> None:
         """Move every visible card and notice to its place, within the map."""
+        # First, because the map may move for it.
+        self._report_covered()
         for name, card in self.cards.items():
             if not card.isHidden():
                 card.setGeometry(self._place(name, card))
-        self._report_covered()
         self.placed.emit()
 
     @property
@@ -234,22 +238,44 @@ class MapStage(QWidget):
             room = QSize(self.width() - 2 * _EDGE, self.height() - _NORTH_ARROW - _EDGE)
             size = card.sizeHint().boundedTo(room)
             return QRect(self.width() - _EDGE - size.width(), _NORTH_ARROW, size.width(), size.height())
+        place = self._above_scale_bar(self._legend_size(card))
+        if not self._is_small or card.is_folded:
+            return place
+        fire, right = self.fire_box(), self.width() - _EDGE - place.width()
+        above = self.height() - _COLOR_SCALE.height() - place.height()
+        below = [place, QRect(right, above, place.width(), place.height())]
+        corners = below + [each.translated(0, _NORTH_ARROW - each.top()) for each in below]
+
+        def hidden(corner: QRect) -> int:
+            part = corner & fire
+            return 0 if part.isEmpty() else part.width() * part.height()
+
+        # Of corners that are as good the first counts: the legend does not jump without a reason.
+        return min(corners, key=hidden)
+
+    def _legend_size(self, card: OverlayCard) -> QSize:
         room = self._legend_room
-        return self._above_scale_bar(card.size_for(room.width()).boundedTo(room))
+        return card.size_for(room.width()).boundedTo(room)
 
     @property
     def _legend_room(self) -> QSize:
         widest = max(self.width() // 2, min(_LEAST_CARD, self.width() - 2 * _EDGE))
-        return QSize(min(_LEGEND_WIDTH, widest), self.height() // 2)
+        return QSize(min(legend_width(), widest), int(_LEGEND_SHARE * self.height()))
 
     def _above_scale_bar(self, size: QSize) -> QRect:
         return QRect(_EDGE, self.height() - _SCALE_BAR - size.height(), size.width(), size.height())
 
     def _report_covered(self) -> None:
-        """Tell what the legend covers, at its largest: the map must not jump with each other fire."""
+        """Tell what the legend covers, at its largest: the map must not jump with each other fire.
+
+        On a small map the legend keeps clear of the fire instead.
+        """
         covered, card = QRect(), self.cards.get(_LEGEND)
         if card is not None and not card.isHidden():
-            covered = card.geometry() if card.is_folded else self._above_scale_bar(self._legend_room)
+            if card.is_folded:
+                covered = self._above_scale_bar(self._legend_size(card))
+            elif not self._is_small:
+                covered = self._above_scale_bar(self._legend_room)
         if covered != self._covered:
             self._covered = covered
             self.covered_changed.emit(covered)

@@ -313,6 +313,7 @@ class Workbench(QObject):
         session.tool_changed.connect(self._focus_tool)
         session.side_by_side_changed.connect(shell.stage.split)
         shell.stage.covered_changed.connect(self.map.camera.set_covered)
+        shell.stage.fire_box = lambda: self.map.fire_box
         shell.centre.overlays_changed.connect(self.maps.set_overlays)
         self.map.hint_changed.connect(self._show_hint)
         self.map.layers.changed.connect(self._check_future_drops)

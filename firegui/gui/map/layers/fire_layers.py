@@ -29,6 +29,7 @@ from firegui.gui.map.layers.layer import (
     threshold_range,
 )
 from firegui.gui.map.map_colors import (
+    EDGE_CASING,
     ColorScale,
     burning_scale,
     difference_codes,
@@ -106,9 +107,9 @@ class EdgeLayer(MapLayer):
     help = "Edge of the plan's fire at the shown time, drawn over the drops: a chance burned of one half or more"
     follows = OccupancyLayer.follows
     views = frozenset({FireView.PLAN})
-    samples = (("chance burned of one half or more", "edge", Sample.LINE),)
+    samples = (("chance ≥\u00a00.5", "edge", Sample.CASED),)
     swatch_ink = "edge"
-    swatch_sample = Sample.LINE
+    swatch_sample = Sample.CASED
 
     def __init__(self, session: Session) -> None:
         self.strokes = StrokesItem()
@@ -127,7 +128,7 @@ class EdgeLayer(MapLayer):
             self._drawn = pictured
             fire = None if shown is None else shown.plan_fire()
             self._path = QPainterPath() if fire is None else edge_path(fire >= _HALF)
-        pens = cosmetic(self.ink.edge_casing, 3.8), cosmetic(self.ink.edge, 1.8)
+        pens = cosmetic(EDGE_CASING, 3.8), cosmetic(self.ink.edge, 1.8)
         self.strokes.set_strokes([Stroke(self._path, pen) for pen in pens])
 
 

@@ -26,6 +26,7 @@ class Sample(StrEnum):
 
     FILL = "fill"
     LINE = "line"
+    CASED = "cased"
     DASH = "dash"
     ELLIPSE = "ellipse"
     OUTLINE = "outline"
