@@ -230,7 +230,7 @@ def _ends(scale: ColorScale) -> QHBoxLayout:
 
 
 def _columns(entries: Sequence[LegendEntry], taken: int = 0) -> int:
-    """Return in how many columns samples and labels fit, where ``taken`` pixels of the width have something else."""
+    """Return in how many columns samples and labels fit beside ``taken`` pixels of something else."""
     widths = [SAMPLE_SIZE.width() + 2 * GAP + text_width(entry.label) for entry in entries]
     for columns in range(len(entries), 1, -1):
         if sum(max(widths[column::columns]) for column in range(columns)) + taken <= legend_width() - MARGINS + GAP:
