@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import qtawesome
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon
 
 from firegui.gui.base.theme import current_colors
+
+TOOL_ICONS = QSize(17, 17)
+"""Size of the icons in the tool bar."""
 
 _GLYPHS = {
     "new": "mdi6.fire", "open": "mdi6.folder-open-outline", "save": "mdi6.content-save-outline",

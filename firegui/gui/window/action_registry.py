@@ -432,6 +432,7 @@ START_PAGE = {
     "Learn": (
         StartPageButton("getting_started", "&Getting started", "Open the first page of the help (F1)"),
         StartPageButton("tutorial", "T&utorial", "A plan from beginning to end, step by step, with pictures"),
+        StartPageButton("news", "What is &new", "What has changed in firegui"),
     ),
 }
 """The buttons of the start page under their headings."""

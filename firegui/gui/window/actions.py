@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QSize, Qt
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
-from firegui.gui.base.icons import icon
+from firegui.gui.base.icons import TOOL_ICONS, icon
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
 from firegui.gui.planning.plan_control import PlanControl
@@ -33,7 +33,6 @@ from firegui.runs.stages import Stage
 STAGES = {"both": (Stage.OPTIMIZE, Stage.PRUNE), "first": (Stage.OPTIMIZE,)}
 """Stages by the value of their action."""
 Handler = Callable[..., object]
-_TOOL_ICONS = QSize(17, 17)
 _NAMED_TOOLS = ("start", "quick")
 """Tools whose names are shown in every window."""
 _QUEUES = "save the project and plan it once the active run has ended"
@@ -229,7 +228,7 @@ class Actions(QObject):
         bar.setObjectName("toolBar")
         bar.setAccessibleName("Tools")
         bar.setMovable(False)
-        bar.setIconSize(_TOOL_ICONS)
+        bar.setIconSize(TOOL_ICONS)
         bar.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         for name in TOOL_BAR:
             if name == SEPARATOR:

@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QApplication, QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow, QToolBar
 
 from firegui.errors import InputError
 from firegui.gui.base.controls import is_usable, press_focused_button
 from firegui.gui.base.dialogs import show_problems
 from firegui.gui.base.export_place import ExportPlace
+from firegui.gui.base.icons import TOOL_ICONS, icon
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import SMALLEST, default_size, is_small, move_onto_screen
 from firegui.gui.base.tasks import IncrementalTask
@@ -76,6 +77,7 @@ class MainWindow(QMainWindow):
         for title in MENUS:
             self.menuBar().addMenu(title).setEnabled(False)
         self.menuBar().installEventFilter(self)
+        self._make_room_for_tools()
         self.start_page = StartPage(self._preferences, self)
         self.start_page.open_requested.connect(self._open)
         self.start_page.action_chosen.connect(self._run_start_action)
@@ -84,6 +86,15 @@ class MainWindow(QMainWindow):
         self._show_title()
         if session is not None:
             self.build_ui(session, queue)
+
+    def _make_room_for_tools(self) -> None:
+        """Give the menu bar the height that the tool bar in its corner needs, so that the start page never moves."""
+        tools = QToolBar(self.menuBar())
+        tools.setIconSize(TOOL_ICONS)
+        tools.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        tools.addAction(icon("start"), "Start plan")
+        self.menuBar().setMinimumHeight(tools.sizeHint().height())
+        tools.setParent(None)
 
     # -- building ----------------------------------------------------------------------------------------------------
     def build_ui(self, session: Session, queue: RunQueue | None = None) -> None:

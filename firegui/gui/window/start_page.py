@@ -1,4 +1,4 @@
-"""Start page: recent projects, ways to begin, news.
+"""Start page: recent projects and ways to begin.
 
 It is the first thing that the window paints, so it loads nothing of the rest of the program. A choice is a signal; the
 window acts on it as soon as it is built.
@@ -24,12 +24,10 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyledItemDelegate,
     QStyleOptionViewItem,
-    QTextBrowser,
     QVBoxLayout,
     QWidget,
 )
 
-from firegui.assets import resource
 from firegui.gui.base.controls import focus_next
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
@@ -208,7 +206,6 @@ class StartPage(QScrollArea):
         self.recent = RecentProjects()
         self.recent.open_requested.connect(self.open_requested)
         self.recent.removed.connect(self._forget)
-        self.news = QTextBrowser(openExternalLinks=True)
         self.state = muted_label("Loading the workbench…")
         self.state.setAccessibleName("Current activity")
         self.setObjectName("startPage")
@@ -246,7 +243,7 @@ class StartPage(QScrollArea):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _page(self) -> QWidget:
         page = QWidget()
-        parts = horizontal(None, self._begin(), (self._recent_part(), 5), (self._news_part(), 4), spacing=28)
+        parts = horizontal(None, self._begin(), (self._recent_part(), 1), spacing=28)
         vertical(page, self._head(), (parts, 1), self.state, margins=(32, 24, 32, 16), spacing=14)
         return page
 
@@ -287,20 +284,9 @@ class StartPage(QScrollArea):
         self._none.setAlignment(Qt.AlignmentFlag.AlignTop)
         return vertical(None, muted_label("Recent projects", "section"), self._none, (self.recent, 1), 0, spacing=6)
 
-    def _news_part(self) -> QVBoxLayout:
-        self.news.setAccessibleName("What is new")
-        self.news.setToolTip("What has changed in firegui")
-        self.news.setFrameShape(QFrame.Shape.NoFrame)
-        self.news.setMinimumWidth(220)
-        self.news.document().setDocumentMargin(10)
-        self.news.document().setIndentWidth(20)
-        return vertical(None, muted_label("What is new", "section"), (self.news, 1), spacing=6)
-
     def _update_theme(self) -> None:
         for action, button in self._buttons.items():
             button.setIcon(icon(ACTIONS[action].icon))
-        # Set again after a change of theme: a text browser keeps the colours it was filled with.
-        self.news.setMarkdown(resource("help/whats-new.md").read_text(encoding="utf-8"))
 
     # -- events ------------------------------------------------------------------------------------------------------
     def changeEvent(self, event: QEvent) -> None:
@@ -323,7 +309,7 @@ class StartPage(QScrollArea):
 
     def focusNextPrevChild(self, next: bool) -> bool:
         """Keep Tab within the page."""
-        order = (*self._buttons.values(), self.recent, self.news, self.close_button)
+        order = (*self._buttons.values(), self.recent, self.close_button)
         return focus_next(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
 
     def _first_focus(self) -> None:
