@@ -189,7 +189,9 @@ def test_a_choice_made_before_the_window_is_built_is_kept(qtbot: QtBot) -> None:
     window.stop_work()
 
 
-@pytest.mark.parametrize(("name", "page"), [("getting_started", "getting-started"), ("tutorial", "tutorial"), ("news", "whats-new")])
+@pytest.mark.parametrize(
+    ("name", "page"), [("getting_started", "getting-started"), ("tutorial", "tutorial"), ("news", "whats-new")]
+)
 def test_what_one_can_learn_is_shown_with_nothing_over_it(
     qtbot: QtBot, empty: MainWindow, name: str, page: str
 ) -> None:
