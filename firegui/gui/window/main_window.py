@@ -88,7 +88,10 @@ class MainWindow(QMainWindow):
             self.build_ui(session, queue)
 
     def _make_room_for_tools(self) -> None:
-        """Give the menu bar the height that the tool bar in its corner needs, so that the start page never moves."""
+        """Give the menu bar the height that the tool bar will need in its corner.
+
+        The start page lies below the menu bar and would move otherwise.
+        """
         tools = QToolBar(self.menuBar())
         tools.setIconSize(TOOL_ICONS)
         tools.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
