@@ -25,13 +25,14 @@ def build(
     tell: MessageCallback = ignore_message,
     check: Check | None = None,
     maps: FireMaps | None = None,
+    waits: bool = True,
 ) -> Model:
     """Return the planning problem of ``project`` at ``effectiveness``.
 
     It has the frozen fire, the fleet with its calendar, the rules and the objective. ``tell`` receives messages of the
     engine, ``check`` may raise to cancel. ``maps`` are the project's own, where they exist already
-    (:func:`firegui.fire.maps.project_maps`). Raises :class:`~firegui.errors.InputError` with everything that keeps the
-    project from being planned.
+    (:func:`firegui.fire.maps.project_maps`). Without ``waits`` a small fire does not wait for kernels. Raises
+    :class:`~firegui.errors.InputError` with everything that keeps the project from being planned.
     """
     problems, title = Problems(), "The project cannot be planned"
     problems.extend(project.problems())
@@ -58,5 +59,6 @@ def build(
         precision=precision,
         tell=tell,
         check=check,
+        waits=waits,
     )
     return replace(model, rules=flight_rules(project, maps))

@@ -170,7 +170,7 @@ def engine(model: Model) -> RolloutBackend:
     """
     if model.backend == "reference":
         return _Reference()
-    if model.dtype != torch.float32:
+    if model.dtype != torch.float32 or model.in_torch:
         return _ClosedForm()
     on_cpu: RolloutBackend = _ClosedForm() if NO_KERNELS else ActiveFront(kernel_threads())
     return on_cpu if model.backend == "cpu" else Gpu(on_cpu, partial(_pass_on, model))
@@ -182,6 +182,21 @@ def prepare(model: Model, check: Check | None = None) -> None:
     if model.backend == "cpu" and not isinstance(chosen, _ClosedForm):
         compile_once(chosen, kernel_folder(), model.tell, len(model.maps.stencil.offsets), check)
     chosen.prepare(model)
+
+
+def without_waiting(model: Model) -> Model:
+    """Return a model that can be rolled out at once.
+
+    Where the kernels are not compiled yet, a process begins to, and a small fire is computed by torch: it is there in
+    seconds, the kernels in half a minute. The last digits of its numbers differ. A larger fire is left to the kernels.
+    """
+    folder, neighbours = kernel_folder(), len(model.maps.stencil.offsets)
+    is_small = model.n_cells * model.n_steps <= MOST_IN_TORCH
+    if model.backend != "cpu" or isinstance(engine(model), _ClosedForm) or folder is None or not is_small:
+        return model
+    if (folder / _name(neighbours)).exists() or _compiling(neighbours) is None:
+        return model
+    return replace(model, in_torch=True)
 
 
 def method(model: Model) -> str:
@@ -298,6 +313,8 @@ class _Reference(_Whole):
 
 COMPILING = "Compiling the kernels, once on this computer (about half a minute)…"
 SHAPE, DAYS, STEPS_PER_DAY = (24, 40), 2, 6
+MOST_IN_TORCH = 100_000_000
+"""Cells times steps up to which torch computes a fire sooner than the kernels are compiled; the demo has 14 million."""
 _EVERY_SECONDS = 0.1
 _STARTING, _COMPILERS = threading.Lock(), dict[int, "subprocess.Popen[bytes]"]()
 """Processes that compile, by the neighbours of their stencil."""
@@ -351,17 +368,24 @@ def _compile_elsewhere(neighbours: int, check: Check | None) -> None:
     Compilation cannot be interrupted, and this process would not answer meanwhile. When ``check`` raises, the other
     goes on for the next caller, and ends with this process at the latest. What it does not compile is compiled here.
     """
-    with _STARTING:
-        process = _COMPILERS.get(neighbours) or _compiler(neighbours)
-        if process is None:
-            return
-        _COMPILERS[neighbours] = process
+    process = _compiling(neighbours)
+    if process is None:
+        return
     while process.poll() is None:
         if check is not None:
             check()
         time.sleep(_EVERY_SECONDS)
     with _STARTING:
         _COMPILERS.pop(neighbours, None)
+
+
+def _compiling(neighbours: int) -> subprocess.Popen[bytes] | None:
+    """Return the process that compiles, started unless there is one; ``None`` where none can be started."""
+    with _STARTING:
+        process = _COMPILERS.get(neighbours) or _compiler(neighbours)
+        if process is not None:
+            _COMPILERS[neighbours] = process
+        return process
 
 
 def _compiler(neighbours: int) -> subprocess.Popen[bytes] | None:

@@ -31,7 +31,8 @@ class Model:
     equations. ``tell`` is called with what the engine has to say while it computes. ``rules`` are the
     operational constraints on the gates, beyond the paper. With ``full_carry`` gradients follow the burning state from
     step to step, which the paper cuts. A rollout for a gradient stops at the end of the first day on which more than
-    ``gradient_extent`` cells are on fire or burned, ``Σ_x P_t``; the states after it count as equal to it.
+    ``gradient_extent`` cells are on fire or burned, ``Σ_x P_t``; the states after it count as equal to it. With
+    ``in_torch`` the processor computes without kernels, which then need not be compiled.
     """
 
     maps: FireMaps
@@ -50,6 +51,7 @@ class Model:
     rules: FlightRules | None = None
     full_carry: bool = False
     gradient_extent: float = math.inf
+    in_torch: bool = False
 
     @property
     def K(self) -> Tensor:

@@ -69,14 +69,16 @@ def prepare(
     precision: str = "float32",
     tell: MessageCallback = ignore_message,
     check: Check | None = None,
+    waits: bool = True,
 ) -> Model:
     """Put the fire, the fleet and the objective on a device.
 
     ``masks [R, H, W]`` are the protected cells of each region. ``backend`` is ``auto``, ``reference``, ``cpu`` or
     ``cuda``; ``precision`` is ``float32``, which the fire model means, or ``float64`` for checking equations. ``tell``
     hears, now and while the model is used, that kernels are compiled first or that memory did not suffice. ``check``
-    may raise to cancel their compilation. Raises :class:`~firegui.errors.InputError` for an unknown or absent backend
-    or precision and for empty regions.
+    may raise to cancel their compilation, for which nothing waits without ``waits``
+    (:func:`firegui.rollout.backend.without_waiting`). Raises :class:`~firegui.errors.InputError` for an unknown or
+    absent backend or precision and for empty regions.
     """
     name, device = backends.device_for(maps, backend, tell)
     model = build(
@@ -84,6 +86,7 @@ def prepare(
         retardant_acts_on=retardant_acts_on, backend=name, device=device, dtype=backends.dtype_of(precision),
         tell=tell,
     )  # fmt: skip
+    model = model if waits else backends.without_waiting(model)
     backends.prepare(model, check)
     return model
 

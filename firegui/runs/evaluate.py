@@ -51,7 +51,8 @@ class Evaluation(BaseRun[EvaluateSpec]):
         speaker = EngineMessages(self._emit, self._engine, spec.backend)
         check, tell = self._control.check, speaker.pass_on
         blown = project if spec.wind is None else self._engine.with_wind(project, spec.wind)
-        model = self._engine.build(blown, project.plan.nominal, spec.backend, tell=tell, check=check)
+        nominal = project.plan.nominal
+        model = self._engine.build(blown, nominal, spec.backend, tell=tell, check=check, waits=spec.waits)
         speaker.say_device(model)
         self._machine.move(RunState.RUNNING)
         model, spec = self._stressed(model)

@@ -91,7 +91,8 @@ class EvaluateSpec:
     one was planned for, where it had another fleet, other rules or another objective. With ``wind`` the wind differs
     from the project's. ``fire`` is what a replanned run kept of the fire that the schedule is flown in, and
     ``against_fire`` that of the other schedule. With ``stress`` both fires burn in a scenario's world, and drops are
-    flown with its errors.
+    flown with its errors. Without ``waits`` a small fire is computed more slowly instead of after the compilation of
+    kernels.
     """
 
     project: Project
@@ -105,6 +106,7 @@ class EvaluateSpec:
     fire: FireRecord | None = None
     against_fire: FireRecord | None = None
     stress: StressDrawOf | None = None
+    waits: bool = True
 
     @property
     def stride(self) -> int:

@@ -204,6 +204,7 @@ def test_opening_a_project_shows_its_fire_without_drops(qtbot: QtBot, session: S
     assert session.result.baseline is not None
     assert session.result.plan is None
     assert [spec.schedule for spec in execute.evaluations] == [None]
+    assert not execute.evaluations[0].waits, "kernels are not waited for"
 
 
 def test_a_run_feeds_history_map_and_list(qtbot: QtBot, session: Session, make_queue: MakeQueue) -> None:

@@ -162,7 +162,8 @@ class ResultPresenter(QObject):
             self.message.emit(Message(text, "warning"))
             self.changed.emit()
             return
-        self.show_evaluation(EvaluationRequest("No drops", EvaluateSpec(project, backend=self._session.backend)))
+        spec = EvaluateSpec(project, backend=self._session.backend, waits=False)
+        self.show_evaluation(EvaluationRequest("No drops", spec))
 
     def show_live(self, entry: RunEntry, project: Project) -> None:
         """Show the reports of ``entry``, an active run of ``project``.

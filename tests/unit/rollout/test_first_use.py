@@ -7,15 +7,20 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
+import numpy as np
 import pytest
 
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL
 from firegui.errors import CancelledError
 from firegui.planning.problem import build
+from firegui.rollout import backend
 from firegui.rollout.backend import COMPILING, compile_once, engine
 from firegui.rollout.engine_message import EngineMessage
 from firegui.rollout.model import Model
+from firegui.rollout.simulate import simulate
 from tests.support import make_project
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -116,6 +121,31 @@ def test_compilation_can_be_cancelled_at_once_and_goes_on(tmp_path: Path, monkey
         patch.setattr(subprocess, "Popen", None)
         compile_once(other, tmp_path, list[EngineMessage]().append, 8)
     assert other.asked
+
+
+def test_a_small_fire_does_not_wait_for_the_kernels(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started, model = list[int](), first_model()
+
+    def compiler(neighbours: int) -> Mock:
+        started.append(neighbours)
+        return Mock()
+
+    monkeypatch.setattr(backend, "_COMPILERS", {})
+    monkeypatch.setattr(backend, "kernel_folder", lambda: tmp_path)
+    monkeypatch.setattr(backend, "_compiler", compiler)
+    first, second = backend.without_waiting(model), backend.without_waiting(model)
+    assert first.in_torch and second.in_torch and started == [8], "one process compiles meanwhile"
+    backend.prepare(first)
+    nothing = Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
+    soon, exact = (simulate(each, nothing, frame_stride=2) for each in (first, model))
+    assert soon.frames is not None and exact.frames is not None
+    assert np.abs(soon.frames.fire.whole().astype(int) - exact.frames.fire.whole()).max() <= 1
+    assert soon.metrics.final_extent_ha == pytest.approx(exact.metrics.final_extent_ha, rel=1e-5)
+    with monkeypatch.context() as patch:
+        patch.setattr(backend, "MOST_IN_TORCH", 1)
+        assert not backend.without_waiting(model).in_torch
+    (tmp_path / backend._name(8)).touch()
+    assert not backend.without_waiting(model).in_torch, "compiled kernels are used"
 
 
 def test_each_stencil_is_compiled_when_it_is_first_used(tmp_path: Path) -> None:
