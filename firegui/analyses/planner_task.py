@@ -91,6 +91,7 @@ class PreparedEngine(Engine):
     def build(
         self, project: Project, effectiveness: Effectiveness, backend: str = "auto", precision: str = "float32", *,
         tell: MessageCallback = ignore_message, check: Check | None = None, maps: FireMaps | None = None,
+        waits: bool = True,
     ) -> Model:  # fmt: skip
         """Return the model at hand, at ``effectiveness``."""
         return self.model.with_effectiveness(effectiveness)
