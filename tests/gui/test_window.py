@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, QSettings, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QTableView, QToolBar, QToolButton
+from PySide6.QtWidgets import QApplication, QToolBar, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import DropList
@@ -24,6 +24,7 @@ from firegui.gui.base.theme import COLORS, Theme, apply_theme, current_theme
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.scenario.calendar_panel import CalendarPanel
+from firegui.gui.scenario.fleet_panel import FleetPanel
 from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.window import documents as documents_module
@@ -174,10 +175,12 @@ def test_dropping_something_else_is_refused_with_the_reason(
 def test_a_refused_edit_reaches_the_person_in_one_dialog(
     qtbot: QtBot, window: MainWindow, shown_problems: list[InputError]
 ) -> None:
-    panel_model = window.workbench.panels["Fleet"].findChild(QTableView).model()  # type: ignore[union-attr]
-    assert not panel_model.setData(panel_model.index(0, 2), "-5")
+    panel = window.workbench.panel("Fleet", FleetPanel)
+    for _ in range(2):
+        panel.view.setCurrentIndex(panel.model.index(0, 0))
+        panel.remove()
     qtbot.waitUntil(lambda: len(shown_problems) == 1)
-    assert "Payload is -1.0" in str(shown_problems[0])
+    assert "no aircraft" in str(shown_problems[0])
 
 
 def test_what_is_refused_while_the_window_shuts_opens_no_box_that_would_keep_the_program_alive(
