@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
+from firegui.domain.units import Units
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -278,5 +279,4 @@ def given_up_text(before: Metrics | None, plan: Metrics | None, baseline: Metric
 
 
 def _hectares(metrics: Metrics) -> str:
-    value = metrics.final_extent_ha
-    return f"{value:,.0f} ha" if value >= 10.0 else f"{value:.2g} ha"
+    return Units.METRIC.area(metrics.final_extent_ha)

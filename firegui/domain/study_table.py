@@ -16,6 +16,9 @@ from firegui.domain.stress import StressResult, StressTable, scenario_names
 from firegui.domain.study import CASE, Cell, StudySettings, Value, value_text
 from firegui.domain.units import Units
 
+_AREAS = ("ha", "cells", "cell-days")
+"""Units of areas."""
+
 
 @dataclass(frozen=True, slots=True)
 class StudyRow:
@@ -42,14 +45,20 @@ class StudyRow:
 class StudyMeasure:
     """Quantity of a row.
 
-    ``better`` is −1 where less is better, 1 where more is better, and 0 for neither. ``value`` is NaN where a row has
-    none.
+    ``is_ratio`` is set for an area per something, which may be small. ``better`` is −1 where less is better, 1 where
+    more is better, and 0 for neither. ``value`` is NaN where a row has none.
     """
 
     title: str
     unit: str
     value: Callable[[StudyRow], float]
     better: int = -1
+    is_ratio: bool = False
+
+    @property
+    def is_size(self) -> bool:
+        """Whether it is an area, or an area over time."""
+        return self.unit in _AREAS and not self.is_ratio
 
     @property
     def label(self) -> str:
@@ -92,6 +101,7 @@ MEASURES: Mapping[str, StudyMeasure] = {
     "saved_ha_per_drop": StudyMeasure(
         "Area saved per drop", "ha",
         lambda row: (row.baseline.final_extent_ha - row.plan.final_extent_ha) / max(row.plan.drops_executed, 1), 1,
+        is_ratio=True,
     ),
     "evaluations": StudyMeasure("Fire simulations", "", lambda row: float(row.evaluations), 0),
     "violations": StudyMeasure(

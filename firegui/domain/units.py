@@ -7,6 +7,7 @@ because they are rated so, and the forms of US agencies keep gallons, feet and k
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ KNOT_MS = 1852.0 / 3600.0
 MPH_MS = MILE_M / 3600.0
 _SMALL = 99.95
 """Areas and metric volumes below this have a decimal."""
+UNKNOWN = "–"
+"""Text of an amount that is not known."""
 
 
 _NUMBER = r"\d[\d,]*(?:\.\d+)?"
@@ -39,6 +42,18 @@ def percent_text(share: float, digits: int | None = None) -> str:
     # 99.6 % is not all of it, and 0.4 % is not nothing.
     is_near_end = abs(percent) < 10.0 or 90.0 < percent < 100.0
     return f"{percent:,.{is_near_end if digits is None else digits:d}f} %"
+
+
+def amount_text(value: float | None, digits: int | None = None) -> str:
+    """Return an area or a volume that is already in its unit: ``5.5``, ``1,204``; a dash for none.
+
+    ``digits`` are its decimals. Without them one is shown below a hundred.
+    """
+    if value is None or math.isnan(value):
+        return UNKNOWN
+    shown = digits if digits is not None else 1 if abs(value) < _SMALL else 0
+    # No fire is smaller than nothing: rounding must not leave a minus before a zero.
+    return f"{round(value, shown) + 0.0:,.{shown}f}"
 
 
 def sampled_percent_text(share: float, error: float | None) -> str:
@@ -86,9 +101,7 @@ class Units(StrEnum):
 
     def area_number(self, hectares: float, digits: int | None = None) -> str:
         """Return the number of :meth:`area`, for a column whose head has the unit."""
-        value = self.area_value(hectares)
-        shown = digits if digits is not None else 1 if abs(value) < _SMALL else 0
-        return f"{value:,.{shown}f}"
+        return amount_text(self.area_value(hectares), digits)
 
     def large_area(self, hectares: float) -> str:
         """Return an area in square kilometres or square miles."""
@@ -132,8 +145,7 @@ class Units(StrEnum):
 
     def volume_number(self, gallons: float) -> str:
         """Return the number of :meth:`volume`, for a column whose head has the unit."""
-        value = self.volume_value(gallons)
-        return f"{value:,.{1 if self is not Units.US and 0.0 < abs(value) < _SMALL else 0}f}"
+        return amount_text(self.volume_value(gallons), None if gallons and self is not Units.US else 0)
 
     def volume(self, gallons: float) -> str:
         """Return the volume of several drops with its unit: ``2,145 m³`` or ``566,662 gal``."""

@@ -12,10 +12,9 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QTableView, QTabWidget, QT
 from firegui.domain.calendar import Calendar
 from firegui.domain.exercise import Decision, LoopDay
 from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario, scenario_text
-from firegui.domain.units import Units
+from firegui.domain.units import Units, amount_text
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, fill_column, labelled, muted_label
-from firegui.gui.base.number_text import number
 from firegui.gui.base.plain_text import plain
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -62,7 +61,7 @@ def exercise_columns(units: Units, cell_ha: float) -> tuple[Column, ...]:
             count = cells(row)
             return tip if count is None else f"{tip}; in cells: {count:,.0f}"
 
-        return Column(name, value, number, tip, units.area_unit, cell_tip=tip_of)
+        return Column(name, value, amount_text, tip, units.area_unit, cell_tip=tip_of)
 
     return (
         Column("Observed", lambda row: row.when, tip="when the fire was observed", is_text=True),

@@ -10,10 +10,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QPushButton, QStackedWidget, QTableView, QWidget
 
 from firegui.domain.removal_curve import RemovalCurve, RemovalPoint
-from firegui.domain.units import Units
+from firegui.domain.units import Units, amount_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.layouts import horizontal, muted_label, splitter, vertical
-from firegui.gui.base.number_text import number
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.empty_charts import why_no_curve
@@ -64,7 +63,7 @@ class RemovalChart(Chart):
             self.set_title(self._name)
         else:
             role = "warning" if exceeds_limit(point) else "accent"
-            self.set_title(self._name, Piece(f"{number(value)} with {point.drops:,} drops", role))
+            self.set_title(self._name, Piece(f"{amount_text(value)} with {point.drops:,} drops", role))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +80,9 @@ def curve_columns(units: Units) -> tuple[Column, ...]:
     """Return the columns of the table, with areas in ``units``."""
     return (
         Column("Drops", lambda row: row.point.drops, lambda value: f"{value:,}", "planned drops"),
-        Column("Fire at the end", lambda row: units.area_value(row.extent_ha), number, unit=units.area_unit),
-        Column("Protected", lambda row: units.area_value(row.protected_ha), number, "protected area burned",
-               units.area_unit, cell_tip=lambda row: f"protected area burned; in cells: {number(row.protected_cells)}"),
+        Column("Fire at the end", lambda row: units.area_value(row.extent_ha), amount_text, unit=units.area_unit),
+        Column("Protected", lambda row: units.area_value(row.protected_ha), amount_text, "protected area burned",
+               units.area_unit, cell_tip=lambda row: f"protected area burned; in cells: {amount_text(row.protected_cells)}"),
         Column(
             "Worst scenario", lambda row: row.point.excess, lambda value: f"{value:.2f}",
             "share of the growth that is left in the worst scenario, divided by its limit; a plan holds up to 1",

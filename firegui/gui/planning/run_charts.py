@@ -14,7 +14,7 @@ from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.observation import OBSERVED
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.settings import ObjectiveWeights
-from firegui.domain.units import Units, percent_text
+from firegui.domain.units import Units, amount_text, percent_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.charts.chart import Chart
@@ -450,12 +450,12 @@ class AreaChart(Chart):
         for name, role, curve in ((plan, "accent", self._with), (first, "muted", self._without)):
             x, y = self.curve_points(curve)
             if len(x):
-                pieces.append(Piece(f"{name} {number(float(np.interp(day, x, y)))}", role))
+                pieces.append(Piece(f"{name} {amount_text(float(np.interp(day, x, y)))}", role))
         return pieces
 
 
 def _end(name: str, role: str, metrics: Metrics | None, units: Units) -> Piece | None:
-    return None if metrics is None else Piece(f"{name} {number(units.area_value(metrics.final_extent_ha))}", role)
+    return None if metrics is None else Piece(f"{name} {units.area_number(metrics.final_extent_ha)}", role)
 
 
 class LoopChart(Chart):
@@ -477,6 +477,6 @@ class LoopChart(Chart):
         branches = ([r.loop_cells for r in days], [r.open_cells for r in days], [r.none_cells for r in days])
         for line, cells in zip(self._lines, branches, strict=True):
             self.set_curve(line, x, scale * np.array(cells, float))
-        last = [f" {number(scale * cells[-1])}" if cells else "" for cells in branches]
+        last = [f" {amount_text(scale * cells[-1])}" if cells else "" for cells in branches]
         pieces = [Piece(f"{name}{text}", role) for (name, role, _), text in zip(_BRANCHES, last, strict=True)]
         self.set_title(f"Burned area ≈ {units.area_unit}, closed loop", *pieces)

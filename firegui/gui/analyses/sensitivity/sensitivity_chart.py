@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.analyses.sensitivity.results import AnyTable
 from firegui.domain.sensitivity import PoseRow, Row, SensitivityKind
-from firegui.domain.units import Units
+from firegui.domain.units import Units, amount_text
 from firegui.gui.analyses.sensitivity.sensitivity_table import row_name
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
@@ -134,7 +134,8 @@ class SensitivityChart(Chart):
         self.set_x_label("" if table is None else _X_LABELS[table.kind])
         self.set_whole("left", measure is _DROPS)
         self._title = "" if measure is None else measure.title
-        self._read_outs = tuple(f"{name}: {number(value)}" for name, value in zip(self._names, values, strict=True))
+        text = amount_text if measure is not None and measure.is_area else number
+        self._read_outs = tuple(f"{name}: {text(value)}" for name, value in zip(self._names, values, strict=True))
         spread = bool(drawn.any())
         self._legend = (Piece("mean", "accent"), Piece("lowest and highest draw", "muted")) if spread else ()
         self.set_title(self._title, *self._legend)

@@ -18,7 +18,7 @@ from firegui.domain.sensitivity import (
     SideRow,
 )
 from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, pair_text
-from firegui.domain.units import Units, percent_text, sampled_percent_text
+from firegui.domain.units import Units, amount_text, percent_text, sampled_percent_text
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import MISSING, Column
 
@@ -62,11 +62,11 @@ def _whole(value: float) -> str:
 _DROPS = Column("Drops", lambda row: row.reading.drops, _whole, "drops that are flown")
 _OBJECTIVE = Column("Objective", lambda row: row.reading.fire_objective, number, _J)
 _SCORES = (
-    Column("Final size", lambda row: row.reading.final_extent_ha, number, "expected burned area at the end", "ha",
+    Column("Final size", lambda row: row.reading.final_extent_ha, amount_text, "expected burned area at the end", "ha",
            cell_tip=lambda row: f"{_EXTENT}: {row.reading.final_extent_cells:,.0f}"),
     Column("Relative", lambda row: row.relative, "{:.2f}".format,
            "final size over that of the schedule as it was planned for, at expected effectiveness"),
-    Column("In regions", lambda row: row.reading.protected_ha, number, _PROTECTED, "ha",
+    Column("In regions", lambda row: row.reading.protected_ha, amount_text, _PROTECTED, "ha",
            cell_tip=lambda row: f"{_PROTECTED}; in cells: {row.reading.protected_cells:,.1f}"),
     _DROPS,
     _OBJECTIVE,
@@ -76,7 +76,7 @@ _DISPLACED = (
     Column(
         "Final size",
         lambda row: row.mean_extent_ha,
-        number,
+        amount_text,
         "expected burned area at the end, mean of the draws",
         "ha, mean",
     ),
@@ -93,7 +93,7 @@ def columns_in(kind: SensitivityKind, units: Units) -> tuple[Column, ...]:
     """Return the columns of a kind of table, with areas in ``units``."""
     factor = units.area_value(1.0)
     return tuple(
-        replace(column, format=number, factor=factor, unit=column.unit.replace(_HECTARES, units.area_unit, 1))
+        replace(column, format=amount_text, factor=factor, unit=column.unit.replace(_HECTARES, units.area_unit, 1))
         if column.unit.startswith(_HECTARES)
         else column
         for column in COLUMNS[kind]

@@ -11,13 +11,12 @@ import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
-from firegui.domain.units import Units
+from firegui.domain.units import Units, amount_text
 from firegui.fire.reliability import Reliability
 from firegui.fire.skill import ForecastSkill, Skill
 from firegui.fire.skill_report import SkillReport
 from firegui.gui.analyses.skill.skill_table import short_name
 from firegui.gui.base.elided_label import Piece
-from firegui.gui.base.number_text import number
 from firegui.gui.charts.chart import Chart
 
 _ROLES = {"model": "accent", "uncorrected": "water", "scalar": "warning", "held": "muted"}
@@ -194,7 +193,7 @@ def _pieces(report: SkillReport, metric: Metric, day: int | None, cell: float) -
         known = report.published.mean if day is None else report.published.iou.get(day)
         found.append(Piece(f"published {'' if known is None else f'{known:.2f}'}".strip(), "retardant"))
     if metric is AREA:
-        shown = "" if day is None else f" {number(cell * report.model.days[day].overlap.observed)}"
+        shown = "" if day is None else f" {amount_text(cell * report.model.days[day].overlap.observed)}"
         found.append(Piece(f"observed{shown}", "text"))
     return found
 
@@ -203,6 +202,6 @@ def _value(forecast: ForecastSkill, metric: Metric, day: int | None, cell: float
     """Return the value at ``day``; without a day the mean over the days that have a share, else none."""
     if day is not None:
         value = metric.of(forecast.days[day])
-        return "" if value is None else f"{value:.2f}" if metric.share else number(cell * value)
+        return "" if value is None else f"{value:.2f}" if metric.share else amount_text(cell * value)
     values = [value for skill in forecast.days.values() if (value := metric.of(skill)) is not None]
     return f"mean {np.mean(values):.2f}" if values and metric.share else ""

@@ -8,10 +8,9 @@ from html import escape
 
 from PySide6.QtCore import QObject
 
-from firegui.domain.units import Units
+from firegui.domain.units import Units, amount_text
 from firegui.fire.skill import ForecastSkill, Skill
 from firegui.fire.skill_report import SkillReport
-from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import Column, TableModel
 
 SHORT = {"uncorrected": "Uncorrected", "scalar": "Constant", "held": "Held"}
@@ -53,7 +52,7 @@ def _columns(report: SkillReport, units: Units, cell_ha: float) -> tuple[Column,
         def cells(day: int) -> str | None:
             return f"{tip}; in cells: {value(model.days[day]):,.0f}" if day in model.days else None
 
-        column = _score(model, title, value, number, tip)
+        column = _score(model, title, value, amount_text, tip)
         return replace(column, unit=units.area_unit, factor=units.area_value(cell_ha), cell_tip=cells)
 
     own = (

@@ -6,8 +6,7 @@ from functools import lru_cache
 
 from firegui.domain.settings import ObjectiveWeights
 from firegui.domain.stress import StressResult, StressTable, scenario_text
-from firegui.domain.units import Units, percent_text
-from firegui.gui.base.number_text import number
+from firegui.domain.units import Units, amount_text, percent_text
 from firegui.gui.widgets.table_model import Column
 from firegui.runs.messages import counted
 
@@ -53,13 +52,13 @@ def stress_columns(
                f"the plan's limit of {percent_text(limit)}",
                "worst",
                color=lambda result: "error" if weights.counts_growth and result.share_worst > limit else None),
-        Column("Burned", lambda result: result.cells_worst, number, "final size in the draw with the largest",
+        Column("Burned", lambda result: result.cells_worst, amount_text, "final size in the draw with the largest",
                units.area_unit, area),
-        Column("No drops", lambda result: result.cells_no_drops, number,
+        Column("No drops", lambda result: result.cells_no_drops, amount_text,
                "final size without drops in the same scenario, in which the fire may be larger than in the model",
                units.area_unit, area),
         *([] if not has_regions else [
-            Column("In regions", lambda result: result.protected_worst, number,
+            Column("In regions", lambda result: result.protected_worst, amount_text,
                    "expected burned area inside the protected regions in the worst draw", units.area_unit, area,
                    color=lambda result: "error" if is_region_lost(result) else None,
                    cell_tip=lambda result: _ABOVE_LIMIT if is_region_lost(result) else None),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,9 +23,9 @@ from firegui.domain.study_table import (
     points_of,
     tornado_of,
 )
+from firegui.gui.analyses.study.study_tables import measure_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.layouts import fill_column, labelled, row
-from firegui.gui.base.number_text import number
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart import Chart
@@ -165,9 +165,9 @@ class TornadoChart(StudyChart):
         place = len(self.bars) - 1 - round(self._view(point)[1])
         if not 0 <= place < len(self.bars) or self._table is None:
             return "", ()
-        bar = self.bars[place]
-        spread = "" if math.isnan(bar.spread) else f" ± {number(bar.spread)}"
-        ends = f"{bar.low_text} {number(bar.low)} → {bar.high_text} {number(bar.high)}"
+        bar, text = self.bars[place], measure_text(self._measure)
+        spread = "" if math.isnan(bar.spread) else f" ± {text(bar.spread)}"
+        ends = f"{bar.low_text} {text(bar.low)} → {bar.high_text} {text(bar.high)}"
         return f"{bar.label}: {ends}, {bar.change:+.3g}{spread}", _best_first(self._table, bar.cells, self._measure)
 
 
@@ -219,7 +219,9 @@ class HeatChart(StudyChart):
         self.item.setXRange(-0.5, values.shape[1] - 0.5, padding=0)
         self.item.setYRange(-0.5, values.shape[0] - 0.5, padding=0)
         few = values.size <= _MOST_NUMBERS
-        self._replace_items(self._numbers, _number_items(values, 0.5 * (low + high)) if few else ())
+        self._replace_items(
+            self._numbers, _number_items(values, 0.5 * (low + high), measure_text(self._measure)) if few else ()
+        )
         self._show_caption()
 
     def _caption(self) -> str:
@@ -236,7 +238,8 @@ class HeatChart(StudyChart):
             return "", ()
         cells = _best_first(table, heat.cells[y][x], self._measure)
         done = f"{len(cells)} of {len(heat.cells[y][x])} done"
-        return f"{heat.across[x].text} · {heat.down[y].text}: {number(heat.values[y][x])} ({done})", cells
+        value = measure_text(self._measure)(heat.values[y][x])
+        return f"{heat.across[x].text} · {heat.down[y].text}: {value} ({done})", cells
 
 
 class ParetoChart(StudyChart):
@@ -299,7 +302,7 @@ class ParetoChart(StudyChart):
         if distances[nearest] > _NEAR_PX:
             return "", ()
         cell = self._shown[nearest]
-        numbers = f"{number(table.measured(cell, self._x))}, {number(table.measured(cell, self._y))}"
+        numbers = ", ".join(measure_text(name)(table.measured(cell, name)) for name in (self._x, self._y))
         return f"cell {cell.number} · {cell.title}: {numbers}", (cell,)
 
 
@@ -365,12 +368,12 @@ def _measure_entries(table: StudyTable | None) -> list[Entry]:
     return [(name, label) for label, name in names.items()]
 
 
-def _number_items(values: Any, middle: float) -> list[Any]:
+def _number_items(values: Any, middle: float, text: Callable[[float], str]) -> list[Any]:
     """Return the numbers of a heat map as text items, black above ``middle`` and white below it."""
     items = []
     for (up, across), value in np.ndenumerate(values):
         if math.isfinite(value):
-            items.append(pg.TextItem(number(value), "#000000" if value > middle else "#ffffff", anchor=(0.5, 0.5)))
+            items.append(pg.TextItem(text(value), "#000000" if value > middle else "#ffffff", anchor=(0.5, 0.5)))
             items[-1].setPos(across, up)
     return items
 

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject
 
 from firegui.domain.stress import StressTable, case_text, worst_case_text
 from firegui.domain.study import CASE, Cell, value_text
 from firegui.domain.study_table import MEASURES, StudyTable
+from firegui.domain.units import amount_text
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.runs.events import CellProgress
 
 _STATES = ("running", "failed", "waiting", "done")
+
+
+def measure_text(name: str) -> Callable[[float], str]:
+    """Return what formats the values of a measure: areas have the digits of areas, others three."""
+    return amount_text if MEASURES[name].is_size else number
 
 
 class CellsModel(TableModel[Cell]):
@@ -81,7 +87,9 @@ class CellsModel(TableModel[Cell]):
     def _measured(self, name: str, table: StudyTable) -> Column:
         measure = MEASURES[name]
         tip = {-1: "less is better", 1: "more is better"}.get(measure.better, "")
-        return Column(table.label(name).replace(", ", "\n"), lambda cell: self._value(cell, name), number, tip)
+        return Column(
+            table.label(name).replace(", ", "\n"), lambda cell: self._value(cell, name), measure_text(name), tip
+        )
 
     def _value(self, cell: Cell, name: str) -> float:
         table = self.table

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.domain.ensemble import BASELINE, Ensemble, Fan, convergence, fan_of, probability_worse
 from firegui.domain.uncertainty import ErrorModel, Semivariogram
-from firegui.domain.units import Units, sampled_percent_text
+from firegui.domain.units import Units, amount_text, sampled_percent_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import number
 from firegui.gui.base.theme import Colors, current_colors
@@ -137,8 +137,10 @@ class FanChart(Chart):
         self.set_cursor(None if x is None else day)
         pieces = [Piece(f"day {day}, {self._unit}:")]
         for name, role, fan in self._fans:
-            low, high = number(fan.quantiles[0][day]), number(fan.quantiles[-1][day])
-            pieces.append(Piece(f"{name} {number(fan.mean[day])} ± {number(fan.sd[day])} ({low}–{high})", role))
+            low, high = amount_text(fan.quantiles[0][day]), amount_text(fan.quantiles[-1][day])
+            pieces.append(
+                Piece(f"{name} {amount_text(fan.mean[day])} ± {amount_text(fan.sd[day])} ({low}–{high})", role)
+            )
         self.set_title("", *pieces, Piece("mean ± sd (5–95 %); band ± 1.96 sd"))
 
 
@@ -183,8 +185,8 @@ class BenefitChart(Chart):
         self.set_title(
             "",
             Piece(f"plan worse in {sampled_percent_text(share, error)}", "warning"),
-            Piece(f"saved {number(float(gain.mean()))}, median {number(middle)}", "accent"),
-            Piece(f"5–95 %: {number(low)} to {number(high)} {unit}"),
+            Piece(f"saved {amount_text(float(gain.mean()))}, median {amount_text(middle)}", "accent"),
+            Piece(f"5–95 %: {amount_text(low)} to {amount_text(high)} {unit}"),
         )
 
 
@@ -209,7 +211,7 @@ class EnsembleConvergenceChart(Chart):
             series, means, errors = view.series(ensemble, case), _NOTHING, _NOTHING
             if series is not None:
                 means, errors = convergence(series[:, -1])
-                pieces.append(Piece(f"{name} {number(means[-1])} ± {number(errors[-1])} {view.unit}", role))
+                pieces.append(Piece(f"{name} {amount_text(means[-1])} ± {amount_text(errors[-1])} {view.unit}", role))
             x = np.arange(1, len(means) + 1)
             for line, values in zip(lines, (means, means - errors, means + errors), strict=True):
                 known = np.isfinite(values)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QTableView, QWidget
 
 from firegui.analyses.uncertainty.summary import Summary, SummaryRow, summarised
 from firegui.domain.ensemble import BASELINE, PLAN, Ensemble, EnsembleSpread
-from firegui.domain.units import Units, sampled_percent_text
+from firegui.domain.units import Units, amount_text, sampled_percent_text
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.table_model import MISSING, Column, TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
@@ -140,7 +140,7 @@ def _member_columns(ensemble: Ensemble, regions: bool, units: Units) -> tuple[Co
 
 def _of_area(title: str, case: str, tip: str, cells: Sequence[Any] | Any, *, cell: float, area: str) -> Column:
     return Column(
-        title, lambda member: cell * float(cells[member]), number, tip, f"{case}, {area}",
+        title, lambda member: cell * float(cells[member]), amount_text, tip, f"{case}, {area}",
         cell_tip=lambda member: f"{float(cells[member]):,.0f} cells",
     )  # fmt: skip
 
@@ -156,12 +156,12 @@ def _share(value: float | None, error: float | None) -> str:
 
 
 _BASELINE = (
-    Column("No drops", lambda row: row.baseline.mean, number, "over the fires", "mean"),
-    Column("No drops", lambda row: row.baseline.sd, number, "over the fires", "sd"),
+    Column("No drops", lambda row: row.baseline.mean, amount_text, "over the fires", "mean"),
+    Column("No drops", lambda row: row.baseline.sd, amount_text, "over the fires", "sd"),
 )  # fmt: skip
 _PLAN = (
-    Column("Plan", lambda row: row.plan.mean, number, "over the fires", "mean"),
-    Column("Plan", lambda row: row.plan.sd, number, "over the fires", "sd"),
+    Column("Plan", lambda row: row.plan.mean, amount_text, "over the fires", "mean"),
+    Column("Plan", lambda row: row.plan.sd, amount_text, "over the fires", "sd"),
     Column("Reduction", lambda row: row.benefit, lambda benefit: _share(benefit.reduction, benefit.reduction_error),
            "of the mean, with its standard error", sort_key=lambda benefit: benefit.reduction),
     Column("Plan worse", lambda row: row.benefit, lambda benefit: _share(benefit.worse, benefit.worse_error),
