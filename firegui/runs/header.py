@@ -70,7 +70,8 @@ class RunHeader(SavedHeader):
     """The content of ``run.toml``.
 
     ``stages`` are those of the run. ``warm_start`` is a hash, empty when the run started by itself, and
-    ``warm_start_file`` where the schedule was. ``budget`` is the tactical heuristic's, where it was given one.
+    ``warm_start_file`` where the schedule was. ``edited_from`` is the name of the run folder beside it whose plan was
+    edited by hand; empty for none. ``budget`` is the tactical heuristic's, where it was given one.
     ``replan`` is set where a run goes on from a plan that is being flown. ``files`` has the sha256 of every file of a
     finished run by name; ``None`` while it runs, and for a run of an earlier version.
     """
@@ -83,6 +84,7 @@ class RunHeader(SavedHeader):
     device: str
     warm_start: str = ""
     warm_start_file: str = ""
+    edited_from: str = ""
     budget: int | None = None
     replan: ReplanNote | None = None
     files: Mapping[str, str] | None = None
@@ -150,6 +152,7 @@ def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | 
         best_epoch=previous.best_epoch if previous else -1,
         warm_start=previous.warm_start if previous else schedule_hash(spec.warm_start),
         warm_start_file=previous.warm_start_file if previous else path_text(spec.warm_start_file),
+        edited_from=previous.edited_from if previous else "" if spec.edited_from is None else spec.edited_from.name,
         budget=spec.budget,
     )
 

@@ -184,6 +184,11 @@ class RunRecord:
         return Path(self.header.warm_start_file) if self.header.warm_start_file else None
 
     @property
+    def edited_from(self) -> Path | None:
+        """The folder of the run whose plan was edited by hand to make this one; it may be gone by now."""
+        return self.folder.parent / self.header.edited_from if self.header.edited_from else None
+
+    @property
     def stages(self) -> tuple[Stage, ...]:
         """What the run does."""
         return self.header.stages

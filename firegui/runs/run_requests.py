@@ -48,10 +48,14 @@ FolderSpec = PlanSpec | ReplanSpec
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WarmStart:
-    """A schedule that a run begins with, and the file it was read from."""
+    """A schedule that a run begins with, and the file it was read from.
+
+    ``edited_from`` is the folder of the run whose plan was edited by hand to make it.
+    """
 
     schedule: Schedule
     file: Path
+    edited_from: Path | None = None
 
 
 # -- folders -----------------------------------------------------------------------------------------------------------
@@ -141,6 +145,7 @@ def plan_spec(
     spec = PlanSpec(
         project, out, "", stages=stages, warm_start=None if start is None else start.schedule, backend=backend,
         project_folder=project_folder, warm_start_file=None if start is None else start.file,
+        edited_from=None if start is None else start.edited_from,
     )  # fmt: skip
     return with_command(spec)
 

@@ -41,7 +41,8 @@ class PlanSpec:
     ``budget`` is the most drops that the tactical heuristic places, pinned ones included, beside the project's own cap.
     ``command`` is what a person would type to repeat it (see :mod:`firegui.runs.command`). ``frame_stride`` steps lie
     between displayed states, by default what the calendar says; ``snapshot_seconds`` between pictures of the plan,
-    ``checkpoint_seconds`` between checkpoints. ``project_folder`` is where the project is kept, for the record.
+    ``checkpoint_seconds`` between checkpoints. ``project_folder`` is where the project is kept, for the record, and
+    ``edited_from`` the folder of the run whose plan was edited by hand to make ``warm_start``.
     """
 
     project: Project
@@ -57,6 +58,7 @@ class PlanSpec:
     project_folder: Path | None = None
     warm_start_file: Path | None = None
     budget: int | None = None
+    edited_from: Path | None = None
 
     @property
     def stride(self) -> int:

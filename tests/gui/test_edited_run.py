@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.planning.result_panel import ResultPanel
+from firegui.gui.planning.run_cards import card_lines
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.fake_runs import wait_idle
 from tests.gui.hands import LEFT
@@ -33,3 +34,16 @@ def test_edited_drops_are_kept_above_the_map_and_the_result_says_that_it_is_of_t
     qtbot.waitUntil(lambda: len(queue.entries) == 2)
     assert bar.edited.isHidden() and not bar.edited.button.isVisible()
     wait_idle(qtbot, queue)
+
+
+def test_a_run_of_edited_drops_names_the_run_that_it_was_edited_from(qtbot: QtBot, window: MainWindow) -> None:
+    workbench = window.workbench
+    session, queue = workbench.session, workbench.queue
+    workbench.plan.start()
+    wait_idle(qtbot, queue)
+    session.plan_editor.edit("move the drops", DROPS, None)
+    QTest.mouseClick(workbench.shell.centre.bar.edited.button, LEFT)
+    qtbot.waitUntil(lambda: len(queue.entries) == 2)
+    wait_idle(qtbot, queue)
+    parent, edited = queue.entries
+    assert parent.origin_text == "" and card_lines(edited)[0] == f"edited from {parent.title}"

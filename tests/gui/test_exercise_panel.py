@@ -16,8 +16,8 @@ from firegui.domain.drops import DropList
 from firegui.domain.exercise import Decision
 from firegui.domain.project import Project
 from firegui.domain.stress import NOMINAL_NAME, StressScenario, StressSet
+from firegui.domain.units import amount_text
 from firegui.errors import InputError
-from firegui.gui.base.number_text import number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.exercise_panel import ExercisePanel
 from firegui.gui.window.main_window import MainWindow
@@ -133,7 +133,7 @@ def test_an_exercise_is_flown_shown_stopped_edited_and_gone_on_with(
     assert column(bench, "Observed")[:3] == ["Day 1 · 00:00", "Day 1 · 12:00", "Day 2 · 00:00"]
     assert len(column(bench, "Seen")) == 2 * project.calendar.days
     assert column(bench, "Seen")[1:] == column(bench, "Burned")[:-1]
-    assert column(bench, "Burned") == [number(area * day.loop_cells) for day in whole.loop]
+    assert column(bench, "Burned") == [amount_text(area * day.loop_cells) for day in whole.loop]
     assert column(bench, "Plan") == [str(day.decision) for day in whole.loop]
     assert panel.chart.curve_points(0)[1] == pytest.approx([area * day.loop_cells for day in whole.loop])
     # Selecting a row moves the map to its time.

@@ -234,11 +234,11 @@ def test_the_area_chart_shows_both_fires_and_the_shown_day(
     assert with_plan[0] == pytest.approx(16 * 0.09)
     assert without[0] == pytest.approx(36 * 0.09)
     assert cursor_of(plots.area) == 1.5
-    assert plots.area.legend.text() == "plan 9.00 · no drops 9.00"
+    assert plots.area.legend.text() == "plan 9.0 · no drops 9.0"
     # The fire of a run at work is larger than that of its result, so its number says why.
     session.show_result(replace(session.result, is_cautious=True))
     plots.refresh()
-    assert plots.area.legend.text() == "plan (cautious effectiveness) 9.00 · no drops 9.00"
+    assert plots.area.legend.text() == "plan (cautious effectiveness) 9.0 · no drops 9.0"
 
 
 def test_a_click_on_the_area_chart_seeks(session: Session, plots: ProgressPanel) -> None:

@@ -16,8 +16,7 @@ from firegui.domain.project import Project
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import ObjectiveWeights, Setting
-from firegui.domain.units import Units
-from firegui.gui.base.number_text import number
+from firegui.domain.units import Units, amount_text
 from firegui.gui.jobs import run_entry
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -83,7 +82,7 @@ def test_the_points_are_drawn_and_listed_and_those_that_exceed_a_limit_apart(
     assert entry.project is not None
     cell_ha = entry.project.scenario.grid.cell_area_ha
     assert view.protected.curve_points(1)[1].tolist() == pytest.approx([3.0 * cell_ha])
-    assert view.model.columns[2].unit == "ha" and cells[2][2] == number(3.0 * cell_ha)
+    assert view.model.columns[2].unit == "ha" and cells[2][2] == amount_text(3.0 * cell_ha)
     assert [row[3] for row in cells] == ["0.40", "0.90", "1.40", "not tested"]
     assert not view.show_button.isEnabled() and not view.use_button.isEnabled()
 
@@ -254,8 +253,8 @@ def test_a_run_that_needed_no_first_stage_says_so_in_charts_and_comparison(
     qtbot: QtBot, queue: RunQueue, plots: ProgressPanel, project: Project, entry: RunEntry
 ) -> None:
     other = without_first_stage(queue, project)
-    rows = {row.what: row for row in compared(entry, other)}
-    assert (rows["Search steps done"].one, rows["Search steps done"].other, rows["Search steps done"].change) == (
+    rows = {row.what: row for row in compared((entry, other))}
+    assert (*rows["Search steps done"].values, rows["Search steps done"].change) == (
         "2",
         "none needed",
         "",
@@ -286,6 +285,6 @@ def test_the_result_says_that_removing_drops_gave_up_containment(entry: RunEntry
     entry.baseline = replace(metrics(1.0), final_extent_ha=1204.0)
     entry.reference = replace(metrics(1.0, 345), final_extent_ha=10.0)
     entry.nominal = replace(metrics(1.0, 149), final_extent_ha=680.0)
-    assert "Removing drops gave up containment: 10 ha with 345 drops became 680 ha with 149." in report_html(entry)
+    assert "Removing drops gave up containment: 10.0 ha with 345 drops became 680 ha with 149." in report_html(entry)
     entry.nominal = replace(entry.nominal, final_extent_ha=11.0)
     assert "gave up" not in report_html(entry)

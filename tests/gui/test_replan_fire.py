@@ -147,8 +147,8 @@ def test_a_comparison_has_each_run_on_its_own_fire_and_names_it(bench: Bench) ->
     plain = RunEntry("plain", bench.entry.folder, bench.entry.project)
     spec = run_comparison_spec(plain, bench.entry, "cpu")
     assert spec.fire is not None and spec.against_fire is None
-    row = next(row for row in compared(plain, bench.entry) if row.what == "Fire")
-    assert (row.one, row.other) == ("simulated", bench.entry.fire)
+    row = next(row for row in compared((plain, bench.entry)) if row.what == "Fire")
+    assert row.values == ("simulated", bench.entry.fire)
 
 
 def test_the_map_names_the_fire(bench: Bench) -> None:

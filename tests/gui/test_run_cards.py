@@ -313,3 +313,12 @@ def test_search_and_groups_in_the_panel(panel: RunsPanel, queue: RunQueue) -> No
     assert panel.model.heading(0) == "Finished"
     assert panel.model.heading(1) == ""
     assert panel.table.rowHeight(0) > low
+
+
+def test_a_run_of_edited_drops_names_its_parent_on_its_card_and_in_its_result() -> None:
+    entry = RunEntry("one", Path("/runs/one"), state=RunState.FINISHED, parent="Evening plan <2>")
+    entry.summary = PlanSummary((), 5.5, 1204.0, "", False, 0.09)
+    assert card_lines(entry)[0] == "edited from Evening plan <2>"
+    assert "Edited from Evening plan &lt;2&gt;" in report_html(entry)
+    entry.parent = ""
+    assert "dited from" not in report_html(entry) + str(card_lines(entry))

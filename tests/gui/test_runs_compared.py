@@ -18,9 +18,8 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin
 from firegui.domain.stress import StressDraw, case_text, worst_case_text
-from firegui.domain.units import Units, percent_text
+from firegui.domain.units import Units, amount_text, percent_text
 from firegui.errors import InputError
-from firegui.gui.base.number_text import number
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.progress_panel import ProgressPanel
@@ -139,7 +138,7 @@ def test_a_comparison_names_the_views_opens_at_the_end_and_is_ended_above_the_ma
     names = [action.text() for action in views]
     assert names == ["No drops", "Plan", "Saved"] and bar.back.isHidden()
     session.set_step(1)
-    workbench.plan.compare(first, second)
+    workbench.plan.compare((first, second))
     wait_idle(qtbot, workbench.queue)
     assert session.step == session.project.calendar.n_steps
     assert [action.text() for action in views] == ["Plan 1", "Plan 2", "Difference"]
@@ -158,7 +157,7 @@ def test_a_comparison_that_gave_way_to_something_else_does_not_split_the_map_lat
     qtbot: QtBot, bench: MainWindow, project: Project
 ) -> None:
     first, second = run(qtbot, bench), run(qtbot, bench)
-    bench.workbench.plan.compare(first, second)
+    bench.workbench.plan.compare((first, second))
     bench.workbench.queue.show_baseline()
     wait_idle(qtbot, bench.workbench.queue)
     fires = (frames(project, 6), metrics(9.0), frames(project), metrics(3.0, 2))
@@ -177,7 +176,7 @@ def test_each_plan_is_rolled_out_for_the_project_it_was_made_for(
     spec = run_comparison_spec(first, second, "auto")
     assert spec.project is second.project and spec.against_project is first.project
     apart = differing_inputs(first.project, second.project)
-    assert [(line.what, line.one, line.other) for line in apart] == [("CL-415: aircraft", "1", "2")]
+    assert [(line.what, *line.values) for line in apart] == [("CL-415: aircraft", "1", "2")]
 
 
 def test_a_button_with_its_name_says_what_to_select_and_compares_once_two_runs_are(
@@ -228,7 +227,7 @@ def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> N
         ),
     )
     second = run(qtbot, bench)
-    bench.workbench.plan.compare(first, second)
+    bench.workbench.plan.compare((first, second))
     qtbot.waitUntil(lambda: bench.workbench.session.side_by_side)
     wait_idle(qtbot, bench.workbench.queue)
     to_front(qtbot, bench)
@@ -243,18 +242,18 @@ def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> N
 
 def test_a_change_has_a_sign_and_what_is_not_known_a_dash() -> None:
     one, other = RunEntry("one", Path("1")), RunEntry("other", Path("2"))
-    lines = {line.what: line for line in compared(one, other)}
-    assert (lines["Drops"].one, lines["Drops"].other, lines["Drops"].change) == ("–", "–", "")
+    lines = {line.what: line for line in compared((one, other))}
+    assert (*lines["Drops"].values, lines["Drops"].change) == ("–", "–", "")
 
 
 def test_what_is_counted_in_cells_is_compared_as_an_area(project: Project) -> None:
     one, other = (RunEntry(f"run {k}", Path(f"run{k}")) for k in range(2))
     for entry, protected in ((one, 100.0), (other, 50.0)):
         entry.project, entry.nominal = project, replace(metrics(1.0), protected_cells=protected)
-    lines = {line.what: line for line in compared(one, other, Units.US)}
+    lines = {line.what: line for line in compared((one, other), Units.US)}
     line = lines[f"Protected area burned, {Units.US.area_unit}"]
     area = Units.US.area_value(100.0 * project.scenario.grid.cell_area_ha)
-    assert line.one == number(area) and "in cells: 100 and 50" in line.help
+    assert line.values[0] == amount_text(area) and "in cells: 100, 50.0" in line.help
     assert not any("cell" in what.lower() for what in lines)
 
 
@@ -267,9 +266,9 @@ def test_what_burns_of_each_region_is_compared_first_and_only_within_one_outline
         shown = tuple(RegionSummary(each.name, 1.0, burned, 0.9) for each in outlines)
         entry.summary = PlanSummary((), 1.0, 2.0, "", False, 0.09, regions=shown)
         entries.append(entry)
-    first, second = compared(entries[0], entries[1])[:2]
-    assert (first.what, first.one, first.other) == ("Burned in R1", "0.3 ha", "0.1 ha")
-    assert (first.change, second.change) == ("not comparable: the regions differ", "−0.2 ha")
+    first, second = compared(entries)[:2]
+    assert (first.what, *first.values) == ("Burned in R1", "0.3 ha", "0.1 ha")
+    assert (first.shown_change, second.shown_change) == ("not comparable: the regions differ", "−0.2 ha")
 
 
 def test_the_important_rows_come_first_and_are_on_screen_together_in_the_width_of_the_page(
@@ -280,12 +279,12 @@ def test_the_important_rows_come_first_and_are_on_screen_together_in_the_width_o
         entry.nominal, entry.stress = metrics(1.0), stress_table()
         entry.summary = PlanSummary((), 0.5, 2.0, "", False, 0.09, stress=entry.stress)
     bench.resize(1280, 720)
-    bench.workbench._show_comparison(*entries)
+    bench.workbench._show_comparison(entries)
     settle()
     table = bench.workbench.panel("Compare", ComparisonPanel).table
     units = bench.workbench.session.units
     wanted = [
-        f"Final size ({units.area_unit})", "Saved", "Drops", f"Volume ({units.volume_unit})",
+        "Verdict", f"Final size ({units.area_unit})", "Saved", "Drops", f"Volume ({units.volume_unit})",
         "Worst case, growth left", "Growth left in the model", "Drops at night",
     ]  # fmt: skip
     assert [table.model().index(row, 0).data() for row in range(len(wanted))] == wanted
@@ -303,14 +302,14 @@ def test_what_is_saved_has_a_change_in_points_of_percent(project: Project, final
     one, other = (RunEntry(f"run {k}", Path(f"run{k}"), project) for k in range(2))
     one.summary = PlanSummary((), 0.5, 2.0, "", False, 0.09)
     other.summary = replace(one.summary, final_ha=final)
-    (line,) = (line for line in compared(one, other) if line.what == "Saved")
+    (line,) = (line for line in compared((one, other)) if line.what == "Saved")
     assert line.change == change
 
 
 def test_other_margins_are_named_setting_by_setting(project: Project) -> None:
     none, stress = project.with_margin(Margin.NONE), project.with_margin(Margin.STRESS)
     stress = replace(stress, plan=replace(stress.plan, margin=replace(stress.plan.margin, limit=0.1)))
-    lines = [(line.what, line.one, line.other) for line in differing_inputs(none, stress)]
+    lines = [(line.what, *line.values) for line in differing_inputs(none, stress)]
     assert ("How much must hold", "The model alone", "Every stress scenario") in lines
     assert ("Limit", str(none.plan.margin.limit), "0.1") in lines
 
@@ -320,7 +319,7 @@ def test_the_page_of_the_drawer_shows_the_runs_compared_last_of_the_open_project
 ) -> None:
     page = bench.workbench.panel("Compare", ComparisonPanel)
     assert page.table.isHidden() and "press Compare" in page.hint.text()
-    page.show_runs(RunEntry("one", Path("1")), RunEntry("other", Path("2")))
+    page.show_runs((RunEntry("one", Path("1")), RunEntry("other", Path("2"))))
     assert len(page.lines) > 8 and page.hint.isHidden()
     bench.workbench.session.set_units(Units.US)
     assert page.lines[0].what == "Final size (acres)"
@@ -330,18 +329,58 @@ def test_the_page_of_the_drawer_shows_the_runs_compared_last_of_the_open_project
 
 def test_the_worst_cases_of_two_runs_are_compared_and_one_is_perhaps_not_tested() -> None:
     one, other = RunEntry("one", Path("1")), RunEntry("other", Path("2"))
-    assert not any(line.what == "Worst case, growth left" for line in compared(one, other))
+    assert not any(line.what == "Worst case, growth left" for line in compared((one, other)))
     one.stress = stress_table()
-    lines = {line.what: line for line in compared(one, other)}
+    lines = {line.what: line for line in compared((one, other))}
     worst = lines["Worst case, growth left"]
-    assert (worst.one, worst.other) == (worst_case_text(one.stress), "not tested")
+    assert worst.values == (worst_case_text(one.stress), "not tested")
     assert case_text(one.stress.worst.scenario) in worst.help
-    assert lines["Growth left in the model"].one == percent_text(one.stress.nominal.share_worst)
+    assert lines["Growth left in the model"].values[0] == percent_text(one.stress.nominal.share_worst)
     assert "Worst case, regions burned" not in lines
     region = RegionSummary("R1", 52.0, 0.4, 31.0)
     one.summary = PlanSummary((), 5.0, 20.0, "", False, 0.09, regions=(region,))
-    lines = {line.what: line for line in compared(one, other)}
-    assert lines["Worst case, regions burned"].one == f"0.0 ha ({one.stress.worst_for_regions.scenario.name})"
+    lines = {line.what: line for line in compared((one, other))}
+    assert lines["Worst case, regions burned"].values[0] == f"0.0 ha ({one.stress.worst_for_regions.scenario.name})"
+
+
+def test_three_selected_runs_are_compared_in_a_table_with_a_column_each(qtbot: QtBot, bench: MainWindow) -> None:
+    entries = []
+    for seed in (0, 5, 7):
+        plan = bench.workbench.session.project.plan
+        optimizer = replace(plan.optimizer, seed=seed)
+        bench.workbench.session.set_plan("seed", replace(plan, optimizer=optimizer))
+        entries.append(run(qtbot, bench))
+    select_both(bench)
+    panel = bench.workbench.runs
+    QTest.mouseClick(panel.table.viewport(), LEFT, CTRL, centre_of(panel.table, 2, TITLE))
+    assert panel.compare_hint.text() == "The 3 selected runs, in a table"
+    QTest.mouseClick(panel.button("compare"), LEFT)
+    page = bench.workbench.panel("Compare", ComparisonPanel)
+    assert page.isVisible() and page.runs == tuple(entries)
+    # Nothing is subtracted, and the map keeps the plan that it has.
+    assert not bench.workbench.session.side_by_side and not bench.workbench.session.result.against
+    model = page.table.model()
+    titles = [str(model.headerData(column, Qt.Orientation.Horizontal)) for column in range(model.columnCount())]
+    assert titles == ["", *(f"Plan {number}: {entry.title}" for number, entry in enumerate(entries, 1))]
+    rows = {line.what: line for line in page.lines}
+    assert rows["Random seed"].values == ("0", "5", "7")
+    assert rows["Drops"].values == ("3", "3", "3") and rows["Drops"].shown_change == ""
+    assert report(page) == []
+    # Many columns keep a width in which they can be read; the table scrolls.
+    page.show_runs([RunEntry(f"Whole fire, 27 Nov 13:3{k}", Path(f"run{k}")) for k in range(12)])
+    settle()
+    assert min(page.table.columnWidth(column) for column in range(1, 13)) >= 170
+    assert page.table.horizontalScrollBar().maximum() > 0
+
+
+def test_inputs_of_three_runs_are_named_where_one_differs(project: Project) -> None:
+    fleet = project.planned_fleet
+    more = replace(project, fleet=fleet.replace_type(1, replace(fleet.types[1], count=2)))
+    moved = replace(project, regions=(Region.rectangle("R1", (0, 3), (0, 2)),))
+    lines = {line.what: line.values for line in differing_inputs(project, more, moved)}
+    assert lines["CL-415: aircraft"] == ("1", "2", "1")
+    assert lines["Protected regions"] == ("R1", "R1", "of another shape or weight")
+    assert differing_inputs(project, None, moved) == ()
 
 
 # -- duplicate ---------------------------------------------------------------------------------------------------------
@@ -414,9 +453,9 @@ def test_objectives_of_different_goals_are_not_subtracted(qtbot: QtBot, bench: M
     session.edit("protect", session.project.protecting())
     assert bench.workbench.documents.save()
     second = run(qtbot, bench)
-    changes = [(line.what, line.change) for line in compared(first, second)]
+    changes = [(line.what, line.shown_change) for line in compared((first, second))]
     assert [what for what, change in changes if "goals differ" in change] == ["Objective", "Objective of the search"]
-    assert "not comparable" not in str([line.change for line in compared(first, first)])
+    assert "not comparable" not in str([line.shown_change for line in compared((first, first))])
 
 
 def test_the_worst_cases_have_a_change_which_is_that_of_the_numbers_beside_it() -> None:
@@ -424,12 +463,12 @@ def test_the_worst_cases_have_a_change_which_is_that_of_the_numbers_beside_it() 
     one.stress = other.stress = stress_table()
     holds = replace(one.stress.worst, draws=(StressDraw(20.0, 0.0, 0.0496, 12),))
     other.stress = replace(one.stress, results=(holds,))
-    (row,) = [each for each in compared(one, other) if each.what == "Worst case, growth left"]
-    assert (row.one, row.other, row.change) == ("50 % (failing)", "5.0 % (failing)", "−45.0 points")
+    (row,) = [each for each in compared((one, other)) if each.what == "Worst case, growth left"]
+    assert (*row.values, row.change) == ("50 % (failing)", "5.0 % (failing)", "−45.0 points")
 
 
 def test_a_tiny_change_is_written_like_the_numbers_beside_it() -> None:
     one, other = (RunEntry(name, Path(f"/runs/{name}")) for name in ("one", "other"))
     one.nominal, other.nominal = metrics(1.9e-10, 4), metrics(3.8e-10, 4)
-    rows = [(line.one, line.other, line.change) for line in compared(one, other)]
+    rows = [(*line.values, line.change) for line in compared((one, other))]
     assert ("1.9e-10", "3.8e-10", "+1.9e-10") in rows

@@ -421,7 +421,7 @@ def test_two_runs_that_are_selected_are_compared_the_earlier_first(
     first, second = pair
     with_plan(first, second)
     asked: list[tuple[RunEntry, RunEntry]] = []
-    panel.compare_requested.connect(lambda one, other: asked.append((one, other)))
+    panel.compare_requested.connect(asked.append)
     click_line(panel, 0)
     click_line(panel, 1, CTRL)
     assert panel.all_selected == (first, second)
@@ -439,7 +439,7 @@ def test_one_run_is_compared_with_the_one_on_screen_and_one_alone_with_nothing(
     assert not panel.button("compare").isEnabled()
     click_line(panel, 1)
     asked: list[tuple[RunEntry, RunEntry]] = []
-    panel.compare_requested.connect(lambda one, other: asked.append((one, other)))
+    panel.compare_requested.connect(asked.append)
     QTest.mouseClick(panel.button("compare"), LEFT)
     assert asked == [(first, second)]
 

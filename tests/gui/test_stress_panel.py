@@ -46,7 +46,7 @@ from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stages import FinishReason
 from tests.gui.analyses.scene import STRESS, FakeRun, stress_maps, stress_table, write_header
 from tests.gui.fake_runs import frames
-from tests.gui.hands import show_widget
+from tests.gui.hands import LEFT, show_widget
 from tests.gui.layout_shares import cut_cells, cut_titles
 from tests.gui.shell_scene import settle
 
@@ -169,6 +169,24 @@ def test_the_verdict_over_the_map_ends_with_what_it_is_about(
     else:
         session.open_project(session.project, None)
     assert not notice.isVisible()
+
+
+def test_no_page_and_no_field_moves_when_another_page_or_a_result_is_shown(shown: StressPanel) -> None:
+    settle()
+    heights = []
+    for text in ("", "⚠ Does not hold: 73 % of the growth left in “late” (limit 5.0 %)"):
+        shown.conclusions[0].setText(text)
+        shown.conclusions[0].setVisible(bool(text))
+        settle()
+        heights.append(shown.form.y())
+    assert heights[0] == heights[1]
+    places = set()
+    for number in range(shown.pages.count()):
+        QTest.mouseClick(shown.pages.tabBar(), LEFT, pos=shown.pages.tabBar().tabRect(number).center())
+        settle()
+        assert shown.pages.currentIndex() == number
+        places.add((shown.pages.y(), shown.pages.height()))
+    assert len(places) == 1
 
 
 def test_with_the_map_every_cell_of_the_default_scenarios_can_be_read_without_scrolling_sideways(

@@ -228,7 +228,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _lay_out_pages(self, pages: Sequence[tuple[str, QWidget]], *more: PanelButton) -> None:
         """Lay out the panel with ``pages`` as its result; ``more`` are the buttons of the result."""
         self._add_pages(*pages)
-        buttons = horizontal(None, 1, self._button_row(*more), margins=0)
+        row = self._button_row(*more)
+        # The pages must not move when one of them has no buttons.
+        row.setMinimumHeight(max((each.sizeHint().height() for each in row.findChildren(QToolButton)), default=0))
+        buttons = horizontal(None, 1, row, margins=0)
         parts = (buttons, self.result_note, self.conclusions[1], self.pages, self.head)
         self.fill_result(self._introduction(), *parts, stretch=self.pages)
         self._lay_out_parts(self.about, self._form, self.notes)
@@ -248,12 +251,12 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _lay_out_parts(self, *controls: Content) -> None:
         buttons = self._button_row(*self._work_buttons())
         self._work = column(self._activity, *([self.bar] if self.texts.progress else []), spacing=4)
-        # The form below must not move when a run begins or ends.
-        policy = self._work.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)
-        self._work.setSizePolicy(policy)
+        state = column(self.conclusions[0], self._work, spacing=4)
+        # The form below must not move when a run begins or ends, or when a result with a short sentence is shown.
+        two_lines = 2 * self.fontMetrics().lineSpacing()
+        state.setMinimumHeight(max(self._work.sizeHint().height(), two_lines))
         saved = (self.saved_list,) if self.texts.saved_results else ()
-        parts = (buttons, *saved, self.conclusions[0], self._work, *controls)
+        parts = (buttons, *saved, state, *controls)
         fill_column(self.settings, *parts, spacing=6, margins=_MARGINS)
 
     def _add_pages(self, *pages: tuple[str, QWidget]) -> None:

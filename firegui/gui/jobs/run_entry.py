@@ -143,6 +143,8 @@ class RunEntry:
         replans: The run plans the rest of another plan, as ``note`` says, which was read from ``source``.
         replan: Scores of a replanned run at its end.
         loop: Days of a closed loop so far.
+        edited_from: Folder of the run whose plan was edited by hand to make this one.
+        parent: Name of that run, empty for none.
         fire: Kind of fire that the run's folder keeps, ``"observed"`` or ``"drawn"``.
         swept: Passes of the tactical heuristic or days of a closed loop, done and in total.
         rollouts: Cost of the passes.
@@ -183,6 +185,8 @@ class RunEntry:
     replan: ReplanScores | None = None
     note: ReplanNote | None = None
     source: Path | None = None
+    edited_from: Path | None = None
+    parent: str = ""
     loop: tuple[LoopDay, ...] = ()
     fire: str = ""
     swept: tuple[int, int] = (0, 0)
@@ -365,6 +369,11 @@ class RunEntry:
     def verdict(self) -> str:
         """Whether the plan holds in every stress scenario; empty where it was not tested."""
         return "" if self.project is None else verdict_text(self.stress, self.missed)
+
+    @property
+    def origin_text(self) -> str:
+        """Name of the run whose plan was edited by hand, such as ``edited from Evening plan``."""
+        return f"edited from {self.parent}" if self.parent else ""
 
     @property
     def status(self) -> str:

@@ -20,7 +20,7 @@ from firegui.runs.notes import read_name, read_notes
 from firegui.runs.replan_base import note_of, read_scores
 from firegui.runs.result_store import names_in
 from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
-from firegui.runs.run_requests import FolderSpec, run_title
+from firegui.runs.run_requests import FolderSpec, run_title, schedule_title
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
 
@@ -153,6 +153,14 @@ class RunList:
         for entry in self._entries:
             if not entry.is_named:
                 entry.title = first_title(entry, self.folders)
+        self.name_parents()
+
+    def name_parents(self) -> None:
+        """Set the names of the runs whose plans were edited by hand to make others."""
+        for entry in self._entries:
+            if entry.edited_from is not None:
+                parent = self.in_folder(entry.edited_from)
+                entry.parent = schedule_title(entry.edited_from) if parent is None else parent.title
 
     def mark_stale(self, project: Project) -> None:
         """Mark every run whose inputs differ from ``project``."""
@@ -184,6 +192,8 @@ def new_entry(spec: FolderSpec) -> RunEntry:
     """Return the entry of a run that has not started yet."""
     stages = spec.stages if isinstance(spec, PlanSpec) else spec.as_plan().stages
     entry = RunEntry("", spec.out, spec.project, stages=stages, epochs=spec.project.plan.optimizer.epochs)
+    if isinstance(spec, PlanSpec):
+        entry.edited_from = spec.edited_from
     if isinstance(spec, ReplanSpec):
         entry.replans, entry.fire = True, DRAWN if spec.closed_loop else OBSERVED
         entry.note, entry.source = note_of(spec), spec.schedule_file
@@ -260,6 +270,7 @@ def _saved_entry(record: RunRecord, project: Project, event: str) -> RunEntry:
         replans=header.replan is not None,
         note=header.replan,
         source=record.warm_start_file,
+        edited_from=record.edited_from,
         history=EpochHistory(record.history),
         removals=EliminationHistory(record.elimination),
     )

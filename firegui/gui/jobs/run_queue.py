@@ -431,6 +431,7 @@ class RunQueue(QObject):
         with refusing(self._session, str(entry.folder)):
             write_name(entry.folder, name)
             entry.is_named, entry.title = bool(name), name or first_title(entry, self._list.folders)
+            self._list.name_parents()
             self._presenter.rename(entry)
             self.changed.emit()
             return True

@@ -102,7 +102,7 @@ class DuplicateRunDialog(Dialog):
 
 def _restored_inputs(now: Project, then: Project) -> QLabel:
     """Return a text on what the project takes from the run's inputs."""
-    lines = [f"{each.what}: {each.one or '–'} → {each.other or '–'}" for each in differing_inputs(now, then)]
+    lines = [f"{each.what}: {' → '.join(text or '–' for text in each.values)}" for each in differing_inputs(now, then)]
     more = len(lines) - _MOST_LINES
     shown = lines[:_MOST_LINES] + ([f"and {more} more"] if more > 0 else [])
     label = plain_label("\n".join([_APART, *shown]) if lines else _SAME, wordWrap=True)

@@ -123,11 +123,15 @@ def recovered_drafts(folder: Path, now: datetime) -> tuple[Path, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _EditedSchedule:
-    """Edited plan for ``project``, and its ``drops`` if they are known to be on the undo stack."""
+    """Edited plan for ``project``, and its ``drops`` if they are known to be on the undo stack.
+
+    ``parent`` is the folder of the run whose plan was edited.
+    """
 
     project: Project
     schedule: Schedule
     drops: DropList | None = None
+    parent: Path | None = None
 
 
 class EditedPlanSaver(QObject):
@@ -227,7 +231,7 @@ class EditedPlanSaver(QObject):
 
     def _write(self, edited: _EditedSchedule, folder: Path) -> None:
         file = self._file_of(edited, folder)
-        self._waiting.append((edited.project, WarmStart(edited.schedule, file)))
+        self._waiting.append((edited.project, WarmStart(edited.schedule, file, edited.parent)))
         # Later, because saving the project may have called this.
         self._run_later.start()
 
@@ -254,7 +258,7 @@ class EditedPlanSaver(QObject):
     def _schedule_of(self, plan: EditedPlan) -> _EditedSchedule:
         project = plan.origin.project or self._session.project
         schedule = plan.drops.schedule(project.calendar.n_steps, project.planned_fleet.n_aircraft)
-        return _EditedSchedule(project, schedule, plan.drops)
+        return _EditedSchedule(project, schedule, plan.drops, plan.origin.folder)
 
     # -- following the session ---------------------------------------------------------------------------------------
     def _on_edited(self) -> None:

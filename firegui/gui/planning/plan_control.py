@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -20,7 +20,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
 from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
-from firegui.gui.planning.run_comparison import differing_inputs, run_comparison_spec
+from firegui.gui.planning.run_comparison import check_comparable, differing_inputs, run_comparison_spec
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.schedule_file import read_project_schedule
@@ -51,8 +51,8 @@ class PlanControl(QObject):
     """A run was started by a command."""
     checked = Signal()
     """:attr:`problems` are those of the project as it is now."""
-    compared = Signal(object, object)
-    """Two ``RunEntry`` are compared on the map."""
+    compared = Signal(tuple)
+    """Two ``RunEntry`` are compared on the map, or more in their table alone."""
 
     result_ready = Signal()
     """A quick plan has ended: it takes so little time that the user waits for its result."""
@@ -115,20 +115,25 @@ class PlanControl(QObject):
                 self._begin(dialog.chosen_stages, None)
         dialog.deleteLater()
 
-    def compare(self, one: RunEntry, other: RunEntry) -> None:
-        """Show the plans of two runs side by side, and their numbers."""
+    def compare(self, entries: Sequence[RunEntry]) -> None:
+        """Show the numbers of runs, and the plans of two side by side."""
         session = self._session
         try:
-            spec = run_comparison_spec(one, other, session.backend)
+            check_comparable(entries)
+            if len(entries) == 2:
+                self._show_both(*entries)
         except InputError as error:
             session.refuse(error)
             return
+        self.compared.emit(tuple(entries))
+
+    def _show_both(self, one: RunEntry, other: RunEntry) -> None:
+        spec = run_comparison_spec(one, other, self._session.backend)
         self._queue.show_evaluation(
             EvaluationRequest(
                 other.title, spec, against=one.title, compare=CompareMode.SIDE_BY_SIDE, folder=other.folder
             )
         )
-        self.compared.emit(one, other)
 
     def replan(self) -> None:
         """Replan the rest of the selected run's plan, else of the shown one's, with settings from a dialog.

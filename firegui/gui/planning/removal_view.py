@@ -82,7 +82,8 @@ def curve_columns(units: Units) -> tuple[Column, ...]:
         Column("Drops", lambda row: row.point.drops, lambda value: f"{value:,}", "planned drops"),
         Column("Fire at the end", lambda row: units.area_value(row.extent_ha), amount_text, unit=units.area_unit),
         Column("Protected", lambda row: units.area_value(row.protected_ha), amount_text, "protected area burned",
-               units.area_unit, cell_tip=lambda row: f"protected area burned; in cells: {amount_text(row.protected_cells)}"),
+               units.area_unit,
+               cell_tip=lambda row: f"protected area burned; in cells: {amount_text(row.protected_cells)}"),
         Column(
             "Worst scenario", lambda row: row.point.excess, lambda value: f"{value:.2f}",
             "share of the growth that is left in the worst scenario, divided by its limit; a plan holds up to 1",

@@ -184,7 +184,11 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
         rows = [[_unbroken(text) for text in row] for row in summary.day_rows(units)]
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
         outside = _warning_html(summary.outside) if summary.outside else ""
-        headline = _verdict_html(summary.verdict) + figures_html(summary.key_figures(units), is_narrow=is_narrow)
+        headline = (
+            _verdict_html(summary.verdict)
+            + _origin_html(entry)
+            + figures_html(summary.key_figures(units), is_narrow=is_narrow)
+        )
         return headline + _growth_html(summary) + outside + warning, days, end
     known = [*_size_so_far(entry, units), KeyFigure("Drops", _count(entry.drops))]
     return ("" if entry.flies_loop else figures_html(known, is_narrow=is_narrow)) + warning, "", end
@@ -231,6 +235,12 @@ def _verdict_html(verdict: str) -> str:
     return f"<p style='font-size:large; margin:0 0 6px 0; color:{color}'>{text}</p>"
 
 
+def _origin_html(entry: RunEntry) -> str:
+    """Return a grey line that names the run whose plan was edited by hand; empty for another run."""
+    color = current_colors().muted
+    return f"<p style='margin:0; color:{color}'>Edited from {escape(entry.parent)}</p>" if entry.parent else ""
+
+
 def figures_html(figures: Sequence[KeyFigure], *, is_narrow: bool) -> str:
     """Return key figures as a table of two columns, the titles and the numbers.
 
@@ -244,7 +254,7 @@ def figures_html(figures: Sequence[KeyFigure], *, is_narrow: bool) -> str:
         rows.append(f"<tr><td style='padding-right:12px'>{escape(figure.title)}</td><td>{value}{beside}</td></tr>")
         if below:
             rows.append(f"<tr><td colspan='2' style='padding-bottom:4px'>{below}</td></tr>")
-    return f"<table cellspacing='0' cellpadding='1' style='margin-bottom:6px'>{''.join(rows)}</table>"
+    return f"<table cellspacing='0' cellpadding='1' style='margin-top:6px; margin-bottom:6px'>{''.join(rows)}</table>"
 
 
 def _warning_html(text: str) -> str:

@@ -25,11 +25,12 @@ _SEPARATOR, _WARNING = " · ", "⚠ "
 def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     """Return the lines below the name of a run.
 
-    First the verdict of the stress test, what the run lacks of the open project, and its progress while it works.
+    First the run that it was edited from, the verdict of the stress test, what the run lacks of the open project, and
+    its progress while it works.
     Then what burns of the protected regions, where the goal counts them; then the final size and what the plan saves,
     with drops and their volume; then drops at night and the worst stress case.
     """
-    lines = [entry.verdict, f"{_WARNING}{_SEPARATOR.join(entry.changes)}" if entry.changes else ""]
+    lines = [entry.origin_text, entry.verdict, f"{_WARNING}{_SEPARATOR.join(entry.changes)}" if entry.changes else ""]
     if not entry.is_over:
         lines.append(_SEPARATOR.join(filter(None, (_progress_words(entry), _time_words(entry)))))
     lines.append(_regions_text(entry, units))

@@ -1,4 +1,4 @@
-"""Comparison of two runs: evaluation for the map, metrics, differing inputs, page of the drawer."""
+"""Comparison of runs: evaluation of two for the map, metrics, differing inputs, page of the drawer."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
-from firegui.domain.plan_summary import PlanSummary, saved_text
+from firegui.domain.plan_summary import VERDICT, PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
-from firegui.domain.stress import NOT_TESTED, StressResult, StressTable, case_text, worst_case_text
-from firegui.domain.units import Units, percent_text
+from firegui.domain.stress import NOT_STRESS_TESTED, NOT_TESTED, StressResult, StressTable, case_text, worst_case_text
+from firegui.domain.units import UNKNOWN, Units, amount_text, percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.number_text import duration, number
@@ -30,8 +31,12 @@ from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec
 
 _TITLE = "The runs cannot be compared"
-_TABLE_TIP = "First the results, then every input in which the two runs differ"
-_NO_RUNS = "Click a run in the list, Ctrl+click a second one, and press Compare"
+_TABLE_TIP = "First the results, then every input in which the runs differ"
+_NO_RUNS = "Click a run in the list, Ctrl+click others, and press Compare"
+_OTHER_REGIONS = "not comparable: the regions differ"
+_OTHER_SHAPE = "of another shape or weight"
+_LEAST_COLUMN = 170
+"""Least width of the column of a run in pixels, of three runs or more."""
 NO_EPOCHS = "none needed"
 """Epochs of a run whose first stage was not needed."""
 _OF_REGIONS = ("protected_cells", "loss_prot")
@@ -42,81 +47,105 @@ _PARTS = ("optimizer", "elimination", "weights", "nominal", "design", "margin")
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """Row of a comparison. ``change`` is the second value minus the first, for numbers."""
+    """Row of a comparison: a value for each run.
+
+    ``change`` is the second value minus the first where two runs are compared. ``why_not`` says why the values cannot
+    be subtracted.
+    """
 
     what: str
-    one: str
-    other: str
+    values: tuple[str, ...]
     change: str = ""
     help: str = ""
+    why_not: str = ""
+
+    @property
+    def shown_change(self) -> str:
+        """The change, or why there is none."""
+        return self.why_not or self.change
+
+    @property
+    def tip(self) -> str:
+        """What it is, and why the values cannot be subtracted."""
+        return ". ".join(filter(None, (self.help or self.what, self.why_not)))
+
+
+def check_comparable(entries: Sequence[RunEntry]) -> None:
+    """Raise :class:`InputError` for runs of another event, of different days or of different fires."""
+    first = entries[0]
+    for entry in entries:
+        if entry.project is None:
+            raise other_event_error(entry)
+        if first.project is not None and not same_spread(first.project, entry.project):
+            what = f"was planned for other days or another fire than {first.title}"
+            raise InputError([Problem(entry.title, what, "choose another")], _TITLE)
 
 
 def run_comparison_spec(one: RunEntry, other: RunEntry, backend: str) -> EvaluateSpec:
     """Return the evaluation of two plans, each for its own project and fire.
 
-    The plan of ``other`` is compared with that of ``one``. Raises :class:`InputError` for runs of another event, of
-    different days or fires, or without a plan.
+    The plan of ``other`` is compared with that of ``one``. Raises :class:`InputError` for runs that are not comparable,
+    or without a plan.
     """
-    if one.project is None or other.project is None:
-        raise other_event_error(one if one.project is None else other)
-    if not same_spread(one.project, other.project):
-        problem = Problem(other.title, f"was planned for other days or another fire than {one.title}", "choose another")
-        raise InputError([problem], _TITLE)
+    check_comparable((one, other))
+    assert one.project is not None and other.project is not None
     apart = None if same_inputs(one.project, other.project) else one.project
     first, _ = run_spec(one.folder, one.project, backend, replans=one.replans)
     second, _ = run_spec(other.folder, other.project, backend, replans=other.replans)
     return replace(second, against=first.schedule, against_fire=first.fire, against_project=apart)
 
 
-def compared(one: RunEntry, other: RunEntry, units: Units = Units.METRIC) -> tuple[ComparisonRow, ...]:
-    """Return the metrics of two runs in ``units``, then every input in which they differ."""
-    for entry in (one, other):
+def compared(entries: Sequence[RunEntry], units: Units = Units.METRIC) -> tuple[ComparisonRow, ...]:
+    """Return the metrics of runs in ``units``, then every input in which they differ."""
+    for entry in entries:
         entry.complete_summary()
-    return (*_results(one, other, units), *_numbers(one, other, units), *differing_inputs(one.project, other.project))
+    inputs = differing_inputs(*(entry.project for entry in entries))
+    return (*_results(entries, units), *_numbers(entries, units), *inputs)
 
 
-def _results(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
-    """Yield what is reported first of each plan: size, saved, drops, volume, worst cases, night drops.
+def _results(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRow]:
+    """Yield what is reported first of each plan: verdict, sizes, drops, worst cases.
 
     What burns of the regions comes before where a goal protects them, else after.
     """
-    left, right = one.summary, other.summary
-    protects = any(each is not None and each.protects_regions for each in (left, right))
+    summaries = [entry.summary for entry in entries]
+    protects = any(each is not None and each.protects_regions for each in summaries)
+    if any(entry.verdict for entry in entries):
+        verdicts = [entry.verdict or NOT_STRESS_TESTED for entry in entries]
+        yield ComparisonRow(VERDICT, tuple(verdicts), help="whether the plan holds in every stress scenario")
     if protects:
-        yield from _region_lines(one, other, units)
-    sizes = [
-        None if entry.nominal is None else units.area_value(entry.nominal.final_extent_ha) for entry in (one, other)
-    ]
-    yield _line(f"Final size ({units.area_unit})", sizes[0], sizes[1], "expected fire at the end of the plan")
-    if left is not None and right is not None:
-        change = _share_change([left.saved_share, right.saved_share])
+        yield from _region_lines(entries, units)
+    sizes = [None if entry.nominal is None else entry.nominal.final_extent_ha for entry in entries]
+    help = "expected fire at the end of the plan"
+    yield _line(f"Final size ({units.area_unit})", sizes, help, units.area_number)
+    known = [each for each in summaries if each is not None]
+    if len(known) == len(entries):
+        change = _share_change([each.saved_share for each in known])
         help = "of the fire without drops at the end of the plan"
-        yield ComparisonRow("Saved", _saved(left), _saved(right), change, help)
-    yield _line("Drops", one.drops, other.drops, "drops of the plan")
-    if left is not None and right is not None:
-        volumes = [units.volume_value(each.gallons) for each in (left, right)]
-        yield _line(f"Volume ({units.volume_unit})", volumes[0], volumes[1], "retardant and water of all drops")
-    yield from _worst_cases(one, other, units, protects=protects)
-    if left is not None and right is not None:
-        yield _line("Drops at night", left.night, right.night, "before sunrise or after sunset")
+        yield ComparisonRow("Saved", tuple(map(_saved, known)), change, help)
+    yield _line("Drops", [entry.drops for entry in entries], "drops of the plan")
+    if len(known) == len(entries):
+        volumes = [each.gallons for each in known]
+        help = "retardant and water of all drops"
+        yield _line(f"Volume ({units.volume_unit})", volumes, help, units.volume_number)
+    yield from _worst_cases(entries, units, protects=protects)
+    if len(known) == len(entries):
+        yield _line("Drops at night", [each.night for each in known], "before sunrise or after sunset")
     if not protects:
-        yield from _region_lines(one, other, units)
+        yield from _region_lines(entries, units)
 
 
-def _region_lines(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
-    """Yield what burns of every protected region of either run.
+def _region_lines(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRow]:
+    """Yield what burns of every protected region of any run.
 
     Regions of different outlines are not subtracted.
     """
-    burned = [_burned_by_region(entry) for entry in (one, other)]
-    outlines = [_outlines(entry) for entry in (one, other)]
-    for name in dict.fromkeys([*burned[0], *burned[1]]):
-        areas = [each.get(name) for each in burned]
-        texts = ["–" if area is None else units.area(area) for area in areas]
-        change = _change(areas[0], areas[1], units.area)
-        row = ComparisonRow(f"Burned in {name}", texts[0], texts[1], change, _OF_REGION)
-        is_other = name in burned[0] and name in burned[1] and outlines[0].get(name) != outlines[1].get(name)
-        yield _with_change(row, "not comparable: the regions differ" if is_other else "")
+    burned = [_burned_by_region(entry) for entry in entries]
+    outlines = [_outlines(entry) for entry in entries]
+    for name in dict.fromkeys(name for each in burned for name in each):
+        row = _line(f"Burned in {name}", [each.get(name) for each in burned], _OF_REGION, units.area)
+        shapes = [shape[name] for shape, areas in zip(outlines, burned, strict=True) if name in shape and name in areas]
+        yield _with_reason(row, _OTHER_REGIONS if any(shape != shapes[0] for shape in shapes[1:]) else "")
 
 
 def _burned_by_region(entry: RunEntry) -> dict[str, float | None]:
@@ -130,89 +159,78 @@ def _outlines(entry: RunEntry) -> dict[str, object]:
 
 
 def _saved(summary: PlanSummary) -> str:
-    return "–" if summary.saved_share is None else saved_text(summary.saved_share)
+    return UNKNOWN if summary.saved_share is None else saved_text(summary.saved_share)
 
 
-def _numbers(one: RunEntry, other: RunEntry, units: Units) -> Iterator[ComparisonRow]:
-    yield _area_line("occupancy_cell_days", one, other, units)
-    yield _with_change(
-        _area_line("protected_cells", one, other, units), why_not_subtracted("protected_cells", one, other)
-    )
-    both = (one.nominal, other.nominal)
+def _numbers(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRow]:
+    yield _area_line("occupancy_cell_days", entries, units)
+    row = _area_line("protected_cells", entries, units)
+    yield _with_reason(row, why_not_subtracted("protected_cells", entries))
     for what, name, help in (
         ("Objective", "objective", "each by its own weights, at expected effectiveness"),
         ("Objective, burned area day by day", "loss_burn", "this part of the objective, without its weight"),
         ("Objective, final size", "loss_final", "this part of the objective, without its weight"),
         ("Objective, protected places", "loss_prot", "this part of the objective, without its weight"),
     ):
-        values = [None if metrics is None else float(getattr(metrics, name)) for metrics in both]
-        yield _with_change(_line(what, values[0], values[1], help), why_not_subtracted(name, one, other))
-    best = _line("Objective of the search", one.best, other.best, "of the search, at cautious effectiveness")
-    yield _with_change(best, why_not_subtracted("objective", one, other))
-    yield _epochs(one, other)
-    if one.fire != other.fire:
-        kinds = (one.fire or "simulated", other.fire or "simulated")
-        yield ComparisonRow("Fire", *kinds, help="the fire in which each plan is flown")
-    yield ComparisonRow("Time worked", duration(one.elapsed), duration(other.elapsed), help="wall time of the run")
+        values = [None if entry.nominal is None else float(getattr(entry.nominal, name)) for entry in entries]
+        yield _with_reason(_line(what, values, help), why_not_subtracted(name, entries))
+    best = _line("Objective of the search", [each.best for each in entries], "of the search, at cautious effectiveness")
+    yield _with_reason(best, why_not_subtracted("objective", entries))
+    yield _epochs(entries)
+    if len({entry.fire for entry in entries}) > 1:
+        kinds = tuple(entry.fire or "simulated" for entry in entries)
+        yield ComparisonRow("Fire", kinds, help="the fire in which each plan is flown")
+    times = tuple(duration(entry.elapsed) for entry in entries)
+    yield ComparisonRow("Time worked", times, help="wall time of the run")
 
 
-def why_not_subtracted(name: str, one: RunEntry, other: RunEntry) -> str:
-    """Return why the figure called ``name`` of two runs cannot be subtracted; empty if it can."""
-    if one.project is None or other.project is None:
+def why_not_subtracted(name: str, entries: Sequence[RunEntry]) -> str:
+    """Return why the figure called ``name`` of some runs cannot be subtracted; empty if it can."""
+    projects = [entry.project for entry in entries if entry.project is not None]
+    if len(projects) < len(entries):
         return ""
-    weights = one.project.plan.weights != other.project.plan.weights
-    regions = one.project.regions != other.project.regions
-    if name == "objective" and weights:
+    first = projects[0]
+    if name == "objective" and any(each.plan.weights != first.plan.weights for each in projects):
         return "not comparable: the goals differ"
-    weighed = one.project.plan.weights.prot > 0.0 and name == "objective"
-    return "not comparable: the regions differ" if regions and (weighed or name in _OF_REGIONS) else ""
+    weighed = name in _OF_REGIONS or (name == "objective" and first.plan.weights.prot > 0.0)
+    return _OTHER_REGIONS if weighed and any(each.regions != first.regions for each in projects) else ""
 
 
-def _with_change(row: ComparisonRow, why_not: str) -> ComparisonRow:
-    return replace(row, change=why_not) if why_not else row
+def _with_reason(row: ComparisonRow, why_not: str) -> ComparisonRow:
+    return replace(row, why_not=why_not)
 
 
-def _epochs(one: RunEntry, other: RunEntry) -> ComparisonRow:
-    """Return the epochs of two runs; for a run whose first stage was not needed, that it was not."""
-    help = "done in the search"
-    counts = _line("Search steps done", one.epoch, other.epoch, help)
-    reasons = [needs_no_first_stage(entry) for entry in (one, other)]
-    if not any(reasons):
-        return counts
-    first, second = (
-        NO_EPOCHS if none else text for none, text in zip(reasons, (counts.one, counts.other), strict=True)
-    )
-    notes = [
-        f"{entry.title}: {not_needed_text(entry)}" for entry, none in zip((one, other), reasons, strict=True) if none
-    ]
-    return ComparisonRow("Search steps done", first, second, help=". ".join([help, *notes]))
+def _epochs(entries: Sequence[RunEntry]) -> ComparisonRow:
+    """Return the epochs of runs; for a run whose first stage was not needed, that it was not."""
+    row = _line("Search steps done", [entry.epoch for entry in entries], "done in the search")
+    unneeded = [entry for entry in entries if needs_no_first_stage(entry)]
+    if not unneeded:
+        return row
+    texts = [NO_EPOCHS if entry in unneeded else text for entry, text in zip(entries, row.values, strict=True)]
+    notes = [f"{entry.title}: {not_needed_text(entry)}" for entry in unneeded]
+    return ComparisonRow(row.what, tuple(texts), help=". ".join([row.help, *notes]))
 
 
-def _worst_cases(one: RunEntry, other: RunEntry, units: Units, *, protects: bool) -> Iterator[ComparisonRow]:
+def _worst_cases(entries: Sequence[RunEntry], units: Units, *, protects: bool) -> Iterator[ComparisonRow]:
     """Yield what the worst stress case of each run leaves, of protected regions and of the growth.
 
     The growth left in the model follows. Yields nothing without a stress table.
     """
-    tables = one.stress, other.stress
+    tables = [entry.stress for entry in entries]
     if not any(tables):
         return
     if protects:
         cases = [None if table is None else table.worst_for_regions for table in tables]
-        texts = [_worst_in_regions(entry, units) for entry in (one, other)]
-        burned = [_worst_in_regions_ha(entry) for entry in (one, other)]
-        change = _change(burned[0], burned[1], units.area)
-        help = _of_cases("burned area of the regions", cases)
-        yield ComparisonRow("Worst case, regions burned", texts[0], texts[1], change, help)
+        texts = tuple(_worst_in_regions(entry, units) for entry in entries)
+        change = _change([_worst_in_regions_ha(entry) for entry in entries], units.area)
+        yield ComparisonRow("Worst case, regions burned", texts, change, _of_cases("burned area of the regions", cases))
     cases = [None if table is None else table.worst for table in tables]
     help = _of_cases("growth left, a share of the fire's growth without drops", cases)
-    change = _share_change([None if table is None else table.worst.share_worst for table in tables])
-    yield ComparisonRow(
-        "Worst case, growth left", worst_case_text(one.stress), worst_case_text(other.stress), change, help
-    )
+    change = _share_change([None if case is None else case.share_worst for case in cases])
+    yield ComparisonRow("Worst case, growth left", tuple(map(worst_case_text, tables)), change, help)
     help = "share of the fire's growth without drops, at expected effectiveness"
     change = _share_change([None if table is None else table.nominal.share_worst for table in tables])
-    shares = [_nominal_share(table) for table in tables]
-    yield ComparisonRow("Growth left in the model", shares[0], shares[1], change, help)
+    yield ComparisonRow("Growth left in the model", tuple(map(_nominal_share, tables)), change, help)
 
 
 def _worst_in_regions_ha(entry: RunEntry) -> float | None:
@@ -238,23 +256,29 @@ def _nominal_share(table: StressTable | None) -> str:
     return NOT_TESTED if table is None else percent_text(table.nominal.share_worst)
 
 
-def _line(what: str, one: float | None, other: float | None, help: str) -> ComparisonRow:
-    return ComparisonRow(what, _text(one), _text(other), _change(one, other, _text), help)
+def _text(value: float) -> str:
+    return f"{value:,}" if isinstance(value, int) else number(value)
+
+
+def _line(what: str, values: Sequence[float | None], help: str, text: Callable[[float], str] = _text) -> ComparisonRow:
+    texts = tuple(UNKNOWN if value is None else text(value) for value in values)
+    return ComparisonRow(what, texts, _change(values, text), help)
 
 
 def _share_change(shares: Sequence[float | None]) -> str:
-    one, other = shares
-    return re.sub(r"^(.1) points$", r"\1 point", _change(one, other, percent_text).replace(" %", " points"))
+    return re.sub(r"^(.1) points$", r"\1 point", _change(shares, percent_text).replace(" %", " points"))
 
 
-def _change(one: float | None, other: float | None, text: Callable[[float], str]) -> str:
-    """Return the difference of two values as ``text`` shows them; empty where one is unknown.
+def _change(values: Sequence[float | None], text: Callable[[float], str]) -> str:
+    """Return the difference of two values as ``text`` shows them.
 
-    It is that of the rounded numbers beside it, so that a reader who subtracts finds the same.
+    It is empty where a value is unknown, and for more than two. Else it is that of the rounded numbers beside it, so
+    that a reader who subtracts finds the same.
     """
-    if one is None or other is None:
+    if len(values) != 2 or values[0] is None or values[1] is None:
         return ""
-    first, second = (text(value) for value in (one, other))
+    one, other = values[0], values[1]
+    first, second = text(one), text(other)
     numbers = [re.match(r"-?[\d,]+(\.\d+)?(e[+-]?\d+)?", each) for each in (first, second)]
     if first == second:
         return "0"
@@ -266,109 +290,128 @@ def _change(one: float | None, other: float | None, text: Callable[[float], str]
     return f"{'+' if other_shown > one_shown else '−'}{difference}{unit}"
 
 
-def _area_line(name: str, one: RunEntry, other: RunEntry, units: Units) -> ComparisonRow:
+def _area_line(name: str, entries: Sequence[RunEntry], units: Units) -> ComparisonRow:
     """Return the row of a metric that counts cells, as an area; the cells are in its help."""
     if name == "protected_cells":
         what, help = f"Protected area burned, {units.area_unit}", "expected, in the union of each run's own regions"
     else:
         what, help = f"Burned area over time, {units.area_days_unit}", "days times the mean of what has burned"
-    counts = [None if each.nominal is None else float(getattr(each.nominal, name)) for each in (one, other)]
+    counts = [None if each.nominal is None else float(getattr(each.nominal, name)) for each in entries]
     areas = [
-        None if count is None or entry.project is None
-        else units.area_value(count * entry.project.scenario.grid.cell_area_ha)
-        for count, entry in zip(counts, (one, other), strict=True)
-    ]  # fmt: skip
-    return _line(what, areas[0], areas[1], f"{help}; in cells: {_text(counts[0])} and {_text(counts[1])}")
+        None if count is None or entry.project is None else count * entry.project.scenario.grid.cell_area_ha
+        for count, entry in zip(counts, entries, strict=True)
+    ]
+    cells = ", ".join(amount_text(count) for count in counts)
+    return _line(what, areas, f"{help}; in cells: {cells}", units.area_number)
 
 
-def _text(value: float | None) -> str:
-    return f"{value:,}" if isinstance(value, int) else number(value)
-
-
-def differing_inputs(one: Project | None, other: Project | None) -> tuple[ComparisonRow, ...]:
-    """Return every input in which two projects differ; nothing if a project is unknown."""
-    if one is None or other is None:
+def differing_inputs(*projects: Project | None) -> tuple[ComparisonRow, ...]:
+    """Return every input in which projects differ; nothing if a project is unknown."""
+    known = [project for project in projects if project is not None]
+    if len(known) < len(projects):
         return ()
-    return (*_differing_settings(one.plan, other.plan), *_differing_fleets(one, other), *_other_differences(one, other))
+    return (
+        *_differing_settings([project.plan for project in known]), *_differing_fleets(known), *_other_differences(known)
+    )  # fmt: skip
 
 
-def _differing_settings(one: Any, other: Any) -> Iterator[ComparisonRow]:
-    for item in fields(one):
-        left, right = getattr(one, item.name), getattr(other, item.name)
+def _differs(values: Sequence[object]) -> bool:
+    return any(value != values[0] for value in values[1:])
+
+
+def _as_others(values: Sequence[object]) -> tuple[str, ...]:
+    """Return ``others`` for every value that differs from the first."""
+    return tuple("others" if value != values[0] else "" for value in values)
+
+
+def _differing_settings(settings: Sequence[Any]) -> Iterator[ComparisonRow]:
+    first = settings[0]
+    for item in fields(first):
+        values = [getattr(each, item.name) for each in settings]
         if item.name in _PARTS:
-            yield from _differing_settings(left, right)
-        elif left != right:
-            declared = option_of(one, item.name)
+            yield from _differing_settings(values)
+        elif _differs(values):
+            declared = option_of(first, item.name)
             help, titles = ("", {}) if declared is None else (declared.help, declared.choices)
-            left, right = (str(titles.get(value, value)) for value in (left, right))
-            yield ComparisonRow(title_of(one, item.name), left, right, help=help)
+            texts = tuple(str(titles.get(value, value)) for value in values)
+            yield ComparisonRow(title_of(first, item.name), texts, help=help)
 
 
-def _differing_fleets(one: Project, other: Project) -> Iterator[ComparisonRow]:
-    left, right = ({kind.id: kind for kind in project.planned_fleet.types} for project in (one, other))
-    for name in sorted({*left, *right}):
-        a, b = left.get(name), right.get(name)
-        if a == b:
+def _differing_fleets(projects: Sequence[Project]) -> Iterator[ComparisonRow]:
+    fleets = [{kind.id: kind for kind in project.planned_fleet.types} for project in projects]
+    for name in sorted({name for fleet in fleets for name in fleet}):
+        kinds = [fleet.get(name) for fleet in fleets]
+        if not _differs(kinds):
             continue
-        if a is None or b is None or a.count != b.count:
-            yield ComparisonRow(f"{name}: aircraft", _count(a), _count(b))
-        elif a.grounded_days != b.grounded_days:
-            help = "days of the plan on which it does not fly"
-            days = (counted(len(a.grounded_days), "day"), counted(len(b.grounded_days), "day"))
-            yield ComparisonRow(f"{name}: grounded", days[0], days[1], help=help)
+        known = [kind for kind in kinds if kind is not None]
+        grounded = [kind.grounded_days for kind in known]
+        if len(known) < len(kinds) or _differs([kind.count for kind in known]):
+            yield ComparisonRow(f"{name}: aircraft", tuple(map(_count, kinds)))
+        elif _differs(grounded):
+            days = tuple(counted(len(each), "day") for each in grounded)
+            yield ComparisonRow(f"{name}: grounded", days, help="days of the plan on which it does not fly")
         else:
-            yield ComparisonRow(
-                f"{name}: figures", "", "others", help="payload, turnaround, speed, height or footprint"
-            )
+            help = "payload, turnaround, speed, height or footprint"
+            yield ComparisonRow(f"{name}: figures", _as_others(kinds), help=help)
 
 
 def _count(kind: AircraftType | None) -> str:
     return "none" if kind is None else str(kind.count)
 
 
-def _other_differences(one: Project, other: Project) -> Iterator[ComparisonRow]:
-    if one.regions != other.regions:
-        left, right = (", ".join(region.name for region in each.regions) or "none" for each in (one, other))
-        yield ComparisonRow("Protected regions", left, right if right != left else "of another shape or weight")
-    if one.operations != other.operations:
-        yield ComparisonRow("Constraints", "", "others", help="daylight, groundings, sorties, zones or pinned drops")
-    if one.required_coverage != other.required_coverage:
-        yield ComparisonRow("Required coverage", number(one.required_coverage), number(other.required_coverage))
+def _other_differences(projects: Sequence[Project]) -> Iterator[ComparisonRow]:
+    first = projects[0]
+    if _differs([project.regions for project in projects]):
+        names = [_region_names(project) for project in projects]
+        texts = [
+            _OTHER_SHAPE if project.regions != first.regions and name == names[0] else name
+            for project, name in zip(projects, names, strict=True)
+        ]
+        yield ComparisonRow("Protected regions", tuple(texts))
+    if _differs(operations := [project.operations for project in projects]):
+        help = "daylight, groundings, sorties, zones or pinned drops"
+        yield ComparisonRow("Constraints", _as_others(operations), help=help)
+    if _differs(coverage := [project.required_coverage for project in projects]):
+        yield ComparisonRow("Required coverage", tuple(map(number, coverage)))
 
 
-def plan_titles(one: RunEntry, other: RunEntry) -> tuple[str, str]:
-    """Return the titles of two compared runs, numbered as on their maps."""
-    return f"Plan 1: {one.title}", f"Plan 2: {other.title}"
+def _region_names(project: Project) -> str:
+    return ", ".join(region.name for region in project.regions) or "none"
+
+
+def plan_titles(entries: Sequence[RunEntry]) -> tuple[str, ...]:
+    """Return the titles of compared runs, numbered as on their maps."""
+    return tuple(f"Plan {number}: {entry.title}" for number, entry in enumerate(entries, start=1))
 
 
 class ComparisonPanel(QWidget):
-    """Page of the drawer with the metrics and inputs of two runs, below the maps that show both plans."""
+    """Page of the drawer with the metrics and inputs of runs."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.runs: tuple[RunEntry, RunEntry] | None = None
+        self.runs: tuple[RunEntry, ...] = ()
         self.lines: tuple[ComparisonRow, ...] = ()
         self.hint = muted_label(_NO_RUNS)
-        self.model: TableModel[ComparisonRow] = TableModel((), self, row_tip=lambda row: row.help or row.what)
+        self.model: TableModel[ComparisonRow] = TableModel((), self, row_tip=lambda row: row.tip)
         self.table = QTableView()
         # Low rows: the important ones are on screen together.
         height = self.table.fontMetrics().height() + 4
-        show_table(self.table, self.model, "Two runs compared", row_height=height, is_sortable=False)
+        show_table(self.table, self.model, "Runs compared", row_height=height, is_sortable=False)
         self.table.setToolTip(_TABLE_TIP)
         vertical(self, self.hint, (self.table, 1), margins=(6, 4, 6, 4), spacing=4)
         session.project_opened.connect(self.clear)
         session.units_changed.connect(self._fill)
         self.clear()
 
-    def show_runs(self, one: RunEntry, other: RunEntry) -> None:
-        """Show the numbers of two runs."""
-        self.runs = one, other
+    def show_runs(self, entries: Sequence[RunEntry]) -> None:
+        """Show the numbers of two runs or more."""
+        self.runs = tuple(entries)
         self._fill()
 
     def clear(self) -> None:
         """Show no runs."""
-        self.runs, self.lines = None, ()
+        self.runs, self.lines = (), ()
         self.model.set_rows((), ())
         self._show_table(False)
 
@@ -377,20 +420,28 @@ class ComparisonPanel(QWidget):
         self.hint.setVisible(not on)
 
     def _fill(self) -> None:
-        if self.runs is None:
+        if not self.runs:
             return
-        self.lines = compared(*self.runs, self._session.units)
-        first, second = plan_titles(*self.runs)
-        columns = (
-            Column("", lambda row: row.what, is_text=True),
-            Column(first, lambda row: row.one, tip=first),
-            Column(second, lambda row: row.other, tip=second),
-            Column("Change", lambda row: row.change, tip="Plan 2 minus plan 1"),
-            Column("What it is", lambda row: row.help, is_text=True),
-        )
-        self.model.set_rows(self.lines, columns)
-        for place, column in enumerate(columns):
-            is_wide = column.title in (first, second, "What it is")
-            mode = QHeaderView.ResizeMode.Stretch if is_wide else QHeaderView.ResizeMode.ResizeToContents
-            self.table.horizontalHeader().setSectionResizeMode(place, mode)
+        self.lines = compared(self.runs, self._session.units)
+        columns = [Column("", lambda row: row.what, is_text=True)]
+        for place, title in enumerate(plan_titles(self.runs)):
+            columns.append(Column(title, partial(_value_of, place=place), tip=title))
+        if len(self.runs) == 2:
+            columns.append(Column("Change", lambda row: row.shown_change, tip="Plan 2 minus plan 1"))
+            columns.append(Column("What it is", lambda row: row.help, is_text=True))
+        self.model.set_rows(self.lines, tuple(columns))
         self._show_table(True)
+        self._share_width()
+
+    def _share_width(self) -> None:
+        """Give the runs equal widths, with a scroll bar where many need more than the page has."""
+        header, count = self.table.horizontalHeader(), len(self.runs)
+        header.setMinimumSectionSize(_LEAST_COLUMN if count > 2 else -1)
+        wide = (*range(1, count + 1), *((count + 2,) if count == 2 else ()))
+        for place in range(header.count()):
+            mode = QHeaderView.ResizeMode.Stretch if place in wide else QHeaderView.ResizeMode.ResizeToContents
+            header.setSectionResizeMode(place, mode)
+
+
+def _value_of(row: ComparisonRow, place: int) -> str:
+    return row.values[place]

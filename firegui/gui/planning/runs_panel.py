@@ -61,7 +61,7 @@ _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
 _PRUNE = "Remove needless drops: a new run that removes the drops this plan does not need"
 _START_FROM = "Continue from this plan: a new run of the project as it is now that begins with this plan"
-_COMPARE = "Both plans on maps that move together, and their numbers"
+_COMPARE = "Two plans on maps that move together, and their numbers; three plans or more in a table"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
 _LEAST_WIDTH = 250
 _COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "delete")
@@ -105,8 +105,8 @@ class RunsPanel(QWidget):
     """Run the open project from the plan of this ``RunEntry``."""
     duplicate_requested = Signal(object)
     """Run this ``RunEntry`` again with changes."""
-    compare_requested = Signal(object, object)
-    """Compare two ``RunEntry``, the earlier first."""
+    compare_requested = Signal(tuple)
+    """Compare two ``RunEntry`` or more, the earliest first."""
     export_requested = Signal()
     """Export the shown plan."""
 
@@ -246,34 +246,34 @@ class RunsPanel(QWidget):
             self._session.message.emit("Select the run to duplicate.")
 
     def compare(self) -> bool:
-        """Request the comparison of the two selected runs, or of the selected and the shown one.
+        """Request the comparison of the selected runs, or of the selected and the shown one.
 
-        Return whether there are two; if not, say how they are selected.
+        Return whether there are several; if not, say how they are selected.
         """
-        if (pair := self._pair()) is not None:
-            self.compare_requested.emit(*pair)
+        entries = self._to_compare()
+        if entries:
+            self.compare_requested.emit(entries)
         else:
             self._session.message.emit(f"Runs are not compared: {self._why_not_compared()}.")
-        return pair is not None
+        return bool(entries)
 
     def _why_not_compared(self) -> str:
-        """Return what to select so that two runs can be compared; empty if they can."""
+        """Return what to select so that runs can be compared; empty if they can."""
         chosen = self.all_selected
-        if self._pair() is not None:
+        if self._to_compare():
             return ""
         if len(chosen) < 2:
             return "Ctrl+click a second run" if chosen else "Click a run, Ctrl+click a second one"
-        if len(chosen) > 2:
-            return f"{len(chosen)} runs are selected: select two"
         return f"{next(entry.title for entry in chosen if kept_plan(entry.folder) is None)} has no plan yet"
 
-    def _pair(self) -> tuple[RunEntry, RunEntry] | None:
+    def _to_compare(self) -> tuple[RunEntry, ...]:
+        """Return the runs that can be compared, the earliest first; empty if there are not at least two."""
         chosen, shown = self.all_selected, self._queue.shown
         if len(chosen) == 1 and shown is not None and shown not in chosen:
             chosen = tuple(sorted((*chosen, shown), key=self._queue.entries.index))
-        if len(chosen) != 2 or any(kept_plan(entry.folder) is None for entry in chosen):
-            return None
-        return chosen[0], chosen[1]
+        if len(chosen) < 2 or any(kept_plan(entry.folder) is None for entry in chosen):
+            return ()
+        return chosen
 
     def show_selected(self) -> None:
         """Show the selected run's plan on the map, or the fire without drops if none is selected."""
@@ -308,7 +308,7 @@ class RunsPanel(QWidget):
             "prune": kept,
             "branch": kept,
             "duplicate": exists,
-            "compare": self._pair() is not None,
+            "compare": bool(self._to_compare()),
             "stop": entry is not None and not entry.is_over,
             "rename": entry is not None and not entry.read_only and takes_notes(entry.folder),
             "delete": entry is not None and not entry.discarding and not entry.read_only,
@@ -326,7 +326,7 @@ class RunsPanel(QWidget):
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
         why_not = self._why_not_compared()
         self._buttons["compare"].setToolTip(plain(f"{_COMPARE}. {why_not}" if why_not else _COMPARE))
-        self.compare_hint.setText(why_not or "The two selected runs")
+        self.compare_hint.setText(why_not or _selected_text(len(self._to_compare())))
         self._comparing.setVisible(len(self._queue.entries) > 1)
         self._activity.set_text(self._queue.activity)
         self.caution.setText(self.model.caution)
@@ -574,6 +574,10 @@ class RunNotes(QWidget):
 
     def _on_saved(self, _nothing: object) -> None:
         self._unsaved = self._writer.is_busy
+
+
+def _selected_text(count: int) -> str:
+    return "The two selected runs" if count == 2 else f"The {count} selected runs, in a table"
 
 
 def _hint(entry: RunEntry | None, takes: bool) -> str:

@@ -209,7 +209,7 @@ def bar_color(entry: RunEntry) -> str:
 
 def _tip(entry: RunEntry, units: Units) -> str:
     # A long name is shortened in the list.
-    lines = [entry.title, str(entry.folder)]
+    lines = [entry.title, *filter(None, (entry.origin_text,)), str(entry.folder)]
     if entry.message:
         lines.append(f"{entry.status}: {units.restate(entry.message)}")
     if entry.eta is not None:
@@ -234,7 +234,7 @@ def _tip(entry: RunEntry, units: Units) -> str:
         lines.append("read-only: its project is open in another window")
     if entry.notes.strip():
         lines.append(f"✎ {shortened(entry.notes)}")
-    lines.append("Click to show it; Ctrl+click a second run to compare both; F2 renames it")
+    lines.append("Click to show it; Ctrl+click others to compare them; F2 renames it")
     return "\n".join(lines)
 
 

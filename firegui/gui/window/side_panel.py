@@ -168,10 +168,20 @@ class SectionColumn(QScrollArea):
         self._rest = QWidget()
         self._column.addWidget(self._rest)
         fill_scroll_area(self, self._body, horizontal=True)
+        # The contents keep their width when the scroll bar comes or goes.
+        self.verticalScrollBar().rangeChanged.connect(self._keep_width)
+        self._keep_width()
         # Tab goes to its headings, and the page keys scroll it from there. It has the focus when it is shown by a key.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName("Sections of the workspace")
         FocusFrame(self)
+
+    def _keep_width(self, *_: object) -> None:
+        """Keep the room of the scroll bar free while there is none."""
+        bar = self.verticalScrollBar()
+        room = 0 if bar.maximum() > bar.minimum() else bar.sizeHint().width()
+        if self.viewportMargins().right() != room:
+            self.setViewportMargins(0, 0, room, 0)
 
     def add(self, name: str, section: PanelSection) -> None:
         """Add a section at its place among the others, which ``order`` tells."""

@@ -282,8 +282,8 @@ class Workbench(QObject):
             panel.hide()
         return panel
 
-    def _show_comparison(self, one: RunEntry, other: RunEntry) -> None:
-        self.panel("Compare", ComparisonPanel).show_runs(one, other)
+    def _show_comparison(self, entries: Sequence[RunEntry]) -> None:
+        self.panel("Compare", ComparisonPanel).show_runs(entries)
         self.shell.reveal_panel("Compare")
 
     def _add_bars(self) -> None:

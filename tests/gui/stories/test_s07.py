@@ -69,7 +69,7 @@ def test_two_runs_are_put_beside_each_other_with_their_numbers(person: Person) -
     assert page.isVisible()
     assert page.model.titles[1:3] == (f"Plan 1: {by_rule.title}", f"Plan 2: {searched.title}")
     drops = next(line for line in page.lines if line.what == "Drops")
-    assert (drops.one, drops.other) == (str(by_rule.drops), str(searched.drops))
+    assert drops.values == (str(by_rule.drops), str(searched.drops))
     assert any("earch steps" in line.what for line in page.lines), "the inputs in which the runs differ are not told"
     panes = person.window.workbench.maps.panes
     panes[0].setFocus()

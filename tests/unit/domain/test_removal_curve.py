@@ -113,7 +113,7 @@ def test_numbers_are_at_nominal_effectiveness_once_every_point_was_scored() -> N
 
 def test_a_removal_that_gave_up_containment_is_said() -> None:
     bare, before, after = metrics(1204.0), metrics(10.4, 345), metrics(680.3, 149)
-    text = "Removing drops gave up containment: 10 ha with 345 drops became 680 ha with 149"
+    text = "Removing drops gave up containment: 10.4 ha with 345 drops became 680 ha with 149"
     assert given_up_text(before, after, bare) == text
     assert given_up_text(before, metrics(12.0, 149), bare) == ""
     assert given_up_text(before, replace(after, drops_executed=345), bare) == ""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
-from firegui.domain.units import Units
+from firegui.domain.units import Units, amount_text
 
 
 @pytest.mark.parametrize(
@@ -17,6 +19,15 @@ def test_areas(hectares: float, metric: str, us: str) -> None:
 
 def test_areas_with_chosen_decimals() -> None:
     assert (Units.METRIC.area(1204.04, 1), Units.US.area(-0.5, 2)) == ("1,204.0 ha", "-1.24 acres")
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.00307, "0.0"), (-0.004, "0.0"), (0.27, "0.3"), (99.94, "99.9"), (99.96, "100"), (13_375.8, "13,376"),
+     (None, "–"), (math.nan, "–")],
+)  # fmt: skip
+def test_an_amount_has_the_digits_that_a_reader_needs(value: float | None, text: str) -> None:
+    assert amount_text(value) == text
 
 
 def test_lengths_change_their_unit_where_they_are_long() -> None:

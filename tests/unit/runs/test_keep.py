@@ -12,6 +12,7 @@ from firegui.domain.drops import Drop, DropList
 from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.control import RunControl
 from firegui.runs.events import PlanUpdated, RunEvent, RunFinished
+from firegui.runs.header import new_header
 from firegui.runs.run_folder import read_drops, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
@@ -50,6 +51,17 @@ def test_the_run_holds_the_very_drops_with_scores_audit_and_pictures(spec: PlanS
     plan = read_schedule(spec.out / "plan.safetensors", PROJECT.planned_fleet, 20, (16, 20))
     assert np.array_equal(plan.poses, spec.warm_start.poses)  # type: ignore[union-attr]
     assert any(isinstance(event, PlanUpdated) for event in events)
+
+
+def test_the_run_whose_plan_was_edited_is_kept_by_its_place_beside(spec: PlanSpec) -> None:
+    carry_out(replace(spec, edited_from=spec.out.with_name("before")))
+    assert read_run(spec.out).edited_from == spec.out.with_name("before")
+    moved = spec.out.parent / "elsewhere" / "run"
+    moved.parent.mkdir()
+    spec.out.rename(moved)
+    record = read_run(moved)
+    assert record.edited_from == moved.with_name("before")
+    assert new_header(replace(spec, resume=True), "cpu", "cpu", record.header).edited_from == "before"
 
 
 def test_without_a_schedule_it_does_not_begin(spec: PlanSpec) -> None:
