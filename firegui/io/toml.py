@@ -9,6 +9,7 @@ numbers over lines, one for each.
 from __future__ import annotations
 
 import re
+import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
@@ -25,6 +26,7 @@ from firegui.io.source_files import read_text
 
 T = TypeVar("T")
 
+_LARGEST = sys.float_info.max
 NESTED = "its values are nested too deeply to be read"
 """What is said of a document of text whose lists or tables lie in each other without end."""
 _REMEDY_UNKNOWN = "remove it or correct its spelling"
@@ -118,13 +120,29 @@ def parse_toml(text: str, where: str, problems: Problems) -> dict[str, Any] | No
     One that cannot be is reported and ``None`` returned.
     """
     try:
-        return tomllib.loads(text)
+        raw = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         # A document that ends within a value says so in these words, wherever it was cut.
         ended = "(at end of document)" in str(error)
         what = f"is not valid TOML: {plain_words(error)}" + ("; it ends before it is complete" if ended else "")
         problems.add(where, what, "correct that place")
-    return None
+        return None
+    too_large = list(_too_large(raw, ""))
+    for place in too_large:
+        problems.add(where, f"{place} is a whole number beyond {_LARGEST:.4g}", "write a smaller number there")
+    return None if too_large else raw
+
+
+def _too_large(value: Any, place: str) -> Iterator[str]:
+    """Yield the places of the whole numbers that no float holds. TOML has none of more than 64 bits, tomllib does."""
+    if isinstance(value, dict):
+        for key, part in value.items():
+            yield from _too_large(part, f"{place}.{key}" if place else key)
+    elif isinstance(value, list):
+        for number, part in enumerate(value):
+            yield from _too_large(part, f"{place}[{number}]")
+    elif isinstance(value, int) and abs(value) > _LARGEST:
+        yield place
 
 
 def read_dataclass(cls: type[T], table: Table, *, lenient: bool = False) -> T | None:

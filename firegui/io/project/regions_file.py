@@ -32,11 +32,11 @@ _CROSSING = re.compile(r"Self-intersection\[(\S+) (\S+)\]")
 def crossing_problems(regions: Iterable[Region], kind: str = "region") -> list[Problem]:
     """Return one problem for each ring with edges that cross.
 
-    Rings that only touch, or with too few corners, pass.
+    Rings that only touch, with too few corners or with a corner that is not a number pass.
     """
     found = []
     for region in regions:
-        for ring in (ring for part in region.parts for ring in part if len(ring) >= 3):
+        for ring in (ring for part in region.parts for ring in part if len(ring) >= 3 and np.isfinite(ring).all()):
             place = _crossing(ring)
             if place is not None:
                 what = f"crosses itself near row {place[0]:g}, column {place[1]:g}"

@@ -97,6 +97,17 @@ def test_broken_toml_is_reported_with_its_place(tmp_path: Path, text: str, part:
     assert part in str(next(iter(problems)))
 
 
+def test_every_whole_number_that_no_float_holds_is_named(tmp_path: Path) -> None:
+    huge = "9" * 400
+    (tmp_path / "a.toml").write_text(f"a = {huge}\n[b]\nc = [1, {{ d = -{huge} }}]\n")
+    problems = Problems()
+    assert read_toml(tmp_path / "a.toml", problems) is None
+    assert [problem.what for problem in problems] == [
+        "a is a whole number beyond 1.798e+308",
+        "b.c[1].d is a whole number beyond 1.798e+308",
+    ]
+
+
 def test_a_missing_file_a_folder_and_bytes_are_reported(tmp_path: Path) -> None:
     (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe\x00")
     problems = Problems()

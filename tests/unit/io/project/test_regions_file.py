@@ -256,6 +256,14 @@ def test_a_polygon_that_crosses_itself_is_refused_with_the_place(tmp_path: Path)
     assert said(caught.value) == ["region bow: crosses itself near row 2, column 2 — draw it again, or split it there"]
 
 
+@pytest.mark.parametrize("corner", ["[nan, 1.0]", "[1.0, inf]"])
+def test_a_corner_that_is_not_a_number_is_refused(tmp_path: Path, corner: str) -> None:
+    path = tmp_path / "regions.toml"
+    path.write_text(f"[[region]]\nname = 'a'\npolygon = [{corner}, [1.0, 9.5], [8.5, 9.5], [8.5, 1.0]]\n")
+    with pytest.raises(InputError, match="a corner is not a number"):
+        read_regions(path, UNPLACED)
+
+
 def test_a_corner_beyond_all_sense_is_read_without_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "far.toml"
     corners = "[1.0, 1.0], [1.0, 4.0], [4.0, 1e308], [1e308, -1e308], [4.0, 1.0]"
