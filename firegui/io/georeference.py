@@ -83,13 +83,15 @@ class Georeference:
         return np.asarray(lon, np.float64), np.asarray(lat, np.float64)
 
     def from_lonlat(self, lon: float, lat: float) -> tuple[float, float] | None:
-        """Return the raster position ``(y, x)`` of a longitude and latitude; may lie outside the raster."""
+        """Return the raster position ``(y, x)`` of a longitude and latitude; may lie outside the raster.
+
+        ``None`` where the reference system or its numbers, however large, do not reach.
+        """
         if self._from_lonlat is None:
             return None
         east, north = self._from_lonlat.transform(lon, lat)
-        return (
-            self._grid.from_world(float(east), float(north)) if math.isfinite(east) and math.isfinite(north) else None
-        )
+        y, x = self._grid.from_world(float(east), float(north))
+        return (y, x) if math.isfinite(y) and math.isfinite(x) else None
 
     def utm(self, y: float, x: float) -> tuple[str, float, float] | None:
         """Return UTM zone with its latitude band (``"10T"``), easting and northing in metres.

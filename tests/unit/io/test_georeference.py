@@ -26,6 +26,12 @@ def test_a_position_comes_back_from_its_longitude_and_latitude() -> None:
         assert place.from_lonlat(*lonlat) == pytest.approx((y, x), abs=1e-6)
 
 
+def test_a_place_that_the_numbers_of_a_grid_do_not_reach_has_no_position() -> None:
+    far = "+proj=tmerc +lon_0=-123 +datum=WGS84 +units=m +y_0=1e308"
+    grid = Grid(6, 8, 0.01, (0.01, 0.0, 0.0, 0.0, -0.01, 0.0), far)
+    assert Georeference(grid).from_lonlat(-123.0, 40.0) is None
+
+
 def test_bear_2020_lies_in_plumas_and_butte_counties() -> None:
     lonlat = Georeference(BEAR_GRID).lonlat(300, 370)
     assert lonlat is not None
