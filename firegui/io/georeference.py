@@ -79,7 +79,10 @@ class Georeference:
             return None
         a, b, c, d, e, f = self._grid.transform
         rows, columns = np.asarray(ys, np.float64) + 0.5, np.asarray(xs, np.float64) + 0.5
-        lon, lat = self._to_lonlat.transform(a * columns + b * rows + c, d * columns + e * rows + f)
+        # Drops of a damaged file may lie beyond all numbers. They are refused, and no place is infinite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            easts, norths = a * columns + b * rows + c, d * columns + e * rows + f
+        lon, lat = self._to_lonlat.transform(easts, norths)
         return np.asarray(lon, np.float64), np.asarray(lat, np.float64)
 
     def from_lonlat(self, lon: float, lat: float) -> tuple[float, float] | None:

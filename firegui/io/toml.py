@@ -134,7 +134,10 @@ def parse_toml(text: str, where: str, problems: Problems) -> dict[str, Any] | No
 
 
 def _too_large(value: Any, place: str) -> Iterator[str]:
-    """Yield the places of the whole numbers that no float holds. TOML has none of more than 64 bits, tomllib does."""
+    """Yield the places of the whole numbers that no float holds.
+
+    A whole number of TOML has 64 bits. That of ``tomllib`` has as many as it is written with.
+    """
     if isinstance(value, dict):
         for key, part in value.items():
             yield from _too_large(part, f"{place}.{key}" if place else key)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import StressTable
-from firegui.errors import InputError, Problem
+from firegui.errors import InputError, Problem, Problems
 from firegui.io import atomic
 from firegui.io.array_files import read_arrays
 from firegui.io.paths import real_path
@@ -255,6 +255,8 @@ def _no_run(folder: Path) -> Problem:
 
 
 _AGAIN = "restore the file or run again elsewhere"
+_MOST_IN_DROP = 1e7
+"""Beyond every step, payload and number of cells that a plan can have. What is far beyond cannot be computed with."""
 STORE = RunStore("a run", RUN, _TITLE, RunHeader, _AGAIN, upgrade=_as_it_was)
 
 
@@ -383,11 +385,22 @@ def delete_run(folder: Path) -> None:
 
 
 def read_drops(folder: Path) -> tuple[DropRecord, ...]:
-    """Read the exact table of drops that a run saved. Raises :class:`~firegui.errors.InputError`."""
+    """Read the exact table of drops that a run saved.
+
+    Raises :class:`~firegui.errors.InputError` where it is missing or damaged, or a number is beyond all sense.
+    """
     path = folder / DROPS
     if not path.is_file():
         raise _refusal(folder, "has no finished plan", "resume the run and let it finish or stop it, then export")
     drops: tuple[DropRecord, ...] = read_json(path, tuple[DropRecord, ...], ())
+    problems = Problems()
+    for drop in drops:
+        for item in fields(drop):
+            value = getattr(drop, item.name)
+            if isinstance(value, (int, float)) and not abs(value) <= _MOST_IN_DROP:
+                what = f"{item.name} of a drop is not within ±{_MOST_IN_DROP:,.0f}"
+                problems.add(str(path), what, _AGAIN)
+    problems.raise_if_any(_TITLE)
     return drops
 
 

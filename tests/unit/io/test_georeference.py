@@ -47,6 +47,12 @@ def test_many_positions_agree_with_one_by_one() -> None:
         assert (many[0][index], many[1][index]) == place.lonlat(float(ys[index]), float(xs[index]))
 
 
+def test_positions_beyond_all_numbers_have_infinite_places_without_a_warning() -> None:
+    found = Georeference(PLACED).lonlat_many(np.array([1e308, 1.0]), np.array([1.0, -1e308]))
+    assert found is not None
+    assert not np.isfinite(found).any()
+
+
 def test_utm_agrees_with_the_grid_when_the_grid_is_utm() -> None:
     place = Georeference(PLACED)
     utm = place.utm(2.0, 3.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -126,6 +127,16 @@ def test_everything_wrong_with_a_run_is_listed_at_once(run: Path, tmp_path: Path
     assert len(said) == 4
     for part in ("doc", "no finished plan", "no.gpkg", "occupancy.tif"):
         assert any(part in line for line in said)
+
+
+@pytest.mark.parametrize("value", ["1e308", "9" * 400])
+@pytest.mark.parametrize("name", ["step", "landing_x", "sigma_parallel_cells"])
+def test_a_number_of_a_drop_beyond_all_sense_is_refused(run: Path, name: str, value: str) -> None:
+    path = run / "drops.json"
+    path.write_text(re.sub(rf'"{name}": *[-0-9.e]+', f'"{name}": {value}', path.read_text(encoding="utf-8"), count=1))
+    forget_checksums(run)
+    with pytest.raises(InputError, match=r"drops\.json: (\w+ of a drop is not within ±10,000,000|cannot be read)"):
+        run_content(run)
 
 
 @pytest.mark.parametrize(
