@@ -271,7 +271,7 @@ def _bars(c: Colors) -> str:
     QMenuBar QToolBar QToolButton:focus {{ padding: 0 7px; }}
     QMenuBar QToolBar QToolButton[popupMode="1"], QMenuBar QToolBar QToolButton[popupMode="1"]:focus {{
         padding-right: 24px; }}
-    QToolBar QToolButton::menu-button {{ width: 16px; border-left: 1px solid {c.outline}; }}
+    QToolBar QToolButton::menu-button {{ width: 16px; border-left: 1px solid {c.border}; }}
     QToolBar QToolButton[role="primary"]:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
     QToolBar QToolButton[role="primary"]:enabled:hover {{ background: {c.go_hover}; }}
     QStatusBar {{ border-top: 1px solid {c.border}; }}
