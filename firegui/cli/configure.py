@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,8 @@ from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
-from firegui.domain.options import bounds_problems, number_from_text
+from firegui.domain.options import bounds_problems, number_from_text, setting_fields
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import KINDS, Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
@@ -27,6 +28,7 @@ from firegui.domain.stress import StressSet
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
 from firegui.fire.first_project import with_model
+from firegui.fire.physical import with_physical_model
 from firegui.io.daylight import dark_pin_problems
 from firegui.io.project.regions_file import read_regions
 from firegui.io.project.scenario_toml import coverage_of, operations_in, read_fleet, read_table
@@ -70,11 +72,13 @@ _PLAN = ("start_day", "days", "retardant_acts_on")
 @click.option(
     "--model",
     type=click.Choice(KINDS),
-    help="The shipped network, the shipped constant parameters, or the maps the project was imported with.",
+    help="The shipped network, the shipped constant parameters, the physical model, or the maps the project was "
+    "imported with.",
 )
 @click.option(
     "--fire-weights", "weights_file", metavar="F.safetensors", type=FILE, help="The network with weights of your own."
 )
+@setting_options(PhysicalSettings(), show_defaults=False, suffix="; physical model")
 @click.option(
     "--coverage",
     metavar="F.toml|NUMBER|fuel",
@@ -114,6 +118,7 @@ def configure(
         plan = given_settings(plan, given, gather)
         plan = replace(plan, nominal=given_settings(plan.nominal, given, gather, prefix="eta"))
         fire_weights = _fire_model(model, weights_file, gather)
+        physical = _physical(model, before, given, gather)
         required = None if coverage is None else gather.attempt(lambda: _coverage(coverage, before))
         default = str(scenarios_file) == "default"
         stress = StressSet() if default else gather_scenarios(scenarios_file, before, gather)
@@ -131,7 +136,8 @@ def configure(
             # No calendar has such days. The rest is checked with the days of before.
             plan = replace(plan, start_day=before.plan.start_day, days=before.plan.days)
         after = changed(before, fleet, regions, plan, operations)
-        after = gather.attempt(lambda: _remodelled(after, model, fire_weights)) or after
+        if not len(gather):
+            after = gather.attempt(lambda: _remodelled(after, model, fire_weights, physical)) or after
         after = after if required is None else replace(after, coverage=required)
         after = after if stress is None else replace(after, stress=stress)
         gather.extend(introduced(before, after))
@@ -208,7 +214,34 @@ def _coverage(text: str, project: Project | None) -> RequiredCoverage:
     return chosen
 
 
-def _remodelled(project: Project, model: str | None, weights: NetworkWeights | None) -> Project:
+def _physical(
+    model: str | None, project: Project | None, given: Mapping[str, Any], gather: Gather
+) -> PhysicalSettings | None:
+    """Return the settings of the physical model where it is chosen or changed: those of before with what is given."""
+    usual = PhysicalSettings()
+    named = [item.flag() for item in setting_fields(usual) if given.get(item.name) is not None]
+    has_it = project is not None and project.fire_model.kind == "physical"
+    chosen = model or ("physical" if has_it else None)
+    if named and chosen != "physical" and project is not None:
+        remedy = "choose --model physical, or leave them out"
+        gather.add(", ".join(named), f"{'is' if len(named) == 1 else 'are'} of the physical model", remedy)
+    if chosen != "physical" or not (named or model):
+        return None
+    assert project is not None or model is not None
+    before = None
+    if project is not None and has_it:
+        parameters = project.fire_model.parameters
+        before = gather.attempt(lambda: PhysicalSettings.of(parameters))
+    settings = given_settings(before or usual, given, gather)
+    gather.extend(settings.problems())
+    return settings
+
+
+def _remodelled(
+    project: Project, model: str | None, weights: NetworkWeights | None, physical: PhysicalSettings | None
+) -> Project:
+    if physical is not None:
+        return with_physical_model(project, physical)
     if weights is not None:
         return project.with_network(weights)
     return project if model is None else with_model(project, model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from datetime import date, datetime, timedelta, timezone
 from itertools import count
 from pathlib import Path
@@ -17,7 +17,9 @@ from firegui.cli.words import command_text, day_text, days_text
 from firegui.domain.calendar import DATE_UNKNOWN, to_the_minute
 from firegui.domain.coverage import coverage_shares
 from firegui.domain.fuel import fuel_name
-from firegui.domain.options import title_of
+from firegui.domain.fuel_models import FuelMoisture
+from firegui.domain.options import plain_number, setting_fields, title_of
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import LAYERS, Scenario
@@ -102,6 +104,7 @@ def _fire_model(project: Project) -> dict[str, Any]:
     return {
         "kind": model.kind,
         "label": model.label,
+        "parameters": dict(model.parameters),
         "left_out": list(model_caveats(project)),
         "training": None if weights is None else asdict(weights.training),
     }
@@ -239,6 +242,7 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     yield f"  missing    {', '.join(data['layers']['missing']) or 'none'}"
     yield from _perimeter_lines(data["perimeters"])
     yield f"  fire       {data['fire_model']['label']}"
+    yield from _physical_lines(data["fire_model"], dates["steps_per_day"])
     setting = next(title for key, title in SETTING_TITLES.items() if key.value == plan["setting"])
     weights = ", ".join(
         f"{title_of(ObjectiveWeights(), name).removeprefix('Weight of ')} {value:g}"
@@ -276,6 +280,19 @@ def next_step(folder: Path, project: Project) -> str:
         return f"Next: correct the problems above with {command_text('configure', folder)} and its options"
     free = next(run for number in count(1) if not (run := folder / "runs" / f"run-{number}").exists())
     return f"Next: {command_text('plan', folder, '--out', free)}"
+
+
+def _physical_lines(model: dict[str, Any], steps: int) -> Iterator[str]:
+    """Yield the settings of the physical model and the steps that follow from them."""
+    if model["kind"] != "physical":
+        return
+    named = {item.name: plain_number(model["parameters"][item.name]) for item in setting_fields(PhysicalSettings())}
+    moisture = [named[item.name] for item in fields(FuelMoisture)]
+    yield f"             moisture: dead {', '.join(moisture[:3])} %, live {', '.join(moisture[3:])} %"
+    percentile = named["speed_percentile"]
+    limit = "" if percentile == "100" else f", speeds limited to the percentile {percentile}"
+    minutes = plain_number(round(1440.0 / steps, 2))
+    yield f"             a cell burns for {named['burn_hours']} h; {steps:,} steps a day of {minutes} min{limit}"
 
 
 def _perimeter_lines(perimeters: dict[str, Any]) -> Iterator[str]:

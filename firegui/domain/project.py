@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.calendar import Calendar
+from firegui.domain.calendar import STEPS_PER_DAY, Calendar
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
@@ -23,7 +23,7 @@ from firegui.domain.stress import StressSet
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 
-KINDS = ("network", "scalar", "maps")
+KINDS = ("network", "scalar", "physical", "maps")
 """The fire models that there are."""
 FIRE, DAYS, REGIONS, GOAL = "fire", "days", "regions", "goal"
 """Inputs of a plan, as :func:`changed_inputs` names them."""
@@ -36,7 +36,8 @@ class FireModel:
     """Kind and parameters of the frozen fire model.
 
     ``kind`` is one of :data:`KINDS`: ``"network"`` has the project's weights, ``"maps"`` were imported, and the others
-    have ``parameters``. ``label`` is what people read beside every result made with it.
+    have ``parameters``. With ``"physical"`` the steps a day of the event follow from its fire; with the others they are
+    the usual ones. ``label`` is what people read beside every result made with it.
     """
 
     kind: str
@@ -81,6 +82,11 @@ class Project:
         event = self.scenario
         start = event.time_of_day(self.plan.start_day)
         return Calendar(start, self.plan.days, event.steps_per_day, event.utc_offset_h, event.is_dated)
+
+    @property
+    def usual_event(self) -> Scenario:
+        """Event with the steps a day that every fire model but the physical one has."""
+        return self._with_usual_steps().scenario
 
     @property
     def planned_fleet(self) -> Fleet:
@@ -131,14 +137,30 @@ class Project:
 
     def with_network(self, weights: NetworkWeights) -> Self:
         """Return the same project with the network fire model of these weights."""
-        return replace(self, fire_model=FireModel("network", weights.training.label, {}), weights=weights)
+        model = FireModel("network", weights.training.label, {})
+        return replace(self._with_usual_steps(), fire_model=model, weights=weights)
 
     def with_model(self, model: FireModel) -> Self:
-        """Return the same project with a fire model that needs no weights.
+        """Return the same project with a fire model that needs no weights, and that has the usual steps a day.
 
         Existing weights are dropped.
         """
-        return replace(self, fire_model=model, weights=None)
+        return replace(self._with_usual_steps(), fire_model=model, weights=None)
+
+    def with_steps_per_day(self, steps: int) -> Self:
+        """Return the same project on an event with another number of steps a day."""
+        event = self.scenario
+        same = event.steps_per_day == steps
+        return self if same else replace(self, scenario=replace(event, steps_per_day=steps))
+
+    def _with_usual_steps(self) -> Self:
+        """Return the same project without the steps a day of the physical model.
+
+        They become those of the imported maps, or the paper's.
+        """
+        if self.fire_model.kind != "physical":
+            return self
+        return self.with_steps_per_day(STEPS_PER_DAY if self.maps is None else self.maps.steps_per_day)
 
     def with_margin(self, kind: Margin) -> Self:
         """Return the same project with a margin of this kind for its plans."""

@@ -114,7 +114,7 @@ class WindForecastModel:
         first = self.project.plan.start_day
         speed, towards = self.winds.perturbed(draw, first, model.maps.days, around)
         size = (box[0].stop - box[0].start, box[1].stop - box[1].start)
-        phi = np.zeros((model.maps.days, 8, *size), np.float32)
+        phi = np.zeros((model.maps.days, model.maps.phi.shape[1], *size), np.float32)
         gamma = np.zeros((model.maps.days, *size), np.float32)
         for day, window in enumerate(windows):
             if check is not None:

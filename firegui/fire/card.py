@@ -1,13 +1,14 @@
 """The cards that say where the shipped fire models come from and what they are worth.
 
 ``resources/fire/scalar.toml`` is the scalar model itself, ``resources/fire/network.toml`` describes the weights beside
-it.
+it, and ``resources/fire/physical.toml`` the physical model.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from datetime import date
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +111,30 @@ class NetworkCard:
     results: tuple[ForecastResult, ...]
     scores: tuple[DayScore, ...]
     baseline: tuple[BaselineDay, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PhysicalCard:
+    """What the physical model is: ``method`` in short, what it ``reads`` and ``ignores``, and its ``limits``."""
+
+    label: str
+    method: str
+    reads: tuple[str, ...]
+    ignores: tuple[str, ...]
+    limits: tuple[str, ...]
+
+
+@cache
+def physical_card() -> PhysicalCard:
+    """Return the card of the physical model."""
+    path = resource("fire/physical.toml")
+    problems, title = Problems(), f"The card {path.name} cannot be used"
+    raw = toml.read_toml(path, problems)
+    problems.raise_if_any(title)
+    card = toml.read_dataclass(PhysicalCard, toml.Table(raw, path.name, problems))
+    problems.raise_if_any(title)
+    assert card is not None
+    return card
 
 
 def scalar_card() -> ModelCard:

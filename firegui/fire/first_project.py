@@ -10,10 +10,12 @@ from dataclasses import replace
 
 from firegui.domain.maps import FireMaps
 from firegui.domain.operations import Daylight, Operations
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.errors import InputError, Problem
+from firegui.fire.physical import with_physical_model
 from firegui.fire.shipped import network_weights, scalar_model
 from firegui.io.project.scenario_toml import coverage_of, default_fleet
 
@@ -52,17 +54,20 @@ def first_project(event: Scenario, maps: FireMaps | None = None, *, of_paper: bo
 def with_model(project: Project, kind: str) -> Project:
     """Return the project with another fire model.
 
-    ``kind`` is ``"network"`` (the shipped one), one of :data:`_MODELS`, or ``"maps"`` for those that it was imported
-    with.
+    ``kind`` is ``"network"`` (the shipped one), one of :data:`_MODELS`, ``"physical"`` with the standard settings, or
+    ``"maps"`` for those that it was imported with.
 
-    Raises :class:`~firegui.errors.InputError` when the project has no maps.
+    Raises :class:`~firegui.errors.InputError` when the project has no maps, and like
+    :func:`~firegui.fire.physical.with_physical_model`.
     """
     if kind == "network":
         return project.with_network(network_weights())
     if kind in _MODELS:
         return project.with_model(_MODELS[kind]())
+    if kind == "physical":
+        return with_physical_model(project, PhysicalSettings())
     if project.maps is None:
-        remedy = "use network or scalar"
+        remedy = "use network, scalar or physical"
         raise InputError([Problem("fire model", "the project was not imported with maps", remedy)])
     return project.with_model(_imported(project.scenario))
 

@@ -9,10 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.maps import FireMaps
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import KINDS, Project
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.fire.learned import network_maps
 from firegui.fire.parameters import ScalarParameters
+from firegui.fire.physical import physical_maps
 from firegui.fire.scalar import scalar_maps
 
 Maker = Callable[[Project, NDArray[np.bool_], Check | None], FireMaps]
@@ -81,9 +83,15 @@ def _imported(project: Project, ignition: NDArray[np.bool_], check: Check | None
     return maps.window(project.plan.start_day, project.plan.days).with_ignition(ignition)
 
 
+def _physical(project: Project, ignition: NDArray[np.bool_], check: Check | None) -> FireMaps:
+    plan, settings = project.plan, PhysicalSettings.of(project.fire_model.parameters)
+    return physical_maps(project.scenario, settings, ignition, plan.start_day, plan.days, check)
+
+
 _MAKERS: Mapping[str, Maker] = {
     "network": _network,
     "scalar": _scalar,
+    "physical": _physical,
     "maps": _imported,
 }
 """Who makes the maps of each of :data:`~firegui.domain.project.KINDS`."""

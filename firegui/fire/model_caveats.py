@@ -9,10 +9,13 @@ import math
 from collections.abc import Iterator, Sequence
 
 from firegui.domain.model_range import outside_training
+from firegui.domain.options import plain_number
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.units import Units, percent_text
 from firegui.domain.weights import NetworkWeights, Training
+from firegui.fire.card import physical_card
 from firegui.fire.landscape import has_terrain
 from firegui.fire.prior import SOURCE
 
@@ -26,6 +29,8 @@ def model_caveats(project: Project, units: Units = Units.METRIC) -> tuple[str, .
     is known.
     """
     event, weights, warnings = project.scenario, project.weights, model_warnings(project, units)
+    if project.fire_model.kind == "physical":
+        return *warnings, *_physical(project, units)
     if project.fire_model.kind != "network" or weights is None:
         return warnings
     training = weights.training
@@ -40,18 +45,46 @@ def model_warnings(project: Project, units: Units = Units.METRIC) -> tuple[str, 
     event, found = project.scenario, list[str]()
     if project.fire_model.kind == "scalar":
         found += [*_missing_cover(event), *_missing_ground(event)]
+    elif project.fire_model.kind == "physical":
+        found += [*_missing_terrain(event), *_unsheltered(event)]
     elif project.fire_model.kind == "network" and project.weights is not None:
         outside = outside_training(project, units)
         found += [*_missing_ground(event), *(() if outside is None else outside.reasons)]
     return tuple(found)
 
 
+def _unsheltered(event: Scenario) -> Iterator[str]:
+    lacking = " or ".join(key.replace("_", " ") for key in ("canopy_cover", "canopy_height") if key not in event.layers)
+    if lacking:
+        yield f"No {lacking}: the fire model lets the wind blow as in the open, under trees as well."
+
+
+def _physical(project: Project, units: Units) -> Iterator[str]:
+    card, event = physical_card(), project.scenario
+    yield f"The fire model reads {'; '.join(card.reads)}."
+    yield f"The fire model leaves out {', '.join(card.ignores)}."
+    settings = PhysicalSettings.of(project.fire_model.parameters)
+    least = event.grid.cell_size_m / (60.0 * settings.burn_hours)
+    yield (
+        f"A fire slower than {units.spread_rate(least)} crosses less than a cell in the burn duration of "
+        f"{settings.burn_hours:g} h and may go out. Smaller cells or a longer burn duration resolve it."
+    )
+    if settings.speed_percentile < 100.0:
+        rest = plain_number(100.0 - settings.speed_percentile)
+        yield f"The fastest {rest} % of cells and days are slowed down to the speed limit of the settings."
+    yield from card.limits
+
+
 def _missing_ground(event: Scenario) -> Iterator[str]:
+    yield from _missing_terrain(event)
+    if "fuel" not in event.layers:
+        yield "No fuel model layer: every cell can burn, water and rock included."
+
+
+def _missing_terrain(event: Scenario) -> Iterator[str]:
     if not has_terrain(event):
         lacking = " or ".join(key for key in ("slope", "aspect") if key not in event.layers)
         yield f"No {lacking}: the fire model leaves the slope term out."
-    if "fuel" not in event.layers:
-        yield "No fuel model layer: every cell can burn, water and rock included."
 
 
 def _missing_cover(event: Scenario) -> Iterator[str]:

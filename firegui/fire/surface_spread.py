@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from firegui.domain.units import BTU_FT_S_KW_M, FOOT_M
 from firegui.io.weather.conventions import TO_10_M, Height
 
 Values = NDArray[np.float64]
-Numbers = Values | float
+Numbers = NDArray[np.floating] | float
 
 CROWN_RATIO = 0.5
 """Share of a tree's height that has branches, assumed where nothing says it: no layer holds it."""
@@ -97,7 +97,7 @@ def surface_spread(
     Cruz and Rothermel (2013) find too low for light fuels. Ellipse and length-to-width follow from the effective wind,
     which alone would speed the fire up as much as wind and slope together do.
     """
-    bed = _FuelBed.of(models, np.asarray(index, np.int64), np.asarray(moisture, np.float64))
+    bed = _beds(models, np.asarray(index, np.int64), np.asarray(moisture, np.float64))
     steep, uphill = np.asarray(slope, np.float64), np.asarray(upslope, np.float64)
     angle, level = np.asarray(wind_towards, np.float64) - uphill, np.asarray(wind_m_min, np.float64) / FOOT_M
     longer = np.sqrt(1.0 + steep**2)
@@ -225,6 +225,14 @@ class _FuelBed:
         sink = density * (share * _by_life(heating)).sum(-1)
         scale = 7.47 * np.exp(-0.133 * sav**0.55) * relative ** (-0.715 * np.exp(-3.59e-4 * sav))
         return _FuelBed(sav, packing, reaction, reaction * flux / sink, scale, 0.02526 * sav**0.54)
+
+
+def _beds(models: Sequence[FuelModel], index: NDArray[np.int64], moisture: Values) -> _FuelBed:
+    """Return the fuel bed of every place; under one moisture each model's is computed once."""
+    if moisture.ndim > 1 or index.size <= len(models):
+        return _FuelBed.of(models, index, moisture)
+    by_model = _FuelBed.of(models, np.arange(len(models)), moisture)
+    return _FuelBed(*(getattr(by_model, item.name)[index] for item in fields(by_model)))
 
 
 def _particles(

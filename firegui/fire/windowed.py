@@ -13,18 +13,20 @@ import torch
 from torch import Tensor
 
 from firegui.domain.grid import Box, grown
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.fire.landscape import Raster
 from firegui.fire.learned import REACH, EventModel
 from firegui.fire.parameters import ScalarParameters
+from firegui.fire.physical import PhysicalFire
 from firegui.fire.scalar import scalar_fields
 from firegui.fire.spread import SpreadFields, Terrain, ignition_gains, potentials
 
 Wind = tuple[Raster, Raster]
 """Speed in m/s and the direction that it blows to, radians counter-clockwise from east, ``[h, w]`` each."""
 DayMaps = Callable[[Wind, Box, date, Box], tuple[Raster, Raster]]
-"""``(wind, around, date, box)`` to ``φ [8, h, w]`` and ``γ [h, w]`` of a local date on ``box``, under the wind that is
+"""``(wind, around, date, box)`` to ``φ [N, h, w]`` and ``γ [h, w]`` of a local date on ``box``, under the wind that is
 given on ``around``, which contains ``box`` and :data:`~firegui.fire.learned.REACH` cells more wherever the raster does.
 """
 
@@ -41,8 +43,10 @@ def day_maps(project: Project) -> DayMaps:
     if kind == "scalar":
         parameters = ScalarParameters.of(project.fire_model.parameters)
         return _Scalar(scalar_fields(event, parameters), Terrain.of_event(event), event.grid.shape)
+    if kind == "physical":
+        return _Physical(PhysicalFire.of(event, PhysicalSettings.of(project.fire_model.parameters)))
     what = "imported maps hold for the wind that they were made with"
-    raise InputError([Problem("fire model", what, "choose the network or the scalar model, or another kind")])
+    raise InputError([Problem("fire model", what, "choose a fire model of firegui, or another kind")])
 
 
 def inside(box: Box, outer: Box) -> Box:
@@ -81,6 +85,17 @@ class _Scalar:
         kept = inside(box, wide)
         phi, gamma = potentials(fields, speed, towards, ground).numpy(), ignition_gains(fields, speed).numpy()
         return phi[(slice(None), *kept)], gamma[kept]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Physical:
+    """A wind under which a fire is faster than the table leaves it at the table's speed."""
+
+    fire: PhysicalFire
+
+    def __call__(self, wind: Wind, around: Box, when: date, box: Box) -> tuple[Raster, Raster]:
+        phi, gamma, _ = self.fire.day(*_on(wind, box, around), box)
+        return phi, gamma
 
 
 def _on(wind: Wind, box: Box, around: Box) -> Wind:

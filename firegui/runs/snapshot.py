@@ -99,8 +99,9 @@ class ProjectSnapshot:
         """
         coverage = RequiredCoverage(self.c_req, self.c_req_source)
         return replace(
-            project, fleet=Fleet(self.fleet), grounded=self.grounded, regions=self.regions, plan=self.plan,
-            fire_model=self.fire_model, operations=self.operations, stress=self.stress,
+            project.with_steps_per_day(self.steps_per_day), fleet=Fleet(self.fleet), grounded=self.grounded,
+            regions=self.regions, plan=self.plan, fire_model=self.fire_model, operations=self.operations,
+            stress=self.stress,
             coverage=project.coverage if project.coverage.c_req == self.c_req else coverage,
             weights=project.weights if self.fire_model.kind == "network" else None,
         )  # fmt: skip

@@ -90,7 +90,7 @@ class Calibration(BaseRun[CalibrateSpec]):
         begun = self._checkpoint = self._begin()
         self._write(begun)
         self._machine.move(RunState.RUNNING)
-        events = [project.scenario for project in self._spec.projects]
+        events = [project.usual_event for project in self._spec.projects]
         try:
             self._state = self._engine.fit_network(
                 events,
@@ -210,7 +210,7 @@ class Calibration(BaseRun[CalibrateSpec]):
 
     def _finish(self, state: FitState) -> str:
         """Save the best weights and say which they are."""
-        events = [project.scenario for project in self._spec.projects]
+        events = [project.usual_event for project in self._spec.projects]
         begun = self._checkpoint
         weights = self._engine.fitted_weights(events, self._spec.settings, state, begun.start if begun else None)
         write_weights(self._spec.out, weights)

@@ -123,4 +123,4 @@ def _rivals(project: Project) -> Iterator[tuple[str, str, Project]]:
     card = scalar_card()
     constant = FireModel("scalar", card.label, card.parameters.as_mapping())
     if project.fire_model.kind != "scalar" or dict(project.fire_model.parameters) != dict(constant.parameters):
-        yield "scalar", "constant parameters", replace(project, fire_model=constant)
+        yield "scalar", "constant parameters", project.with_model(constant)

@@ -22,7 +22,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.weights import NetworkWeights
-from firegui.errors import InputError, Problems
+from firegui.errors import InputError, Problem, Problems
 from firegui.io.project.maps_file import read_maps, write_maps
 from firegui.io.project.text import ArrayFile, Event
 from firegui.io.project.weights_file import read_weights, weights_bytes, write_weights
@@ -178,12 +178,17 @@ def _check_shapes(arrays: Mapping[str, Array], maps: FireMaps | None, event: Eve
         problems.add(
             "maps.npz", f"has {maps.shape[0]} × {maps.shape[1]} cells, the grid {grid.rows} × {grid.columns}", _REMEDY
         )
-    if maps is not None and maps.steps_per_day != event.steps_per_day:
-        problems.add("maps.npz", f"has {maps.steps_per_day} steps a day, the event {event.steps_per_day}", _REMEDY)
     if "observed" in arrays and len(arrays["observed"]) != len(event.observed_dates):
         problems.add(
             "observed", f"has {len(arrays['observed'])} perimeters for {len(event.observed_dates)} dates", _REMEDY
         )
+
+
+def steps_problems(maps: FireMaps, event: Event) -> list[Problem]:
+    """Return the problem of imported maps with other steps a day than the event, which are its fire model."""
+    if maps.steps_per_day == event.steps_per_day:
+        return []
+    return [Problem("maps.npz", f"has {maps.steps_per_day} steps a day, the event {event.steps_per_day}", _REMEDY)]
 
 
 def _check_present(files: Mapping[str, ArrayFile], dates: tuple[date, ...], problems: Problems) -> None:

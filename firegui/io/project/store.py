@@ -36,6 +36,7 @@ from firegui.io.project.layers import (
     read_layers,
     read_project_weights,
     remove_weights,
+    steps_problems,
     weights_content,
     write_layers,
     write_project_weights,
@@ -108,6 +109,8 @@ def load_project(folder: Path) -> Project:
     arrays, maps = read_layers(folder, text.layers, text.event, problems)
     if text.fire_model.kind == "maps" and "maps" not in text.layers:
         problems.add("layers", "the fire model is imported maps, but maps.npz is not listed", "import the maps again")
+    if text.fire_model.kind == "maps" and maps is not None:
+        problems.extend(steps_problems(maps, text.event))
     weights = read_project_weights(folder, text.weights, problems)
     if text.fire_model.kind == "network" and text.weights is None:
         remedy = "restore the folder from a copy, or import the event again"
@@ -167,8 +170,9 @@ def read_edits(saved: Project, base: Path, folder: Path) -> Project:
         weights = read_project_weights(folder if of_edits else base, text.weights, problems)
     if text is None or problems:
         raise InputError(problems, "The unsaved edits cannot be read")
+    steps = text.event.steps_per_day
     return replace(
-        saved, fleet=text.fleet, grounded=text.grounded, regions=text.regions, plan=text.plan,
+        saved.with_steps_per_day(steps), fleet=text.fleet, grounded=text.grounded, regions=text.regions, plan=text.plan,
         fire_model=text.fire_model, weights=weights, operations=text.operations, coverage=text.coverage,
         stress=text.stress,
     )  # fmt: skip

@@ -1,0 +1,74 @@
+"""Settings of the physical fire model: fuel moisture, how long a cell burns, and how finely time is cut."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+
+from firegui.domain.fuel_models import FuelMoisture
+from firegui.domain.options import bounds_problems, option
+from firegui.errors import Problem, Problems
+
+LEAST_STEPS_PER_DAY = 50
+LEAST_BURN_STEPS = 10
+"""Shortest burn duration in steps: below, the front is not that of the ellipse."""
+_TITLE = "The physical fire model cannot be used"
+
+
+@dataclass(frozen=True, slots=True)
+class PhysicalSettings:
+    """Everything that a user chooses of the physical fire model; the rest follows from the event."""
+
+    moisture: FuelMoisture = field(default_factory=FuelMoisture)
+    burn_hours: float = option(
+        4.8, "Burn duration", "how long a cell burns and can ignite others", unit="h", low=0.5, high=48.0
+    )  # fmt: skip
+    cells_per_step: float = option(
+        0.6, "Cells per step", "how far the fastest fire moves in a step; smaller is finer and slower", low=0.1,
+        high=0.6,
+    )  # fmt: skip
+    speed_percentile: float = option(
+        100.0, "Speed limit", "percentile of the speeds of all cells and days above which fires are slowed down; 100 "
+        "slows nothing down, less saves steps", unit="%", low=50.0, high=100.0,
+    )  # fmt: skip
+
+    def problems(self) -> list[Problem]:
+        """Return every setting out of its range."""
+        return [*self.moisture.problems(), *bounds_problems(self, "fire model")]
+
+    @staticmethod
+    def of(values: Mapping[str, float]) -> PhysicalSettings:
+        """Read a project's fire model; :class:`~firegui.errors.InputError` lists everything that is wrong."""
+        problems, known = Problems(), PhysicalSettings().as_mapping()
+        for name in known:
+            if name not in values:
+                problems.add("fire model", f"the parameter {name} is missing", "choose the model again")
+        for name in values:
+            if name not in known:
+                problems.add("fire model", f"the parameter {name} is not known", f"use {', '.join(known)}")
+        problems.raise_if_any(_TITLE)
+        moisture = FuelMoisture(**{item.name: float(values[item.name]) for item in fields(FuelMoisture)})
+        own = {name: float(values[name]) for name in known if not hasattr(moisture, name)}
+        settings = PhysicalSettings(moisture, **own)
+        problems.extend(settings.problems())
+        problems.raise_if_any(_TITLE)
+        return settings
+
+    def as_mapping(self) -> dict[str, float]:
+        """Return plain values, as :class:`~firegui.domain.project.FireModel` holds them."""
+        values = asdict(self)
+        moisture: dict[str, float] = values.pop("moisture")
+        return moisture | values
+
+    def steps_per_day(self, fastest: float, cell_size_m: float) -> int:
+        """Return the fewest steps a day in which a fire of ``fastest`` m/min moves at most ``cells_per_step``.
+
+        A cell burns for at least :data:`LEAST_BURN_STEPS` of them.
+        """
+        by_speed = math.ceil(1440.0 * fastest / (self.cells_per_step * cell_size_m) - 1e-6)
+        return max(LEAST_STEPS_PER_DAY, math.ceil(24.0 * LEAST_BURN_STEPS / self.burn_hours - 1e-9), by_speed)
+
+    def burn_steps(self, steps_per_day: int) -> float:
+        """Return the burn duration in steps."""
+        return steps_per_day * self.burn_hours / 24.0

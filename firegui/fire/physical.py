@@ -1,0 +1,266 @@
+"""The physical fire model: maps of sixteen neighbours from Rothermel's surface spread.
+
+A cell's speed, direction and length-to-width ratio (:mod:`firegui.fire.surface_spread`) become gains by the table of
+:mod:`firegui.fire.front_table`; ``φ`` holds them and ``γ`` is 1. The steps a day follow from the fastest cell of the
+event, so that the same landscape burns alike at any cell size.
+
+Moisture is the same everywhere and on every day. The wind is that of the day in the open at 10 m; canopy cover and
+height shelter the fire from it. Speeds are those over the map: along the head, a slope is longer than it looks from
+above. Crown fire and spotting are left out.
+
+This module needs NumPy and nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
+from firegui.domain.coverage import PAPER_COVERAGE
+from firegui.domain.fuel import fuel_name
+from firegui.domain.fuel_models import FuelModel
+from firegui.domain.grid import Box
+from firegui.domain.maps import FireMaps
+from firegui.domain.physical import PhysicalSettings
+from firegui.domain.project import FireModel, Project
+from firegui.domain.scenario import Scenario
+from firegui.errors import Check, InputError, Problem
+from firegui.fire.card import physical_card
+from firegui.fire.front_table import MOST_CELLS_PER_STEP, FrontTable
+from firegui.fire.landscape import Raster, burns
+from firegui.fire.surface_spread import midflame_factor, surface_spread
+from firegui.io.fuel_models_file import standard_fuel_models
+
+MOST_BYTES = 4 << 30
+"""Largest maps that are made."""
+_TITLE = "The physical fire model cannot be used"
+_SHOWN_CODES = 5
+_STEEPEST = 80.0
+_WHOLE: Box = (slice(None), slice(None))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DaySpread:
+    """Surface fire of a day, each ``[h, w]``.
+
+    ``speed`` is the head's in m/min over the map, 0 where nothing burns, ``direction`` its direction in radians,
+    counter-clockwise from east, and ``ratio`` the length-to-width ratio.
+    """
+
+    speed: Raster
+    direction: Raster
+    ratio: Raster
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhysicalGround:
+    """What does not change from day to day: fuel, terrain and the shelter of the canopy, each ``[H, W]``.
+
+    ``place`` is the fuel's place in ``models``, of any value where the ground does not burn. ``wind_factor`` is the
+    wind at the height of the flames over that in the open. ``slope`` is rise over run, ``upslope`` its direction in
+    radians, counter-clockwise from east.
+    """
+
+    models: tuple[FuelModel, ...]
+    moisture: tuple[float, ...]
+    place: NDArray[np.int64]
+    burnable: NDArray[np.bool_]
+    wind_factor: Raster
+    slope: Raster
+    upslope: Raster
+
+    @staticmethod
+    def of(event: Scenario, settings: PhysicalSettings) -> PhysicalGround:
+        """Raise :class:`~firegui.errors.InputError` for an event without fuel, or with codes that are no fuel model.
+
+        A cell without data does not burn. Without slope or aspect the ground is level, without canopy cover or height
+        nothing shelters from the wind.
+        """
+        models = standard_fuel_models()
+        place, burnable = _fuel(event, models)
+        steep, aspect = _both(event, "slope", "aspect")
+        steep = np.where(aspect < 0.0, 0.0, np.clip(steep, 0.0, _STEEPEST))  # aspect −1: flat
+        cover, height = _both(event, "canopy_cover", "canopy_height")
+        depth = np.array([model.depth_ft for model in models])[place]
+        factor = midflame_factor(depth, np.clip(cover, 0.0, 100.0) / 100.0, np.maximum(height, 0.0))
+        return PhysicalGround(
+            models=models,
+            moisture=settings.moisture.values,
+            place=place,
+            burnable=burnable,
+            wind_factor=factor.astype(np.float32),
+            slope=np.tan(np.radians(steep)).astype(np.float32),
+            upslope=np.radians(270.0 - aspect).astype(np.float32),
+        )
+
+    def day(self, wind_speed: Raster, wind_dir: Raster, box: Box = _WHOLE) -> DaySpread:
+        """Return the surface fire on ``box`` under a wind in the open in m/s and the direction it blows to."""
+        slope, upslope = self.slope[box], self.upslope[box]
+        fire = surface_spread(
+            self.models, self.place[box], np.array(self.moisture) / 100.0,
+            wind_speed * self.wind_factor[box] * 60.0, wind_dir, slope, upslope,
+        )  # fmt: skip
+        along = np.hypot(1.0, slope * np.cos(fire.direction - upslope))
+        speed = np.where(self.burnable[box], fire.head / along, 0.0)
+        return DaySpread(*(part.astype(np.float32) for part in (speed, fire.direction, fire.length_to_width)))
+
+    def fastest(self, event: Scenario, percentile: float, check: Check | None = None) -> float:
+        """Return a percentile of the speeds in m/min of all cells that burn on all days, 0 where nothing burns."""
+        speeds = []
+        for wind in zip(event.wind_speed, event.wind_dir, strict=True):
+            if check is not None:
+                check()
+            found = self.day(*wind).speed[self.burnable]
+            speeds.append(found.max(initial=0.0, keepdims=True) if percentile == 100.0 else found)
+        every = np.concatenate(speeds)
+        return float(np.percentile(every, percentile)) if every.size else 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PhysicalFire:
+    """Ground and table of an event whose steps a day are chosen.
+
+    ``cells_per_metre_min`` turns m/min into cells per step; ``most`` is the fastest head in cells per step.
+    """
+
+    ground: PhysicalGround
+    table: FrontTable
+    cells_per_metre_min: float
+    most: float
+
+    @staticmethod
+    def of(event: Scenario, settings: PhysicalSettings) -> PhysicalFire:
+        """Raise :class:`~firegui.errors.InputError` like :meth:`PhysicalGround.of`."""
+        ground = PhysicalGround.of(event, settings)
+        scale = 1440.0 / (event.steps_per_day * event.grid.cell_size_m)
+        most = MOST_CELLS_PER_STEP if settings.speed_percentile == 100.0 else settings.cells_per_step
+        return PhysicalFire(ground, FrontTable.of(settings.burn_steps(event.steps_per_day)), scale, most)
+
+    def day(self, wind_speed: Raster, wind_dir: Raster, box: Box = _WHOLE) -> tuple[Raster, Raster, float]:
+        """Return ``φ [16, h, w]`` and ``γ [h, w]`` of a day on ``box``, and its fastest head in cells per step."""
+        spread = self.ground.day(wind_speed, wind_dir, box)
+        cells = spread.speed * np.float32(self.cells_per_metre_min)
+        phi = self.table.gains(np.minimum(cells, np.float32(self.most)), spread.ratio, spread.direction)
+        return phi, self.ground.burnable[box].astype(np.float32), float(cells.max(initial=0.0))
+
+
+def physical_maps(
+    event: Scenario,
+    settings: PhysicalSettings,
+    ignition: NDArray[np.bool_],
+    start_day: int,
+    days: int,
+    check: Check | None = None,
+) -> FireMaps:
+    """Return the maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
+
+    ``check`` is called before each day and may raise to cancel. Raises :class:`~firegui.errors.InputError` like
+    :meth:`PhysicalGround.of`, for maps above :data:`MOST_BYTES`, and where the fastest fire needs more steps than the
+    event has.
+    """
+    problems = memory_problems(event, days)
+    if problems:
+        raise InputError(problems, _TITLE)
+    window = slice(start_day, start_day + days)
+    speed, towards = event.wind_speed[window], event.wind_dir[window]
+    fire = PhysicalFire.of(event, settings)
+    phi = np.empty((len(speed), 16, *event.grid.shape), np.float32)
+    gamma = np.empty(speed.shape, np.float32)
+    fastest = 0.0
+    for day in range(len(speed)):
+        if check is not None:
+            check()
+        phi[day], gamma[day], cells = fire.day(speed[day], towards[day])
+        fastest = max(fastest, cells)
+    if settings.speed_percentile == 100.0 and fastest > MOST_CELLS_PER_STEP:
+        what = f"is too fast for {event.steps_per_day:,} steps a day: it moves {fastest:.2f} cells a step"
+        remedy = "choose the physical model again, so that the steps follow from it, or test a weaker wind"
+        raise InputError([Problem("the fastest fire", what, remedy)], _TITLE)
+    return FireMaps(
+        phi=phi,
+        gamma=gamma,
+        burnable=fire.ground.burnable,
+        wind_speed=speed,
+        wind_dir=towards,
+        ignition=ignition,
+        t_burn=settings.burn_steps(event.steps_per_day),
+        steps_per_day=event.steps_per_day,
+        cell_size_m=event.grid.cell_size_m,
+        c_req=PAPER_COVERAGE,
+    )
+
+
+def with_physical_model(project: Project, settings: PhysicalSettings, check: Check | None = None) -> Project:
+    """Return the project with the physical model, and with the steps a day that the fastest cell needs.
+
+    All days that have weather count, so that the steps stay when the planned days change. Raises
+    :class:`~firegui.errors.InputError` for settings out of range, for an event without usable fuel, for more steps
+    than a day can have, and for maps above :data:`MOST_BYTES`.
+    """
+    event = project.scenario
+    problems = [*settings.problems(), *memory_problems(event, project.plan.days)]
+    if problems:
+        raise InputError(problems, _TITLE)
+    ground = PhysicalGround.of(event, settings)
+    fastest = ground.fastest(event, settings.speed_percentile, check)
+    steps, most = settings.steps_per_day(fastest, event.grid.cell_size_m), STEPS_PER_DAY_LIMITS[1]
+    if steps > most:
+        least = 1440.0 * fastest / (settings.cells_per_step * most)
+        what = f"at {fastest:.0f} m/min needs {steps:,} steps a day; there can be {most:,}"
+        remedy = f"lower the speed limit below {settings.speed_percentile:g} %, or use cells of {math.ceil(least)} m"
+        raise InputError([Problem("the fastest fire", what, remedy)], _TITLE)
+    model = FireModel("physical", physical_card().label, settings.as_mapping())
+    return replace(project, fire_model=model, weights=None).with_steps_per_day(steps)
+
+
+def memory_problems(event: Scenario, days: int) -> list[Problem]:
+    """Return the problem of maps above :data:`MOST_BYTES`."""
+    daily = 16 * event.grid.n_cells * 4
+    if daily * days <= MOST_BYTES:
+        return []
+    what = f"of {days} days take {daily * days / 2**30:.1f} GiB; at most {MOST_BYTES >> 30} GiB are made"
+    fewer = MOST_BYTES // daily
+    remedy = f"plan at most {fewer} days, or use larger cells" if fewer else "use larger cells or a smaller area"
+    return [Problem("maps of sixteen neighbours", what, remedy)]
+
+
+def fuel_problems(event: Scenario) -> list[Problem]:
+    """Return why the event's fuel cannot be used: no layer, or codes that are no fuel model."""
+    fuel = event.layers.get("fuel")
+    if fuel is None:
+        return [Problem("fuel", "the event has no fuel model layer", "import one, or choose another fire model")]
+    known = {model.code for model in standard_fuel_models()}
+    codes, counts = np.unique(fuel[np.isfinite(fuel) & burns(fuel)], return_counts=True)
+    wrong = [(float(code), int(count)) for code, count in zip(codes, counts, strict=True) if float(code) not in known]
+    if not wrong:
+        return []
+    shown = ", ".join(f"{fuel_name(code)} ({count:,} cells)" for code, count in wrong[:_SHOWN_CODES])
+    more = f" and {len(wrong) - _SHOWN_CODES} more" if len(wrong) > _SHOWN_CODES else ""
+    remedy = "import a layer of FBFM40 or FBFM13 codes, or choose another fire model"
+    return [Problem("fuel", f"{shown}{more}: no standard fuel model", remedy)]
+
+
+def _fuel(event: Scenario, models: tuple[FuelModel, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    problems = fuel_problems(event)
+    if problems:
+        raise InputError(problems, _TITLE)
+    fuel = event.layers["fuel"]
+    burnable = np.isfinite(fuel) & burns(fuel)
+    at = np.zeros(max(model.code for model in models) + 1, np.int64)
+    for number, model in enumerate(models):
+        at[model.code] = number
+    return at[np.where(burnable, fuel, 1.0).astype(np.int64)], burnable
+
+
+def _both(event: Scenario, one: str, other: str) -> tuple[Raster, Raster]:
+    """Return two layers with 0 where there is no data, and 0 everywhere where one of them is missing."""
+    layers = [event.layers.get(key) for key in (one, other)]
+    found = [np.nan_to_num(layer) for layer in layers if layer is not None]
+    if len(found) < len(layers):
+        level = np.zeros(event.grid.shape, np.float32)
+        return level, level
+    return found[0], found[1]
