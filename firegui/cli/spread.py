@@ -26,7 +26,7 @@ from firegui.io.georeference import Georeference
 from firegui.io.project.store import load_project
 
 _TITLE = "The spread cannot be computed"
-_LEFT_OUT = "Crown fire and spotting are not modeled. Plans use the project's fire model, which is another one."
+_LEFT_OUT = "Crown fire and spotting are not modeled. Plans use the project's fire model."
 _LAYERS = ("slope", "aspect", "canopy_cover", "canopy_height")
 """Layers of a project that are conditions of the same name."""
 _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()

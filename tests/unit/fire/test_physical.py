@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from firegui.domain.fleet import Fleet
+from firegui.domain.fuel_models import FuelMoisture, SurfaceConditions, model_named
+from firegui.domain.physical import PhysicalSettings
+from firegui.domain.project import FireModel, Project
+from firegui.domain.settings import PlanSettings
+from firegui.domain.uncertainty import WeatherDraw
+from firegui.ensembles.weather import with_wind
+from firegui.errors import InputError
+from firegui.fire import physical
+from firegui.fire.first_project import with_model
+from firegui.fire.maps import project_maps
+from firegui.fire.model_caveats import model_caveats, model_warnings
+from firegui.fire.physical import PhysicalGround, with_physical_model
+from firegui.fire.surface_spread import surface_fire
+from firegui.fire.windowed import day_maps
+from firegui.io.fuel_models_file import standard_fuel_models
+from tests.unit.fire.events import event, layer
+
+SHAPE = (9, 11)
+USUAL = PhysicalSettings()
+
+
+def project_of(code: float = 102.0, *, speed: float = 5.0, **layers: float) -> Project:
+    named = {"fuel": code} | layers
+    landscape = {key: layer(SHAPE, value) for key, value in named.items()}
+    small = event(SHAPE, days=3, speed=speed, towards=0.4, layers=landscape)
+    return Project(small, Fleet(()), {}, (), PlanSettings(days=2), FireModel("scalar", "test", {}))
+
+
+def test_speed_direction_and_shape_are_those_of_the_surface_fire_at_one_place() -> None:
+    project = project_of(122.0, slope=20.0, aspect=200.0, canopy_cover=60.0, canopy_height=12.0)
+    moisture = FuelMoisture(4.0, 5.0, 6.0, 40.0, 80.0)
+    ground = PhysicalGround.of(project.scenario, replace(USUAL, moisture=moisture))
+    found = ground.day(project.scenario.wind_speed[0], project.scenario.wind_dir[0])
+    model = model_named(standard_fuel_models(), "GS2")
+    assert model is not None
+    wind_from = 270.0 - np.degrees(0.4)
+    alone = surface_fire(
+        model, moisture, SurfaceConditions(5.0, wind_from, 20.0, 200.0, canopy_cover=60.0, canopy_height=12.0)
+    )
+    upslope = np.radians(270.0 - 200.0)
+    along = np.hypot(1.0, np.tan(np.radians(20.0)) * np.cos(float(alone.direction) - upslope))
+    np.testing.assert_allclose(found.speed, float(alone.head) / along, rtol=1e-5)
+    np.testing.assert_allclose(np.cos(found.direction), np.cos(float(alone.direction)), atol=1e-5)
+    np.testing.assert_allclose(found.ratio, float(alone.length_to_width), rtol=1e-5)
+
+
+def test_the_steps_a_day_follow_from_the_fastest_cell() -> None:
+    project = project_of()
+    found = with_physical_model(project, USUAL)
+    ground = PhysicalGround.of(project.scenario, USUAL)
+    fastest = ground.day(project.scenario.wind_speed[0], project.scenario.wind_dir[0]).speed.max()
+    assert found.scenario.steps_per_day == int(np.ceil(1440.0 * fastest / (0.6 * 30.0)))
+    maps = project_maps(found)
+    assert maps.t_burn == pytest.approx(found.scenario.steps_per_day * 4.8 / 24.0)
+    assert maps.phi.shape == (2, 16, *SHAPE)
+    assert (maps.gamma == 1.0).all()
+    finer = with_physical_model(project, replace(USUAL, cells_per_step=0.3))
+    assert finer.scenario.steps_per_day == pytest.approx(2 * found.scenario.steps_per_day, abs=1)
+
+
+def test_a_slow_fire_has_steps_enough_for_its_burn_duration() -> None:
+    assert with_physical_model(project_of(181.0, speed=0.0), USUAL).scenario.steps_per_day == 50
+    short = with_physical_model(project_of(181.0, speed=0.0), replace(USUAL, burn_hours=1.0))
+    assert short.scenario.steps_per_day == 240
+
+
+def test_a_speed_limit_saves_steps_and_slows_down_only_the_fastest() -> None:
+    project = project_of(181.0)
+    project.scenario.layers["fuel"][0, 0] = 102.0
+    free, limited = (with_physical_model(project, replace(USUAL, speed_percentile=p)) for p in (100.0, 60.0))
+    assert limited.scenario.steps_per_day < free.scenario.steps_per_day / 5
+    fast, slow = project_maps(free).phi, project_maps(limited).phi
+    # What is slow has the same speed in cells a day.
+    assert slow[0, :, 5, 5].sum() > fast[0, :, 5, 5].sum()
+    assert slow[0, :, 0, 0].max() < 0.5
+
+
+def test_water_roads_and_cells_without_data_do_not_burn() -> None:
+    project = project_of()
+    project.scenario.layers["fuel"][0, :3] = [91.0, 98.0, np.nan]
+    maps = project_maps(with_physical_model(project, USUAL))
+    assert not maps.burnable[0, :3].any()
+    assert maps.burnable.sum() == maps.burnable.size - 3
+    assert not maps.phi[:, :, 0, :3].any()
+
+
+def test_a_terrain_without_data_is_level_and_a_flat_aspect_has_no_slope() -> None:
+    level = project_of(slope=0.0, aspect=0.0)
+    flat = project_of(slope=30.0, aspect=-1.0)
+    unknown = project_of(slope=np.nan, aspect=90.0)
+    speeds = [
+        PhysicalGround.of(each.scenario, USUAL).day(each.scenario.wind_speed[0], each.scenario.wind_dir[0]).speed
+        for each in (level, flat, unknown)
+    ]
+    np.testing.assert_array_equal(speeds[1], speeds[0])
+    np.testing.assert_array_equal(speeds[2], speeds[0])
+
+
+def test_an_event_without_fuel_or_with_other_codes_is_refused_in_one_message() -> None:
+    bare = replace(project_of(), scenario=event(SHAPE))
+    with pytest.raises(InputError, match="no fuel model layer") as refused:
+        with_physical_model(bare, USUAL)
+    assert len(refused.value.problems) == 1
+    with pytest.raises(InputError, match="no standard fuel model") as refused:
+        with_physical_model(project_of(42.0), USUAL)
+    assert "42 (99 cells)" in str(refused.value)
+
+
+def test_more_steps_than_a_day_can_have_are_refused_with_what_to_do() -> None:
+    project = project_of(107.0, speed=25.0)
+    with pytest.raises(InputError, match="steps a day; there can be 5,000") as refused:
+        with_physical_model(project, replace(USUAL, moisture=FuelMoisture(1.0, 1.0, 1.0, 30.0, 30.0)))
+    assert "use cells of" in str(refused.value)
+
+
+def test_settings_out_of_range_are_refused() -> None:
+    for settings in (replace(USUAL, burn_hours=0.0), replace(USUAL, moisture=FuelMoisture(dead_1h=0.5))):
+        with pytest.raises(InputError, match="use a value from"):
+            with_physical_model(project_of(), settings)
+
+
+def test_maps_that_take_too_much_memory_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = with_physical_model(project_of(), USUAL)
+    monkeypatch.setattr(physical, "MOST_BYTES", 16 * 99 * 4)
+    with pytest.raises(InputError, match="plan at most 1 days"):
+        project_maps(found)
+    with pytest.raises(InputError, match="plan at most 1 days"):
+        with_physical_model(project_of(), USUAL)
+
+
+def test_too_few_steps_are_refused_and_a_somewhat_stronger_wind_is_not() -> None:
+    found = with_physical_model(project_of(), USUAL)
+    few = found.with_steps_per_day(found.scenario.steps_per_day // 3)
+    with pytest.raises(InputError, match="choose the physical model again"):
+        project_maps(few)
+    stronger = project_maps(with_wind(found, WeatherDraw(1.2, 0.0, 0.0)))
+    assert stronger.phi.max() > project_maps(found).phi.max()
+
+
+def test_other_models_get_the_usual_steps_back() -> None:
+    project = project_of()
+    found = with_model(project, "physical")
+    assert found.fire_model.kind == "physical"
+    assert PhysicalSettings.of(found.fire_model.parameters) == USUAL
+    assert with_model(found, "scalar").scenario.steps_per_day == 50
+    assert with_model(found, "network").scenario.steps_per_day == 50
+    # A project that never had it keeps its own.
+    assert with_model(project, "scalar").scenario is project.scenario
+
+
+def test_a_window_has_the_maps_of_the_whole_raster() -> None:
+    project = with_physical_model(project_of(122.0, slope=20.0, aspect=200.0), USUAL)
+    scenario, maps = project.scenario, project_maps(project)
+    box, whole = (slice(2, 6), slice(3, 9)), (slice(0, 9), slice(0, 11))
+    wind = scenario.wind_speed[0], scenario.wind_dir[0]
+    phi, gamma = day_maps(project)(wind, whole, scenario.date_of_day(0), box)
+    np.testing.assert_array_equal(phi, maps.phi[(0, slice(None), *box)])
+    np.testing.assert_array_equal(gamma, maps.gamma[(0, *box)])
+
+
+def test_its_caveats_say_what_it_reads_leaves_out_and_does_not_resolve() -> None:
+    found = with_physical_model(project_of(), replace(USUAL, speed_percentile=97.0))
+    text = " ".join(model_caveats(found))
+    assert "spotting" in text and "crown fire" in text
+    assert "0.10 m/min" in text and "4.8 h" in text
+    assert "The fastest 3 %" in text
+    assert any("canopy cover or canopy height" in warning for warning in model_warnings(found))
+
+
+def test_parameters_that_are_missing_or_unknown_are_named() -> None:
+    values = USUAL.as_mapping() | {"dead_2h": 3.0}
+    del values["burn_hours"]
+    with pytest.raises(InputError) as refused:
+        PhysicalSettings.of(values)
+    assert "burn_hours is missing" in str(refused.value) and "dead_2h is not known" in str(refused.value)
