@@ -48,7 +48,8 @@ GROUPS: tuple[tuple[str, ...], ...] = (
         "uncertainty", "benchmark", "study", "fleet-value", "import", "export",
     ),
     (
-        "method", "method-fire", "method-physical", "method-drops", "method-search", "method-pruning", "method-uncertainty", "limits",
+        "method", "method-fire", "method-physical", "method-drops", "method-search", "method-pruning",
+        "method-uncertainty", "limits",
     ),
     ("conventions", "files", "command-line", "from-python", "devices", "troubleshooting"),
     ("extend-planner", "extend-fire-model", "extend-importer"),
