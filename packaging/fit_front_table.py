@@ -111,7 +111,9 @@ def radius(ratio: Floats, from_head: Floats) -> Floats:
 def delayed_speed(
     logs: Floats, along: Floats, lost: Floats, head: Floats, start: Floats, rounds: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Return speeds ``[B, M]`` with both lags, the ``λ`` of the front, and derivatives by ``ln K`` without the lags.
+    """Return speeds ``[B, M]`` with both lags, the ``λ`` of the front, and derivatives by ``ln K``.
+
+    The derivatives are without the lags.
 
     ``logs [B, 16]``, directions by their ``n·d_k`` ``along [M, 16]``, ``lost [B]`` the share that burns out in a step,
     ``head [B]`` the wanted head speeds, ``start [B, M]`` the ``λ`` to start from. ``λ`` solves ``λ L' = L`` with
@@ -135,7 +137,10 @@ def delayed_speed(
 def _fitted(
     start: Floats, wanted: Floats, along: Floats, lost: Floats, head: Floats, steepness: Floats, effort: int
 ) -> tuple[Floats, Floats, Floats]:
-    """Return ``ln K``, weighted relative errors and ``λ`` of least squares, by Levenberg's and Marquardt's steps."""
+    """Return ``ln K``, weighted relative errors and ``λ`` of least squares.
+
+    The steps are Levenberg's and Marquardt's.
+    """
     logs, damping, one = start, np.full(len(start), 1e-2), np.eye(16)
     trust = np.clip(wanted / np.maximum(lost, 1e-12)[:, None], _LEAST_TRUST, 1.0)
 

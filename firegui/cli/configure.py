@@ -217,7 +217,10 @@ def _coverage(text: str, project: Project | None) -> RequiredCoverage:
 def _physical(
     model: str | None, project: Project | None, given: Mapping[str, Any], gather: Gather
 ) -> PhysicalSettings | None:
-    """Return the settings of the physical model where it is chosen or changed: those of before with what is given."""
+    """Return the settings of the physical model where it is chosen or changed.
+
+    They are those of before with what is given.
+    """
     usual = PhysicalSettings()
     named = [item.flag() for item in setting_fields(usual) if given.get(item.name) is not None]
     has_it = project is not None and project.fire_model.kind == "physical"

@@ -1,4 +1,4 @@
-"""Settings of the physical fire model: fuel moisture, how long a cell burns, and how finely time is cut."""
+"""Settings of the physical fire model: fuel moisture, burn duration and length of a step."""
 
 from __future__ import annotations
 

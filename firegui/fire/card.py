@@ -115,7 +115,10 @@ class NetworkCard:
 
 @dataclass(frozen=True, slots=True)
 class PhysicalCard:
-    """What the physical model is: ``method`` in short, what it ``reads`` and ``ignores``, and its ``limits``."""
+    """What the physical model is.
+
+    It has the ``method`` in short, what it ``reads`` and ``ignores``, and its ``limits``.
+    """
 
     label: str
     method: str

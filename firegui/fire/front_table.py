@@ -124,7 +124,10 @@ def _split(places: NDArray[np.floating], count: int) -> tuple[NDArray[np.int64],
 
 
 def _turns() -> NDArray[np.int64]:
-    """Return, by quarter turns and mirroring ``[8, 16]``, which neighbour of the table has a neighbour's gain."""
+    """Return ``[8, 16]`` which neighbour of the table has a neighbour's gain.
+
+    The first axis is that of quarter turns and mirroring.
+    """
     ways = [(column, -row) for row, column in map(SIXTEEN.displacement, range(16))]
     found = []
     for quarter in range(4):

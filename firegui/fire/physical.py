@@ -75,7 +75,7 @@ class PhysicalGround:
 
     @staticmethod
     def of(event: Scenario, settings: PhysicalSettings) -> PhysicalGround:
-        """Raise :class:`~firegui.errors.InputError` for an event without fuel, or with codes that are no fuel model.
+        """Raise :class:`~firegui.errors.InputError` for an event without usable fuel.
 
         A cell without data does not burn. Without slope or aspect the ground is level, without canopy cover or height
         nothing shelters from the wind.
@@ -109,7 +109,10 @@ class PhysicalGround:
         return DaySpread(*(part.astype(np.float32) for part in (speed, fire.direction, fire.length_to_width)))
 
     def fastest(self, event: Scenario, percentile: float, check: Check | None = None) -> float:
-        """Return a percentile of the speeds in m/min of all cells that burn on all days, 0 where nothing burns."""
+        """Return a percentile of the speeds in m/min of all cells on all days, 0 where nothing burns.
+
+        ``check`` is called before each day and may raise to cancel.
+        """
         speeds = []
         for wind in zip(event.wind_speed, event.wind_dir, strict=True):
             if check is not None:
@@ -141,7 +144,10 @@ class PhysicalFire:
         return PhysicalFire(ground, FrontTable.of(settings.burn_steps(event.steps_per_day)), scale, most)
 
     def day(self, wind_speed: Raster, wind_dir: Raster, box: Box = _WHOLE) -> tuple[Raster, Raster, float]:
-        """Return ``φ [16, h, w]`` and ``γ [h, w]`` of a day on ``box``, and its fastest head in cells per step."""
+        """Return ``φ [16, h, w]`` and ``γ [h, w]`` of a day on ``box``.
+
+        The third is its fastest head in cells per step.
+        """
         spread = self.ground.day(wind_speed, wind_dir, box)
         cells = spread.speed * np.float32(self.cells_per_metre_min)
         phi = self.table.gains(np.minimum(cells, np.float32(self.most)), spread.ratio, spread.direction)

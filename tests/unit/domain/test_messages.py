@@ -25,6 +25,7 @@ from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceCondition
 from firegui.domain.grid import Grid
 from firegui.domain.margin_curve import MarginCurveSettings
 from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
@@ -84,6 +85,7 @@ VALUES: tuple[tuple[Any, Callable[[Any], list[Problem]]], ...] = (
         _own,
     ),
     (FuelMoisture(), _own),
+    (PhysicalSettings(), _own),
     (SurfaceConditions(flame_wind=1.0), _own),
     (_GRID, _own),
     (MarginCurveSettings(), lambda settings: settings.problems(StressSet(), 50)),
