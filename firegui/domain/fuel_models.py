@@ -64,7 +64,8 @@ class FuelModel:
 
 def _moisture(default: float, fuel: str, help: str) -> Any:
     return option(
-        default, f"Moisture of {fuel}", f"water in {help}", unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE
+        default, f"Moisture of {fuel}", f"water in {help}", unit="%", low=LEAST_MOISTURE, high=MOST_MOISTURE,
+        label=fuel[:1].upper() + fuel[1:],
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
 from firegui.gui.scenario.constraint_tables import PinDropsDialog
+from firegui.gui.scenario.fire_model_dialog import FireModelDialog
 from firegui.gui.scenario.scenario_panel import CoverageDialog
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.window.main_window import MainWindow
@@ -40,6 +41,7 @@ def dialogs(window: MainWindow) -> Iterator[QWidget]:
     yield ImportEventDialog(window)
     yield ImportEventsDialog(lambda _source: ridge(), window)
     yield CoverageDialog(project, window)
+    yield FireModelDialog(project, window)
     yield PinDropsDialog(session, [], project, window)
     drop, hand = Drop(1, 0, 5.0, 6.0, 0.5), session.plan_editor.drops
     yield DropDialog(session, "Drop", drop, lambda to: DropChange(hand, hand.plus(to), to, "Add a drop"), window)

@@ -22,10 +22,11 @@ from firegui.domain.units import Units
 from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.dialogs import Dialog
-from firegui.gui.base.layouts import column, muted_label, plain_label, vertical
+from firegui.gui.base.layouts import column, horizontal, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.theme import set_role
+from firegui.gui.scenario.fire_model_dialog import choose_fire_model
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.coverage_form import CoverageChoice, CoverageForm, choice_of
 from firegui.gui.widgets.note_list import NoteList
@@ -37,9 +38,12 @@ SYNTHETIC = "Synthetic demo — not a real fire"
 _NO_PLACE = "none; positions are metres from the south-west"
 _EDIT_COVERAGE = "Change the coverage that fuel models require, or give one value for all"
 _OWN_COVERAGE = "The imported maps bring their own required coverage"
+_CHOOSE = "Choose the network, constant parameters, the physical model or imported maps, and the fuel moisture"
 _LOAD = "Use the network fire model with weights from a file, as calibrating writes them"
 _ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Layers", "Observed")
 
+_SHORT_STEP_H = 0.25
+"""A shorter step is given in minutes."""
 _COVERAGE_SIZE = QSize(620, 560)
 _ABOUT_COVERAGE = (
     "How much retardant or water the fuel of a cell needs, in gal per 100 ft². A plan reckons with one value, the mean "
@@ -81,7 +85,9 @@ class ScenarioPanel(QWidget):
         self.coverage_button.clicked.connect(lambda _checked=False: self._edit_coverage())
         self.load_button = tool_button("Load weights…", _LOAD)
         self.load_button.clicked.connect(self.weights_wanted)
-        buttons = {"Fire model": self.load_button, "Coverage": self.coverage_button}
+        self.model_button = tool_button("Fire model…", _CHOOSE)
+        self.model_button.clicked.connect(lambda _checked=False: choose_fire_model(self._session, self.window()))
+        buttons = {"Fire model": (self.model_button, self.load_button), "Coverage": (self.coverage_button,)}
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(3)
@@ -97,8 +103,9 @@ class ScenarioPanel(QWidget):
             cell.setSpacing(0)
             cell.addWidget(value, 0, Qt.AlignmentFlag.AlignTop)
             if title in buttons:
-                buttons[title].setAutoRaise(False)
-                cell.addWidget(buttons[title], 0, Qt.AlignmentFlag.AlignLeft)
+                for button in buttons[title]:
+                    button.setAutoRaise(False)
+                cell.addLayout(horizontal(None, *buttons[title], 1, margins=0, spacing=6))
             grid.addLayout(cell, row, 1)
         return grid
 
@@ -146,13 +153,18 @@ def facts(project: Project, units: Units = Units.METRIC) -> dict[str, str]:
         "Grid": f"{grid.rows} × {grid.columns} cells of {grid.cell_size_m:g} m\n{sides}",
         "CRS": short_name(grid.crs) if grid.is_georeferenced and grid.crs else _NO_PLACE,
         "Start": _start_text(calendar),
-        "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps} steps of {calendar.hours_per_step:g} h",
+        "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps:,} steps of {_step_text(calendar)}",
         "Fire model": project.fire_model.label,
         "Coverage": _coverage_text(project),
         "Fleet": f"{project.fleet.n_aircraft} aircraft of {len(project.fleet.types)} types",
         "Layers": f"missing: {', '.join(missing)}" if missing else "all layers present",
         "Observed": observed,
     }
+
+
+def _step_text(calendar: Calendar) -> str:
+    hours = calendar.hours_per_step
+    return f"{hours:g} h" if hours >= _SHORT_STEP_H else f"{60.0 * hours:.2g} min"
 
 
 def _start_text(calendar: Calendar) -> str:

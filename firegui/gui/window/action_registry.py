@@ -269,6 +269,8 @@ _ALL_ACTIONS = (
                "rename", "runs", (), _C.PROJECT, synonyms="title call"),
     ActionSpec("compare_runs", "Co&mpare runs", "two selected runs on maps that move together, more in a table",
                "compare", "runs", ("Ctrl+Shift+D",), _C.PROJECT, synonyms="difference two plans versus better"),
+    ActionSpec("choose_model", "Choose &fire model…", "network, constant parameters, physical model or imported maps",
+               "weights", "scenario", (), _C.PROJECT, synonyms="rothermel moisture physical surface spread network"),
     ActionSpec("load_weights", "&Load fire weights…", "use the network fire model with weights from a file",
                "weights", "calibrate", (), _C.PROJECT),
     ActionSpec("score", "&Model check", "compare the fire model with the observed perimeters",
@@ -399,7 +401,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         SEPARATOR, "stages:both", "stages:first",
         SEPARATOR, "replan", "show_constraints", "show_sensitivity", "show_stress", "show_margin", "show_exercise",
         "show_uncertainty", "show_benchmark", "show_study",
-        SEPARATOR, "show_calibrate", "load_weights", "score",
+        SEPARATOR, "choose_model", "show_calibrate", "load_weights", "score",
     ),
     "&Help": (
         "help", "getting_started", "tutorial", "shortcuts", "palette", "tour",

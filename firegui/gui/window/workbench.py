@@ -58,6 +58,7 @@ from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
 from firegui.gui.scenario.edit_notices import EditNotice, RegionNotice
+from firegui.gui.scenario.fire_model_dialog import choose_fire_model
 from firegui.gui.scenario.fleet_panel import FleetPanel
 from firegui.gui.scenario.layers_panel import BaseMapSelector, LayersPanel
 from firegui.gui.scenario.objective_panel import ObjectivePanel
@@ -468,6 +469,7 @@ class Workbench(QObject):
             "duplicate_run": self.runs.duplicate,
             "compare_runs": self._compare_runs,
             "rename_run": self._rename_run,
+            "choose_model": lambda: choose_fire_model(session, self._window),
             "load_weights": documents.choose_and_load_weights,
             "score": self._score,
             # A second press keeps them, as for a single fire: each of the four buttons has its view.
