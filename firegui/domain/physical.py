@@ -6,11 +6,11 @@ import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 
+from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.fuel_models import FuelMoisture
 from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem, Problems
 
-LEAST_STEPS_PER_DAY = 50
 LEAST_BURN_STEPS = 10
 """Shortest burn duration in steps: below, the front is not that of the ellipse."""
 _TITLE = "The physical fire model cannot be used"
@@ -64,10 +64,10 @@ class PhysicalSettings:
     def steps_per_day(self, fastest: float, cell_size_m: float) -> int:
         """Return the fewest steps a day in which a fire of ``fastest`` m/min moves at most ``cells_per_step``.
 
-        A cell burns for at least :data:`LEAST_BURN_STEPS` of them.
+        They are no fewer than the paper's, and a cell burns for at least :data:`LEAST_BURN_STEPS` of them.
         """
         by_speed = math.ceil(1440.0 * fastest / (self.cells_per_step * cell_size_m) - 1e-6)
-        return max(LEAST_STEPS_PER_DAY, math.ceil(24.0 * LEAST_BURN_STEPS / self.burn_hours - 1e-9), by_speed)
+        return max(STEPS_PER_DAY, math.ceil(24.0 * LEAST_BURN_STEPS / self.burn_hours - 1e-9), by_speed)
 
     def burn_steps(self, steps_per_day: int) -> float:
         """Return the burn duration in steps."""

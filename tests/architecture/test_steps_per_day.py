@@ -15,8 +15,9 @@ ABOUT_TIME = re.compile(r"step|per_day|day|hour|turnaround|calendar|n_t\b", re.I
 NOT_TIME = re.compile(r"_MS\b|every", re.IGNORECASE)
 DECLARED = "domain/calendar.py"
 NO_PROJECT = {"domain/scenario.py", "api/inputs.py", "api/stress_tests.py", "rollout/synthetic_fires.py",
-              "gui/map/timeline.py", DECLARED}  # fmt: skip
-"""Modules that may name the constant: an event that states nothing, a file read without a project, a made-up fire."""
+              "gui/map/timeline.py", "domain/physical.py", "domain/project.py", DECLARED}  # fmt: skip
+"""Modules that may name the constant: an event that states nothing, a file read without a project, a made-up fire, and
+the physical fire model, which has at least as many and leaves them to the model that replaces it."""
 
 
 def _is_hidden(node: ast.AST | None) -> bool:

@@ -51,7 +51,7 @@ class FireModelChoice:
 
 
 class FireModelDialog(Dialog):
-    """Chooses a fire model. Nothing changes before OK, which is disabled where the event lacks what the model needs."""
+    """Chooses a fire model. Nothing changes before OK; it is disabled where the model cannot be used."""
 
     def __init__(self, project: Project, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -102,7 +102,7 @@ class FireModelDialog(Dialog):
 
 
 def choice_of(project: Project) -> FireModelChoice:
-    """Return the project's fire model as a choice; damaged settings of the physical one are the first ones."""
+    """Return the project's fire model as a choice; damaged settings become the first ones."""
     model = project.fire_model
     if model.kind != "physical":
         return FireModelChoice(model.kind)
