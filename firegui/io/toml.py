@@ -127,25 +127,25 @@ def parse_toml(text: str, where: str, problems: Problems) -> dict[str, Any] | No
         what = f"is not valid TOML: {plain_words(error)}" + ("; it ends before it is complete" if ended else "")
         problems.add(where, what, "correct that place")
         return None
-    too_large = list(_too_large(raw, ""))
-    for place in too_large:
-        problems.add(where, f"{place} is a whole number beyond {_LARGEST:.4g}", "write a smaller number there")
+    too_large = list(too_large_numbers(raw))
+    for what in too_large:
+        problems.add(where, what, "write a smaller number there")
     return None if too_large else raw
 
 
-def _too_large(value: Any, place: str) -> Iterator[str]:
-    """Yield the places of the whole numbers that no float holds.
+def too_large_numbers(value: Any, place: str = "") -> Iterator[str]:
+    """Yield a sentence on every whole number in a document that no float holds.
 
     A whole number of TOML has 64 bits. That of ``tomllib`` has as many as it is written with.
     """
     if isinstance(value, dict):
         for key, part in value.items():
-            yield from _too_large(part, f"{place}.{key}" if place else key)
+            yield from too_large_numbers(part, f"{place}.{key}" if place else key)
     elif isinstance(value, list):
         for number, part in enumerate(value):
-            yield from _too_large(part, f"{place}[{number}]")
+            yield from too_large_numbers(part, f"{place}[{number}]")
     elif isinstance(value, int) and abs(value) > _LARGEST:
-        yield place
+        yield f"{place} is a whole number beyond {_LARGEST:.4g}"
 
 
 def read_dataclass(cls: type[T], table: Table, *, lenient: bool = False) -> T | None:

@@ -16,7 +16,7 @@ import msgspec
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import atomic
 from firegui.io.source_files import file_problem, outside_problem
-from firegui.io.toml import plain_words
+from firegui.io.toml import plain_words, too_large_numbers
 from firegui.runs.checksums import DIFFERS, differs
 from firegui.runs.header import FORMAT, SavedHeader, now
 from firegui.runs.lock import FolderLock, held_problem, is_held
@@ -69,7 +69,7 @@ class ResultStore(Generic[StoredHeader]):
         """
         try:
             check_entries(folder)
-            return read_toml(folder / self.header, self.kind, FORMAT, self.again, self.upgrade)
+            return read_header(folder / self.header, self.kind, self.again, self.upgrade)
         except InputError as error:
             raise InputError(error.problems, self.title) from error
 
@@ -205,10 +205,26 @@ def read_toml(
         if isinstance(raw.get("format"), int) and raw["format"] > newest:
             what = f"was written by a newer firegui (format {raw['format']})"
             raise InputError([Problem(str(path), what, "update firegui")])
+        for what in too_large_numbers(raw):
+            raise InputError([Problem(str(path), what, again)])
         upgrade(raw)
         return msgspec.convert(raw, kind)
     except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:
         raise InputError([Problem(str(path), f"cannot be read ({plain_words(error)})", again)]) from error
+
+
+def read_header(
+    path: Path, kind: type[StoredHeader], again: str, upgrade: Callable[[dict[str, Any]], object] = lambda raw: None
+) -> StoredHeader:
+    """Read the header of a result as :func:`read_toml` does.
+
+    Raises :class:`~firegui.errors.InputError`, for a project whose size and dates no result can have, too.
+    """
+    header = read_toml(path, kind, FORMAT, again, upgrade)
+    wrong = [replace(each, where=f"{path}, project") for each in header.project.problems()]
+    if wrong:
+        raise InputError(wrong, "The result cannot be read")
+    return header
 
 
 class ResultFolder(Generic[StoredHeader]):

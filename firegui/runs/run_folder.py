@@ -29,15 +29,14 @@ from firegui.io.array_files import read_arrays
 from firegui.io.paths import real_path
 from firegui.io.project.schedule_file import read_project_schedule, write_plan_safetensors
 from firegui.io.project.store import RUNS
-from firegui.io.times import offset_problems, start_problems
 from firegui.io.toml import plain_words
 from firegui.planning.audit import AuditReport
 from firegui.runs.checksums import checksums
 from firegui.runs.engine import LazyPackage
-from firegui.runs.header import FORMAT, RunHeader
+from firegui.runs.header import RunHeader
 from firegui.runs.history import history_text, read_elimination, read_history
 from firegui.runs.lock import held_problem, is_held
-from firegui.runs.result_store import ResultFolder, ResultStore, check_entries, read_toml
+from firegui.runs.result_store import ResultFolder, ResultStore, check_entries, read_header
 from firegui.runs.snapshot import add_missing_margin
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 
@@ -214,7 +213,7 @@ class RunStore(ResultStore[RunHeader]):
             path.stat()
         except (FileNotFoundError, NotADirectoryError) as error:
             raise InputError([_no_run(folder)]) from error
-        return read_toml(path, self.kind, FORMAT, self.again, self.upgrade)
+        return read_header(path, self.kind, self.again, self.upgrade)
 
     @property
     def _begin(self) -> str:
@@ -323,10 +322,6 @@ def read_run(folder: Path, without: frozenset[str] = frozenset()) -> RunRecord:
     """
     is_live = is_held(folder)
     header = STORE.read(folder)
-    where, begun = f"{folder / RUN}, project", header.project
-    wrong = [*start_problems(begun.start, where), *offset_problems(begun.utc_offset_h, where)]
-    if wrong:
-        raise InputError(wrong, "The run cannot be read")
     history = () if HISTORY in without else read_history(folder / HISTORY, header.project.plan.optimizer.epochs)
     scores = RunScores() if METRICS in without else read_json(folder / METRICS, RunScores, RunScores())
     elimination = () if ELIMINATION in without else read_elimination(folder / ELIMINATION)

@@ -9,15 +9,20 @@ from typing import Any
 
 import numpy as np
 
+from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY_LIMITS
 from firegui.domain.coverage import PAPER_COVERAGE, PAPER_SOURCE, RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
+from firegui.domain.options import limits_text
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import Margin, PlanSettings
 from firegui.domain.stress import StressSet
+from firegui.errors import Problem
+from firegui.io.source_files import cells_problem
+from firegui.io.times import offset_problems, start_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +72,18 @@ class ProjectSnapshot:
             c_req_source=project.coverage.source,
             stress=project.stress,
         )
+
+    def problems(self) -> list[Problem]:
+        """Return what keeps :meth:`project` from being made: sizes and dates that no project has."""
+        low, high = STEPS_PER_DAY_LIMITS
+        found = [*start_problems(self.start, "project"), *offset_problems(self.utc_offset_h, "project")]
+        size = cells_problem("project", self.grid.rows, self.grid.columns)
+        found += [] if size is None else [size]
+        if not 1 <= self.days <= MOST_DAYS:
+            found.append(Problem("project", f"days is {self.days}", f"use {limits_text(1, MOST_DAYS)}"))
+        if not low <= self.steps_per_day <= high:
+            found.append(Problem("project", f"steps_per_day is {self.steps_per_day}", f"use {limits_text(low, high)}"))
+        return found
 
     def project(self) -> Project:
         """Return a project with place, dates, fleet, regions and settings, but without layers and weather.

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -255,4 +256,27 @@ def test_a_run_with_an_offset_of_no_place_is_refused_and_named(finished_run: Pat
     assert text.count("utc_offset_h = -7.0\n") == 1
     header.write_text(text.replace("utc_offset_h = -7.0", f"utc_offset_h = {hours}"), encoding="utf-8")
     with pytest.raises(InputError, match=r"run.toml, project: utc_offset_h is .* — use −14 to 14"):
+        read_run(finished_run)
+
+
+@pytest.mark.parametrize(
+    ("line", "value", "said"),
+    [
+        ("rows", "-1", r"project: holds no cell"),
+        ("columns", str(2**63), r"project: claims .* cells"),
+        ("rows", "9" * 400, r"project\.grid\.rows is a whole number beyond"),
+        ("days", "0", r"project: days is 0 — use 1 to 3,?650"),
+        ("steps_per_day", "1000000", r"project: steps_per_day is 1000000"),
+        ("cell_size_m", "9" * 400, r"cell_size_m is a whole number beyond"),
+    ],
+)
+def test_a_run_of_a_size_that_no_project_has_is_refused_and_named(
+    finished_run: Path, line: str, value: str, said: str
+) -> None:
+    forget_checksums(finished_run)
+    header = finished_run / "run.toml"
+    text, count = re.subn(rf"(?m)^{line} = .*$", f"{line} = {value}", header.read_text(encoding="utf-8"), count=1)
+    assert count == 1
+    header.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
         read_run(finished_run)
