@@ -47,3 +47,8 @@ def test_a_run_of_edited_drops_names_the_run_that_it_was_edited_from(qtbot: QtBo
     wait_idle(qtbot, queue)
     parent, edited = queue.entries
     assert parent.origin_text == "" and card_lines(edited)[0] == f"edited from {parent.title}"
+    # The run of the test was played and wrote nothing. A name is kept beside a run's file.
+    parent.folder.mkdir(parents=True)
+    (parent.folder / "run.toml").touch()
+    assert queue.rename(parent, "Evening plan")
+    assert card_lines(edited)[0] == "edited from Evening plan"
