@@ -22,6 +22,8 @@ LEAST_TURNAROUND_MIN = 5.0
 """Turnarounds below this are warned of: the scooper of the paper's fleet, the fastest there, needs 11 minutes."""
 MOST_OF_A_TYPE = 50
 """Types with more aircraft are warned of. The paper's whole fleet has 21."""
+MANY_STEPS = 500
+"""Steps a day from which it is noted before a plan starts that it takes longer."""
 NO_DAYLIGHT = "No daylight rule: drops may be planned at night."
 
 
@@ -115,6 +117,7 @@ def _start_notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _dark(project)
     yield from _hurried(project)
     yield from _numerous(project)
+    yield from _long(project)
     outside = outside_training(project, units)
     yield from (GradedNote(_model_grade(project), text) for text in (() if outside is None else outside.reasons))
 
@@ -143,6 +146,17 @@ def _numerous(project: Project) -> Iterator[GradedNote]:
         if kind.count > MOST_OF_A_TYPE:
             text = f"{kind.id}: {kind.count:,} aircraft of one type are unusual at one fire. Check it."
             yield GradedNote(Grade.WARNING, text)
+
+
+def _long(project: Project) -> Iterator[GradedNote]:
+    """Yield a note on the steps that the physical model needs where a plan takes much longer for them."""
+    steps = project.scenario.steps_per_day
+    if project.fire_model.kind == "physical" and steps >= MANY_STEPS:
+        text = (
+            f"The fire is fast: a day has {steps:,} steps, and a plan takes longer the more there are. A lower speed "
+            "limit of the fire model or larger cells save steps."
+        )
+        yield GradedNote(Grade.NOTE, text)
 
 
 def _undated(project: Project) -> Iterator[GradedNote]:

@@ -18,6 +18,7 @@ from firegui.fire.first_project import with_model
 from firegui.fire.maps import project_maps
 from firegui.fire.model_caveats import model_caveats, model_warnings
 from firegui.fire.physical import PhysicalGround, with_physical_model
+from firegui.fire.project_notes import start_notes
 from firegui.fire.surface_spread import surface_fire
 from firegui.fire.windowed import day_maps
 from firegui.io.fuel_models_file import standard_fuel_models
@@ -181,3 +182,10 @@ def test_parameters_that_are_missing_or_unknown_are_named() -> None:
     with pytest.raises(InputError) as refused:
         PhysicalSettings.of(values)
     assert "burn_hours is missing" in str(refused.value) and "dead_2h is not known" in str(refused.value)
+
+
+def test_a_plan_with_many_steps_a_day_is_said_to_take_long_before_it_starts() -> None:
+    fast, slow = (with_physical_model(project_of(code), USUAL) for code in (145.0, 183.0))
+    text = " ".join(note.text for note in start_notes(fast))
+    assert f"a day has {fast.scenario.steps_per_day:,} steps" in text
+    assert "steps, and a plan takes longer" not in " ".join(note.text for note in start_notes(slow))
