@@ -30,7 +30,7 @@ def project_of(fuel: np.ndarray, ignition: np.ndarray, cell: float, *, wind: flo
     shape = fuel.shape
     event = Scenario(
         name="Ground",
-        grid=Grid(*shape, cell),
+        grid=Grid(shape[0], shape[1], cell),
         start=datetime(2020, 8, 1, tzinfo=UTC),
         utc_offset_h=0.0,
         wind_speed=np.full((1, *shape), wind, np.float32),
