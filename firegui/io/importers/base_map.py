@@ -26,6 +26,7 @@ from firegui.io.safe_open.rasters import RasterDataset, raster_dataset
 from firegui.io.source_files import MOST_VALUES, error_text
 from firegui.io.vectors.files import SUFFIXES as VECTOR_SUFFIXES
 from firegui.io.vectors.files import crs_problems, layer_names, read_layer
+from firegui.io.vectors.water import to_corners
 
 RASTER_SUFFIXES = (".tif", ".tiff", ".img", ".asc", ".lcp")
 SUFFIXES = (".mbtiles", *RASTER_SUFFIXES, *VECTOR_SUFFIXES)
@@ -225,13 +226,11 @@ def _of_base_map(problem: Problem) -> Problem:
 
 def _on_grid(geometries: NDArray[Any], source: str, grid: Grid) -> list[Any]:
     """Return the parts that meet the grid, in corner coordinates ``(column, row)``."""
-    assert grid.crs is not None and grid.transform is not None
-    change, back = crs.transformer(source, grid.crs), ~Affine(*grid.transform)
+    assert grid.crs is not None
+    change = crs.transformer(source, grid.crs)
 
     def place(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        x, y = change.transform(points[:, 0], points[:, 1])
-        column, row = back @ (np.asarray(x), np.asarray(y))
-        return np.column_stack((column, row))
+        return to_corners(np.column_stack(change.transform(points[:, 0], points[:, 1])), grid)
 
     known = [geometry for geometry in geometries if geometry is not None and not geometry.is_empty]
     parts = shapely.get_parts(np.array(known, object)) if known else np.array([], object)

@@ -202,7 +202,7 @@ def _placed(geometries: NDArray[np.object_], source: str, grid: Grid) -> NDArray
     kept = geometries[np.isin(shapely.get_type_id(geometries), _AREAS_AND_LINES) & ~shapely.is_empty(geometries)]
     if not crs.same(source, grid.crs):
         kept = shapely.transform(kept, crs.transformer(source, grid.crs).transform, interleaved=False)
-    placed = shapely.transform(kept, lambda points: _to_corners(points, grid))
+    placed = shapely.transform(kept, lambda points: to_corners(points, grid))
     return np.asarray(placed[np.isfinite(shapely.bounds(placed)).all(axis=1)], np.object_)
 
 
@@ -222,7 +222,11 @@ def _bounds(grid: Grid, source: str) -> tuple[float, float, float, float] | None
     return found if np.isfinite(found).all() and found[0] <= found[2] else None
 
 
-def _to_corners(points: NDArray[Any], grid: Grid) -> NDArray[Any]:
+def to_corners(points: NDArray[Any], grid: Grid) -> NDArray[Any]:
+    """Return points of the grid's CRS, ``[N, 2]`` east and north, in its corner coordinates ``(column, row)``.
+
+    What is infinite stays infinite, so that a ring stays closed.
+    """
     assert grid.transform is not None
     cell, _, west, _, _, north = grid.transform
     return np.column_stack([(points[:, 0] - west) / cell, (north - points[:, 1]) / cell])

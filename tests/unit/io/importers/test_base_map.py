@@ -12,6 +12,7 @@ import pytest
 import rasterio
 import shapely
 from numpy.typing import NDArray
+from pyproj import CRS
 from rasterio import Affine
 
 from firegui.domain.grid import Grid
@@ -150,6 +151,11 @@ def _on_no_earth(path: Path) -> None:
     write_raster(path, np.ones((1, 4, 4), np.uint8), crs='LOCAL_CS["site",UNIT["metre",1]]')
 
 
+def _beyond_numbers(path: Path) -> None:
+    crs = CRS("+proj=tmerc +lon_0=-123 +k=1 +x_0=1e30 +datum=WGS84 +units=m").to_wkt()
+    write_vector(path, [shapely.box(0.0, 0.0, 100.0, 100.0)], crs)
+
+
 def _cut(path: Path) -> None:
     values = np.random.default_rng(1).integers(0, 255, (3, 400, 400), np.uint8)
     write_raster(path, values, CELL @ Affine.scale(0.1))
@@ -172,6 +178,7 @@ def _pointer(path: Path) -> None:
         ("bad.geojson", lambda path: path.write_text("{", encoding="utf-8"), "cannot be read as vector data"),
         ("far.gpkg", lambda path: write_vector(path, [shapely.Point(at(900.0, 900.0))]), "nothing where the fire is"),
         ("lost.gpkg", lambda path: write_vector(path, [shapely.Point(at(9.0, 9.0))], None), "does not say its CRS"),
+        ("beyond.gpkg", _beyond_numbers, "nothing where the fire is"),
         ("none.tif", lambda path: None, "does not exist"),
     ],
 )  # fmt: skip
