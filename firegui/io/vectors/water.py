@@ -223,9 +223,9 @@ def _bounds(grid: Grid, source: str) -> tuple[float, float, float, float] | None
 
 
 def to_corners(points: NDArray[Any], grid: Grid) -> NDArray[Any]:
-    """Return points of the grid's CRS, ``[N, 2]`` east and north, in its corner coordinates ``(column, row)``.
+    """Return points of the grid's CRS in its corner coordinates ``(column, row)``.
 
-    What is infinite stays infinite, so that a ring stays closed.
+    ``points [N, 2]`` are east and north. What is infinite stays infinite, so that a ring stays closed.
     """
     assert grid.transform is not None
     cell, _, west, _, _, north = grid.transform
