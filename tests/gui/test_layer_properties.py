@@ -13,10 +13,13 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.film import Film
 from firegui.domain.results import Frames
+from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.layer_properties import LayerPropertiesDialog
+from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, THIS_DAY
 from firegui.gui.map.layers.fire_layers import OccupancyLayer
 from firegui.gui.map.map_colors import difference_scale, fire_scale, from_threshold, in_classes
+from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.hands import choose, show_widget
 from tests.gui.map_scene import Hand, only
@@ -95,14 +98,20 @@ def test_unknown_and_impossible_properties_are_ignored(hand: Hand) -> None:
     assert layers.styles == {"occupancy": {"opacity": 0.3}}
 
 
-def test_properties_are_kept_by_the_window_and_the_menu_hides_drops_to_come(tmp_path: Path) -> None:
+def test_properties_are_kept_by_the_window_and_the_menus_choose_the_drops_shown(tmp_path: Path) -> None:
     with workbench(tmp_path) as window:
-        action = window.workbench.actions["future_drops"]
-        assert action.isChecked()
-        action.trigger()
+        actions, layers = window.workbench.actions, window.workbench.map.layers
+        assert actions["drops_shown:now"].isChecked()
+        assert "Drops shown" in [without_mnemonic(action.text()) for action in actions.map_menu()]
+        actions["drops_shown:plan"].trigger()
+        panel = window.findChild(LayersPanel)
+        assert isinstance(panel, LayersPanel) and panel.drops_shown.currentText() == "Whole plan"
+        panel.drops_shown.setFocus()
+        QTest.keyClick(panel.drops_shown, Qt.Key.Key_Up)
+        assert layers["drops"].option_values[DROPS_SHOWN] == THIS_DAY and actions["drops_shown:day"].isChecked()
         window.workbench.map.layers.set_option("occupancy", "threshold", 0.25)
     with workbench(tmp_path) as window:
-        assert not window.workbench.actions["future_drops"].isChecked()
+        assert window.workbench.actions["drops_shown:day"].isChecked()
         assert window.workbench.map.layers["occupancy"].option_values["threshold"] == 0.25
         window.workbench.actions["layer_properties"].trigger()
         dialog = window.findChild(LayerPropertiesDialog)

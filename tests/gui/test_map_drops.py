@@ -9,8 +9,8 @@ import pytest
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.layers.drop_layers import FUTURE_DROPS, OUTLINED, DropsLayer, Ellipses
-from firegui.gui.session.session import FireView, Session, ShownResult
+from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, THIS_DAY, UNTIL_NOW, WHOLE_PLAN, DropsLayer, Ellipses
+from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from tests.gui.contrast import of_colors
 from tests.gui.map_scene import Hand, drop_at, only, painted
 
@@ -74,7 +74,7 @@ def test_the_baseline_shows_no_drops(session: Session, hand: Hand) -> None:
 
 
 def test_a_drop_is_faint_before_its_step_strong_on_its_day_and_quiet_later(session: Session, hand: Hand) -> None:
-    hand.view.layers.set_option("drops", FUTURE_DROPS, OUTLINED)
+    hand.view.layers.set_option("drops", DROPS_SHOWN, WHOLE_PLAN)
     session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=60),)))
     ground = hand.color((30.0, 55.0))
     seen = {}
@@ -89,30 +89,78 @@ def test_a_drop_is_faint_before_its_step_strong_on_its_day_and_quiet_later(sessi
     for step, filled in ((59, [True, False, False]), (60, [False, False, True]), (120, [False, True, False])):
         session.set_step(step)
         hand.view.flush()
-        paths = [stroke.path for stroke in layer.strokes.strokes]
-        later, earlier, today = (paths[0], paths[-4]), (paths[4],), paths[8:-4]
+        lines, today = ([stroke.path for stroke in item.strokes] for item in (layer.lines, layer.strokes))
+        later, earlier = (lines[0], lines[-4]), (lines[4],)
         assert [any(not path.isEmpty() for path in group) for group in (later, earlier, today)] == filled
 
 
 def test_drops_still_to_come_are_outlined_unless_they_are_to_be_hidden(session: Session, hand: Hand) -> None:
     session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=60), drop_at(10.0, 30.0, 0.0, step=20))))
     session.set_step(10)
-    assert painted(hand.view, "drops").any(), "a plan is seen from its first day on"
-    assert "still to come" in hand.view.layers["drops"].legend.note
-    hand.view.layers.set_option("drops", FUTURE_DROPS, "hidden")
     assert not painted(hand.view, "drops").any(), "neither of the same day nor of later days"
     assert "still to come" not in hand.view.layers["drops"].legend.note
+    hand.view.layers.set_option("drops", DROPS_SHOWN, WHOLE_PLAN)
+    assert painted(hand.view, "drops").any(), "a plan is seen from its first day on"
+    assert "still to come" in hand.view.layers["drops"].legend.note
+
+
+def test_one_choice_says_which_drops_are_shown_and_the_edit_tool_needs_all(session: Session, hand: Hand) -> None:
+    drops = tuple(drop_at(20.0, 30.0, 0.0, step=step) for step in (10, 60, 90, 120))
+    session.show_result(ShownResult(drops=drops))
+    session.set_step(70)
+    layer = hand.view.layers["drops"]
+    assert isinstance(layer, DropsLayer)
+    found = {}
+    for value in (THIS_DAY, UNTIL_NOW, WHOLE_PLAN):
+        hand.view.layers.set_option("drops", DROPS_SHOWN, value)
+        hand.view.flush()
+        drawn = [not stroke.path.isEmpty() for stroke in layer.lines.strokes[::4]]
+        found[value] = [drop.step for drop in layer.seen()], drawn, layer.legend.note
+    assert found == {
+        THIS_DAY: ([60, 90], [False, False, True], "footprint: shown day · dotted: still to come"),
+        UNTIL_NOW: ([10, 60], [False, True, False], "footprint: shown day · line: past day"),
+        WHOLE_PLAN: (
+            [10, 60, 90, 120], [True, True, True], "footprint: shown day · line: past day · dotted: still to come"
+        ),
+    }  # fmt: skip
+    hand.view.layers.set_option("drops", DROPS_SHOWN, THIS_DAY)
+    session.set_tool(Tool.DROP)
+    assert layer.seen() == list(drops)
+
+
+@pytest.mark.parametrize("view", [FireView.PLAN, FireView.DIFFERENCE])
+def test_the_fire_and_what_is_saved_lie_above_past_drops(session: Session, hand: Hand, view: FireView) -> None:
+    layers = hand.view.layers
+    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=10),)))
+    session.set_view(view)
+    session.set_step(199)
+    hand.view.flush()
+    layer, fire = layers["drops"], layers["occupancy" if view is FireView.PLAN else "difference"]
+    assert isinstance(layer, DropsLayer) and layer.lines.strokes and not layer.strokes.strokes
+    assert layer.lines.zValue() < fire.item.zValue() < layers["edge"].item.zValue()
+    layers.move("drops", 3)
+    assert layer.lines.zValue() < fire.item.zValue() < layer.strokes.zValue()
+    layers.set_opacity("drops", 0.5)
+    assert (layer.lines.opacity(), layer.strokes.opacity()) == (0.5, 0.5)
+    layers.set_visible("drops", False)
+    assert not layer.lines.isVisible() and not layer.strokes.isVisible()
+    layers.set_visible("drops", True)
+    session.set_tool(Tool.DROP)
+    hand.view.flush()
+    assert layer.strokes.strokes and not layer.lines.strokes, "a drop to aim at lies above the fire"
 
 
 @pytest.mark.parametrize("step", [10, 100, 199], ids=["still to come", "shown day", "past"])
 @pytest.mark.parametrize("ground", ["#20262b", "#f4efe6"])
 def test_drops_stand_out_from_any_ground(session: Session, hand: Hand, step: int, ground: str) -> None:
     session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=100, long=5.0),)))
+    hand.view.layers.set_option("drops", DROPS_SHOWN, WHOLE_PLAN)
     session.set_step(step)
     hand.view.flush()
     layer = hand.view.layers["drops"]
     assert isinstance(layer, DropsLayer)
-    pens = [stroke.pen for stroke in layer.strokes.strokes if not stroke.path.isEmpty()]
+    drawn = (*layer.lines.strokes, *layer.strokes.strokes)
+    pens = [stroke.pen for stroke in drawn if not stroke.path.isEmpty()]
     assert max(of_colors(pen.color().name(), ground) for pen in pens) > 3.0
     assert pens[0].widthF() > pens[1].widthF(), "the casing shows on both sides of the line"
 
@@ -123,7 +171,7 @@ def test_past_drops_leave_the_fire_below_them_visible_and_can_be_hidden(session:
     ground, inside, line = hand.color((30.0, 55.0)), hand.color((21.0, 30.5)), painted(hand.view, "drops")
     assert inside == ground, "a past drop is a line along its axis"
     assert line.any()
-    hand.view.layers.set_option("drops", "past", "hidden")
+    hand.view.layers.set_option("drops", DROPS_SHOWN, THIS_DAY)
     assert not painted(hand.view, "drops").any()
 
 
@@ -148,21 +196,21 @@ def test_four_thousand_drops_become_a_handful_of_paths(session: Session, hand: H
     rng = np.random.default_rng(5)
     places = rng.uniform((0, 0, 0), (40, 60, math.pi), (4000, 3))
     drops = tuple(drop_at(y, x, theta, step=int(rng.integers(200))) for y, x, theta in places)
-    hand.view.layers.set_option("drops", FUTURE_DROPS, OUTLINED)
+    hand.view.layers.set_option("drops", DROPS_SHOWN, WHOLE_PLAN)
     session.show_result(ShownResult(drops=drops))
     session.set_step(100)
     hand.view.flush()
     layer = hand.view.layers["drops"]
     assert isinstance(layer, DropsLayer)
-    paths = [stroke.path for stroke in layer.strokes.strokes]
-    assert len(paths) <= 8 + 4 * 50 + 4
+    lines, paths = ([stroke.path for stroke in item.strokes] for item in (layer.lines, layer.strokes))
+    assert len(lines) == 12 and len(paths) <= 4 * 50
     # 25 elements close an ellipse of the shown day, and a line has two. Each is drawn twice: once as its own casing.
-    lines = sum(path.elementCount() for path in (*paths[:8], *paths[-4:])) / 4
-    assert lines + sum(path.elementCount() for path in paths[8:-4:2]) / 25 == 4000
+    ends = sum(path.elementCount() for path in lines) / 4
+    assert ends + sum(path.elementCount() for path in paths[::2]) / 25 == 4000
 
 
 def test_within_a_day_the_drops_of_other_days_are_not_made_again(session: Session, hand: Hand) -> None:
-    hand.view.layers.set_option("drops", FUTURE_DROPS, OUTLINED)
+    hand.view.layers.set_option("drops", DROPS_SHOWN, WHOLE_PLAN)
     session.show_result(ShownResult(drops=tuple(drop_at(20.0, 30.0, 0.0, step=step) for step in (20, 60, 70, 120))))
     layer = hand.view.layers["drops"]
     assert isinstance(layer, DropsLayer)
@@ -170,6 +218,6 @@ def test_within_a_day_the_drops_of_other_days_are_not_made_again(session: Sessio
     for step in (60, 70, 120):
         session.set_step(step)
         hand.view.flush()
-        seen.append([id(stroke.path) for stroke in layer.strokes.strokes[:8]])
+        seen.append([id(stroke.path) for stroke in layer.lines.strokes[:8]])
     assert seen[0] == seen[1]
     assert not set(seen[1]) & set(seen[2])

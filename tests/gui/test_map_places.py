@@ -17,7 +17,7 @@ from firegui.domain.regions import Region
 from firegui.domain.units import Units
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.go_to_dialog import GoToDialog
-from firegui.gui.map.layers.drop_layers import FUTURE_DROPS
+from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, UNTIL_NOW
 from firegui.gui.map.view_memory import BookmarksMenu, ViewMemory
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import Session, ShownResult, Tool
@@ -76,7 +76,7 @@ def test_menus_of_drops_and_regions_end_with_the_actions_of_the_map(
 def test_a_drop_that_is_not_drawn_is_not_hit(session: Session, hand: Hand, more: QAction) -> None:
     session.show_result(ShownResult(drops=(drop_at(30.0, 50.0, 0.0, step=120),)))
     session.set_step(10)
-    hand.view.layers.set_option("drops", FUTURE_DROPS, "hidden")
+    hand.view.layers.set_option("drops", DROPS_SHOWN, UNTIL_NOW)
     hand.view.flush()
     hand.click((30.5, 50.5), button=RIGHT)
     assert hand.view.drop_menu.menu is None

@@ -297,7 +297,8 @@ class MapView(QWidget):
     def _lay_out(self) -> None:
         vertical(self, self.camera.widget, margins=0)
         for layer in self.layers:
-            self.camera.add(layer.item)
+            for item in layer.items:
+                self.camera.add(item)
         self.camera.add(self.layers.labels.item)
         self.camera.add(self.sketch.item)
         self.camera.add_fixed(self.decorations)

@@ -21,16 +21,17 @@ from PySide6.QtWidgets import (
 from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.icons import icon
-from firegui.gui.base.layouts import fill_scroll_area, plain_label, scroll_area, vertical
+from firegui.gui.base.layouts import fill_scroll_area, horizontal, plain_label, scroll_area, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import set_role
-from firegui.gui.map.layers.layer import MapLayer
+from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, DropsLayer
+from firegui.gui.map.layers.layer import LayerChoice, MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
 from firegui.gui.map.legends import SAMPLE_SIZE, LegendView, swatch_pixmap
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.fields import NoScrollSlider
+from firegui.gui.widgets.fields import NoScrollComboBox, NoScrollSlider
 from firegui.io.importers.base_map import SUFFIXES
 
 _BASE_MAPS = f"Base maps ({' '.join(f'*{ending}' for ending in SUFFIXES)});;All files (*)"
@@ -59,8 +60,9 @@ class LayersPanel(QScrollArea):
         self._legend = LegendView()
         self._grid = QGridLayout()
         self._reset = QToolButton()
+        self.drops_shown = self._drops_box()
         body = QWidget()
-        vertical(body, self._order_row(), self._grid, self._legend, 1, margins=(4, 2, 8, 8))
+        vertical(body, self._drops_row(), self._order_row(), self._grid, self._legend, 1, margins=(4, 2, 8, 8))
         fill_scroll_area(self, body)
         # Called once all rows are in one window, because Qt sets the tab order only within a window.
         self._list()
@@ -75,6 +77,22 @@ class LayersPanel(QScrollArea):
     def take_legend(self) -> QScrollArea:
         """Return the legends of the visible layers, taken out of the panel into a scroll area."""
         return scroll_area(self._legend, horizontal=False)
+
+    def _drops_box(self) -> NoScrollComboBox:
+        box, choice = NoScrollComboBox(), next(each for each in DropsLayer.options if each.name == DROPS_SHOWN)
+        for value, text in choice.values:
+            box.addItem(text, value)
+        box.setAccessibleName(choice.label)
+        box.setToolTip(plain(choice.help))
+        box.currentIndexChanged.connect(
+            lambda _: self._layers.set_option(DropsLayer.key, DROPS_SHOWN, box.currentData())
+        )
+        return box
+
+    def _drops_row(self) -> QHBoxLayout:
+        text = plain_label("Drops shown")
+        text.setBuddy(self.drops_shown)
+        return horizontal(None, text, (self.drops_shown, 1), margins=0)
 
     def _order_row(self) -> QHBoxLayout:
         row, text = QHBoxLayout(), plain_label("Drawn in this order · grey: empty now", wordWrap=True)
@@ -126,11 +144,22 @@ class LayersPanel(QScrollArea):
         opacities = menu.addMenu("Opacity")
         for percent in _OPACITIES:
             opacities.addAction(f"{percent} %", partial(self._layers.set_opacity, key, percent / 100.0))
+        for option in layer.options:
+            if isinstance(option, LayerChoice):
+                self._add_choice(menu, layer, option)
         menu.addSeparator()
         for text, by in (("Raise", 1), ("Lower", -1)):
             menu.addAction(text, partial(self._move, key, by)).setEnabled(key != GROUND)
         menu.addAction("Reset layer", lambda: self._layers.reset_style(key))
         menu.popup(at)
+
+    def _add_choice(self, menu: QMenu, layer: MapLayer, option: LayerChoice) -> None:
+        """Add a submenu of the values of a property."""
+        choices, now = menu.addMenu(option.label), layer.option_values[option.name]
+        for value, text in option.values:
+            entry = choices.addAction(text, partial(self._layers.set_option, layer.key, option.name, value))
+            entry.setCheckable(True)
+            entry.setChecked(value == now)
 
     # -- the order ---------------------------------------------------------------------------------------------------
     def _drag(self, key: str, pixel: QPointF) -> None:
@@ -162,6 +191,9 @@ class LayersPanel(QScrollArea):
     def _refresh(self, _: str = "") -> None:
         for row in self._rows.values():
             row.refresh()
+        with QSignalBlocker(self.drops_shown):
+            shown = self._layers[DropsLayer.key].option_values[DROPS_SHOWN]
+            self.drops_shown.setCurrentIndex(self.drops_shown.findData(shown))
         drawn = [layer for layer in self._layers if layer.visible and layer.in_view and not layer.missing()]
         self._legend.show_layers(drawn[::-1])
 

@@ -207,9 +207,13 @@ _ALL_ACTIONS = (
     ActionSpec("layer_properties", "Layer p&roperties…",
                "opacity, colour map, classes and threshold of a layer", "properties", "layers",
                synonyms="opacity transparency colour color ramp classes threshold contrast style"),
-    ActionSpec("future_drops", "Show drops still to &come",
-               "draw the drops after the shown time as dotted lines, instead of hiding them", "drop", "layers",
-               checkable=True),
+    ActionSpec("drops_shown:day", "This &day", "show the drops of the shown day on the map", "drop", "layers",
+               synonyms="drops shown"),
+    ActionSpec("drops_shown:now", "Until &now", "show the drops until the shown time on the map", "drop", "layers",
+               synonyms="drops shown past"),
+    ActionSpec("drops_shown:plan", "&Whole plan",
+               "show all drops on the map, those after the shown time as dotted lines", "drop", "layers",
+               synonyms="drops shown future coming"),
     ActionSpec("base_map", "&Base map…",
                "show map tiles, a raster or a vector file of your own under the map; no network is needed",
                "basemap", "layers", (), _C.PROJECT,
@@ -362,6 +366,7 @@ SUBMENUS = {
     "selected_drops": Submenu("Selected d&rops", "what can be done with the selected drops", "drop"),
     "coordinates": Submenu("Coordinates", "how places are written", "coordinates"),
     "bookmarks": Submenu("Boo&kmarks", "views of the map that were kept for this project", "bookmark"),
+    "drops_shown": Submenu("Drops sho&wn", "which drops of the plan are on the map", "drop"),
     "theme": Submenu("&Theme", "dark or light", "theme"),
     "units": Submenu("&Units", "metric or US field units, for the whole window", "units"),
 }
@@ -370,9 +375,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 """Actions of submenus that are no choice, by submenu."""
 MAP_MENU = (
-    "identify_here", "copy_coordinates", "go_to", "zoom_fire", "zoom_selection", "fit", "full_map", "add_bookmark",
+    "identify_here", "copy_coordinates", "go_to", "zoom_fire", "zoom_selection", "fit", "full_map", "drops_shown",
+    "add_bookmark",
 )  # fmt: skip
-"""Actions that every context menu of the map ends with."""
+"""Actions and submenus that every context menu of the map ends with."""
 SEPARATOR = ""
 MENUS: dict[str, tuple[str, ...]] = {
     "&File": (
@@ -393,7 +399,7 @@ MENUS: dict[str, tuple[str, ...]] = {
         "next_pane", "previous_pane", "reset_layout",
         SEPARATOR, "fit", "zoom_fire", "zoom_selection", "full_map", "go_to", "copy_coordinates", "identify_here",
         "coordinates", "add_bookmark", "bookmarks",
-        SEPARATOR, "layer_properties", "future_drops", "base_map", "no_base_map", "theme", "units",
+        SEPARATOR, "layer_properties", "drops_shown", "base_map", "no_base_map", "theme", "units",
         SEPARATOR, "start_page",
     ),
     "&Plan": (

@@ -18,6 +18,7 @@ from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.window.action_registry import (
     ACTIONS,
     GROUPS,
+    MAP_MENU,
     MENUS,
     SEPARATOR,
     SUBMENUS,
@@ -53,6 +54,7 @@ class Actions(QObject):
         self._window, self._session, self._plan = window, session, plan
         self._icons: list[tuple[QAction, str]] = []
         self._groups: dict[str, QActionGroup] = {}
+        self._submenus: dict[str, QAction] = {}
         self._tool_buttons: list[QToolButton] = []
         self._run_buttons: list[QToolButton] = []
         self._full_width = self._run_names_width = 0
@@ -216,11 +218,16 @@ class Actions(QObject):
                     entries = [self[entry] for entry in GROUPS[name]] if name in GROUPS else entries
                     inner = _recent(spec.text, menu, documents) if name == "recent" else _menu(spec.text, entries, menu)
                     inner = bookmarks if name == "bookmarks" else inner
-                    self.describe(menu.addMenu(inner), spec.icon, spec.help)
+                    self._submenus[name] = menu.addMenu(inner)
+                    self.describe(self._submenus[name], spec.icon, spec.help)
                 else:
                     menu.addAction(self[name])
         for menu in bar.findChildren(QMenu):
             menu.setToolTipsVisible(True)
+
+    def map_menu(self) -> list[QAction]:
+        """Return the actions and submenus of the map's context menus, once the menus are filled."""
+        return [self._submenus[name] if name in self._submenus else self[name] for name in MAP_MENU]
 
     def tool_bar(self) -> QToolBar:
         """Create the tool bar: tools of the map, then the run."""

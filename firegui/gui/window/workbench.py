@@ -41,7 +41,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import pin_marked, remove_marked, unpin_marked
 from firegui.gui.map.go_to_dialog import GoToDialog
 from firegui.gui.map.layer_properties import LayerPropertiesDialog
-from firegui.gui.map.layers.drop_layers import FUTURE_DROPS, OUTLINED
+from firegui.gui.map.layers.drop_layers import DROPS_SHOWN
 from firegui.gui.map.map_board import MapBoard
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.timeline import TimelineBar
@@ -70,7 +70,7 @@ from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.widgets.lazy_widget import LazyPanels, LazyWidget
 from firegui.gui.widgets.split_panel import SplitPanel
-from firegui.gui.window.action_registry import ACTIONS, GROUPS, MAP_MENU
+from firegui.gui.window.action_registry import ACTIONS, GROUPS
 from firegui.gui.window.actions import STAGES, Actions, Handler
 from firegui.gui.window.centre import CentreBar, CentreMode
 from firegui.gui.window.documents import Documents
@@ -145,7 +145,7 @@ class Workbench(QObject):
         self.guide.plan_requested.connect(self.plan.quick)
         self.bookmarks_menu = BookmarksMenu(self.views, window)
         self.actions.fill_menus(self.documents, self.bookmarks_menu)
-        self.maps.set_menu_actions([self.actions[name] for name in MAP_MENU])
+        self.maps.set_menu_actions(self.actions.map_menu())
         self._add_bars()
         yield
         thumbnails = ThumbnailCache(self._preferences.pictures)
@@ -317,8 +317,8 @@ class Workbench(QObject):
         shell.stage.fire_box = lambda: self.map.fire_box
         shell.centre.overlays_changed.connect(self.maps.set_overlays)
         self.map.hint_changed.connect(self._show_hint)
-        self.map.layers.changed.connect(self._check_future_drops)
-        self._check_future_drops()
+        self.map.layers.changed.connect(self._check_drops_shown)
+        self._check_drops_shown()
         shell.changed.connect(self._check_layout)
         self._check_layout()
 
@@ -344,9 +344,8 @@ class Workbench(QObject):
         if state is Qt.ApplicationState.ApplicationActive and self.session.has_project:
             self.queue.refresh_folder()
 
-    def _check_future_drops(self, _key: str = "drops") -> None:
-        is_outlined = self.map.layers["drops"].option_values[FUTURE_DROPS] == OUTLINED
-        self.actions["future_drops"].setChecked(is_outlined)
+    def _check_drops_shown(self, _key: str = "drops") -> None:
+        self.actions.choose("drops_shown", str(self.map.layers["drops"].option_values[DROPS_SHOWN]))
 
     def _show_way_back(self) -> None:
         result = self.session.result
@@ -411,9 +410,6 @@ class Workbench(QObject):
         self._properties.raise_()
         self._properties.activateWindow()
 
-    def _show_future_drops(self, on: bool) -> None:
-        self.map.layers.set_option("drops", FUTURE_DROPS, OUTLINED if on else "hidden")
-
     def _ground(self, day: int, place: QPoint) -> None:
         GroundedDayMenu(self.session, day, self._window).popup(place)
 
@@ -446,7 +442,7 @@ class Workbench(QObject):
             "tool": lambda value: session.set_tool(Tool(value)),
             "view": lambda value: session.set_view(FireView(value)),
             "layer_properties": self.show_layer_properties,
-            "future_drops": self._show_future_drops,
+            "drops_shown": lambda value: self.map.layers.set_option("drops", DROPS_SHOWN, value),
             "base_map": self.base_maps.ask,
             "no_base_map": session.ground.close,
             "snap_corners": session.drawing.set_snap_corners,

@@ -45,7 +45,8 @@ _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
 _EARLIER = 0.7
 _LINE_PX, _CASING_PX = 1.2, 2.4
-FUTURE_DROPS, OUTLINED = "future", "outlined"
+DROPS_SHOWN, UNTIL_NOW, THIS_DAY, WHOLE_PLAN = "shown", "now", "day", "plan"
+"""Property of the layer of drops, and its values."""
 _RETARDANT_FILL, _WATER_FILL = 0.5, 0.1
 
 
@@ -98,7 +99,10 @@ _NO_DROPS = "no drops yet: start a run"
 
 
 class DropsLayer(MapLayer):
-    """Executed drops: footprints on the shown day, lines that leave the fire visible on others."""
+    """Executed drops: footprints on the shown day, lines on others and for those still to come.
+
+    Lines lie below the fire, unless drops are edited.
+    """
 
     key = "drops"
     title = "Drops"
@@ -109,18 +113,14 @@ class DropsLayer(MapLayer):
     views = DROP_VIEWS
     options = (
         LayerChoice(
-            FUTURE_DROPS, "Drops still to come", "Drops after the shown time are drawn as dotted lines, or hidden",
-            ((OUTLINED, "Dotted lines"), ("hidden", "Hidden")),
-        ),
-        LayerChoice(
-            "past", "Drops of past days", "Drops of earlier days are thin lines that leave the fire visible, or hidden",
-            (("faded", "Thin lines"), ("hidden", "Hidden")),
+            DROPS_SHOWN, "Drops shown", "Which drops are on the map: until the shown time, of its day, or of all days",
+            ((UNTIL_NOW, "Until now"), (THIS_DAY, "This day"), (WHOLE_PLAN, "Whole plan")),
         ),
     )  # fmt: skip
 
     def __init__(self, session: Session) -> None:
-        self.strokes = StrokesItem()
-        super().__init__(session, self.strokes)
+        self.strokes, self.lines = StrokesItem(), StrokesItem()
+        super().__init__(session, self.strokes, self.lines)
         self._source: tuple[DropRecord, ...] | None = None
         self._ellipses: dict[Material, Ellipses] = {}
         self._other_days: tuple[Stroke, ...] = ()
@@ -130,8 +130,8 @@ class DropsLayer(MapLayer):
     @property
     def legend(self) -> Legend:
         """The materials; the note says which drops are drawn how."""
-        past = " · line: past day" if self.shows_past else ""
-        future = " · dotted: still to come" if self.shows_future else ""
+        past = "" if self.shown == THIS_DAY else " · line: past day"
+        future = "" if self.shown == UNTIL_NOW else " · dotted: still to come"
         return replace(super().legend, note=f"footprint: shown day{past}{future}")
 
     @property
@@ -145,22 +145,33 @@ class DropsLayer(MapLayer):
         return self.session.result.drops_in(self.session.view)
 
     @property
-    def shows_future(self) -> bool:
-        """Whether drops after the shown time are drawn, as always while drops are edited."""
-        return self._values[FUTURE_DROPS] == OUTLINED or self.session.tool is Tool.DROP
+    def is_edited(self) -> bool:
+        """Whether drops are edited with the tool, which needs all of them within reach."""
+        return self.session.tool is Tool.DROP
 
     @property
-    def shows_past(self) -> bool:
-        """Whether drops of earlier days are drawn."""
-        return self._values["past"] != "hidden"
+    def shown(self) -> str:
+        """Which drops are drawn: those of the whole plan while they are edited, else the chosen ones."""
+        return WHOLE_PLAN if self.is_edited else str(self._values[DROPS_SHOWN])
+
+    def _steps(self, shown: MapState) -> tuple[int, int]:
+        """Return the first step whose drops are drawn and the step after the last."""
+        per_day = shown.project.calendar.steps_per_day
+        first = shown.day * per_day if self.shown == THIS_DAY else 0
+        ends = {UNTIL_NOW: shown.step + 1, THIS_DAY: first + per_day}
+        return first, ends.get(self.shown, shown.project.calendar.n_steps + 1)
+
+    def bounds(self) -> QRectF | None:
+        """Return the area of all drops that are drawn."""
+        area = self.strokes.boundingRect().united(self.lines.boundingRect())
+        return None if area.isEmpty() else area
 
     def seen(self) -> list[DropRecord]:
         """Return the executed drops that are drawn now."""
         shown = MapState.of(self.session)
         if shown is None or not (self.visible and self.in_view):
             return []
-        first = 0 if self.shows_past else shown.day * shown.project.calendar.steps_per_day
-        end = shown.project.calendar.n_steps if self.shows_future else shown.step + 1
+        first, end = self._steps(shown)
         return [drop for drop in self._drops if drop.executed and first <= drop.step < end]
 
     def missing(self) -> str:
@@ -173,15 +184,22 @@ class DropsLayer(MapLayer):
         """Draw the other days, which stay the same within a day, then the shown day, which grows."""
         if shown is None or not self._drops:
             self.strokes.set_strokes(())
+            self.lines.set_strokes(())
             self._source, self._ellipses, self._other_days, self._today, self._made_of = None, {}, (), {}, ()
             return
         self._make(shown)
         per_day = shown.project.calendar.steps_per_day
         begin, now = shown.day * per_day, shown.step + 1
         flown = [stroke for step in range(begin, now) for stroke in self._strokes_of(step)]
-        later = self._future_strokes(now, begin + per_day)
+        later = self._future_strokes(now, min(begin + per_day, self._steps(shown)[1]))
         still = self._other_days
-        self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
+        if self.is_edited:
+            # A drop below the fire could not be aimed at.
+            self.lines.set_strokes(())
+            self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
+        else:
+            self.lines.set_strokes([*still, *later], still=len(still))
+            self.strokes.set_strokes(flown, growing=len(flown))
 
     def prepare(self, shown: MapState | None) -> None:
         """Compute the shapes of a new plan, without painting."""
@@ -199,17 +217,18 @@ class DropsLayer(MapLayer):
 
     def _turn_to(self, begin: int, end: int, after: int) -> None:
         """Make the strokes of the other days, unless they exist; identical objects are not drawn again."""
-        wanted = (self._source, begin, self.ink, self.shows_past, self.shows_future)
+        wanted = (self._source, begin, self.ink, self.shown)
         if same_content(wanted, self._made_of):
             return
         self._made_of = wanted
-        earlier = self._axes(0, begin if self.shows_past else 0, _EARLIER)
-        self._other_days = (*self._future_strokes(end, after), *earlier)
+        earlier = self._axes(0, 0 if self.shown == THIS_DAY else begin, _EARLIER)
+        future = self._future_strokes(end, after if self.shown == WHOLE_PLAN else end)
+        self._other_days = (*future, *earlier)
         self._today = {}
 
     def _future_strokes(self, first: int, end: int) -> list[Stroke]:
-        """Return dotted lines of drops that are still to come; none where they are hidden."""
-        return self._axes(first, end, 1.0, Qt.PenStyle.DotLine) if self.shows_future else []
+        """Return dotted lines of drops that are still to come."""
+        return self._axes(first, end, 1.0, Qt.PenStyle.DotLine)
 
     def _axes(self, first: int, end: int, alpha: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> list[Stroke]:
         """Return the long axes of each material, above the casings of both, to set them off."""

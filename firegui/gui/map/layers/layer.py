@@ -156,9 +156,9 @@ class MapLayer:
     """Whether the map itself shows the colour scale of the layer, which the legend then does not repeat."""
     options: tuple[LayerChoice | LayerRange, ...] = ()
 
-    def __init__(self, session: Session, item: QGraphicsItem) -> None:
+    def __init__(self, session: Session, item: QGraphicsItem, lower: QGraphicsItem | None = None) -> None:
         self.session = session
-        self.item = item
+        self.item, self.lower = item, lower
         self.ink = Ink.of(QPalette())
         self._visible, self._opacity = self.starts_visible, self.start_opacity
         self._values: dict[str, OptionValue] = {option.name: option.default for option in self.options}
@@ -182,7 +182,13 @@ class MapLayer:
     @opacity.setter
     def opacity(self, value: float) -> None:
         self._opacity = min(max(value, 0.0), 1.0)
-        self.item.setOpacity(self._opacity)
+        for item in self.items:
+            item.setOpacity(self._opacity)
+
+    @property
+    def items(self) -> tuple[QGraphicsItem, ...]:
+        """What the layer draws; ``lower``, if there is one, lies below the layers of the fire."""
+        return (self.item,) if self.lower is None else (self.lower, self.item)
 
     @property
     def option_values(self) -> dict[str, OptionValue]:
@@ -238,8 +244,9 @@ class MapLayer:
     def update(self) -> None:
         """Update the item from the session; cheap if the layer is hidden."""
         on = self._visible and self.in_view
-        self.item.setVisible(on)
-        self.item.setOpacity(self._opacity)
+        for item in self.items:
+            item.setVisible(on)
+            item.setOpacity(self._opacity)
         self.dirty = not on
         if on:
             self.draw(MapState.of(self.session))

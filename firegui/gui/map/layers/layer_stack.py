@@ -28,6 +28,8 @@ from firegui.gui.session.session import Session
 
 GROUND = "extent"
 """The bottom layer."""
+_FIRE = ("occupancy", "burning", "difference")
+"""Layers that lie above the lower item of any layer."""
 
 
 class LayerStack(QObject):
@@ -169,8 +171,12 @@ class LayerStack(QObject):
         self.set_order(self._first_order)
 
     def _stack(self) -> None:
+        fire = min(self._order.index(key) for key in _FIRE)
         for height, key in enumerate(self._order):
-            self._layers[key].item.setZValue(height)
+            layer = self._layers[key]
+            layer.item.setZValue(height)
+            if layer.lower is not None:
+                layer.lower.setZValue(min(height, fire) - 0.5)
 
     def set_ink(self, ink: Ink) -> None:
         """Use other colours."""
