@@ -84,6 +84,11 @@ class ObjectiveWeights:
         """Whether the growth of the whole fire counts, not that in protected regions alone."""
         return self.burn > 0.0 or (self.final > 0.0 and self.prot == 0.0)
 
+    @property
+    def counts_regions_only(self) -> bool:
+        """Whether the fire in protected regions counts, and not the growth of the whole fire."""
+        return self.prot > 0.0 and not self.counts_growth
+
     @staticmethod
     def of(setting: Setting) -> ObjectiveWeights:
         """Return the weights of setting A or B. Custom weights start from A."""
@@ -357,3 +362,24 @@ class PlanSettings:
                 )
             )
         return found
+
+
+def goal_short(plan: PlanSettings) -> str:
+    """Return the goal of a plan in plain words, that of own weights by what they count."""
+    if plan.setting is not Setting.CUSTOM:
+        return SETTING_SHORT[plan.setting]
+    if plan.weights.counts_regions_only:
+        return SETTING_SHORT[Setting.B]
+    return "Whole fire and regions" if plan.weights.prot > 0.0 else SETTING_SHORT[Setting.A]
+
+
+def goal_text(plan: PlanSettings) -> str:
+    """Return the goal of a plan in plain words, with the weights where they are the user's own.
+
+    ``Whole fire and regions (own weights: 50, 50, 100, 1e-06)``.
+    """
+    if plan.setting is not Setting.CUSTOM:
+        return goal_short(plan)
+    weights = plan.weights
+    numbers = (weights.burn, weights.final, weights.prot, weights.budget)
+    return f"{goal_short(plan)} (own weights: {', '.join(f'{number:g}' for number in numbers)})"

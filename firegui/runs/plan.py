@@ -54,6 +54,7 @@ from firegui.runs.stages import REMOVAL_TEXT, FinishReason, RunState, Stage
 from firegui.runs.state import RunMachine
 from firegui.runs.summary import write_summary
 from firegui.runs.tactical_stage import TacticalStage, budget_problems
+from firegui.runs.titles import warm_start_text
 
 if TYPE_CHECKING:
     from firegui.planning.gradient import GradientPlanner
@@ -125,6 +126,9 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         missing = self._spec.project.scenario.missing_layers
         if missing and self._spec.project.maps is None:
             self._emit(Message("planned without the layers " + ", ".join(LAYERS[key][0].lower() for key in missing)))
+        file = self._spec.warm_start_file
+        if self._spec.warm_start is not None and file is not None and Stage.KEEP not in self._spec.stages:
+            self._emit(Message(warm_start_text(file, self._spec.project.plan)))
         return session
 
     def _baseline(self, session: RunSession) -> None:

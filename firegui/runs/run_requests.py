@@ -10,7 +10,7 @@ from pathlib import Path
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import SETTING_SHORT, OptimizerSettings, Setting
+from firegui.domain.settings import OptimizerSettings, Setting
 from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project.observation_file import read_observation
@@ -18,13 +18,13 @@ from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.store import RUNS
 from firegui.planning.flight_rules import no_drop_problems
 from firegui.runs.command import with_command
-from firegui.runs.notes import read_name
 from firegui.runs.replan_base import TITLE, replan_problems
 from firegui.runs.result_store import unused
-from firegui.runs.run_folder import REFERENCE, RUN, RunRecord
+from firegui.runs.run_folder import REFERENCE, RunRecord
 from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import Stage
+from firegui.runs.titles import REPLAN
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {
@@ -32,15 +32,9 @@ STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {
     (Stage.OPTIMIZE,): ("Place drops only", "search for a plan and keep all of its drops"),
 }
 """Title and help of what a run can do."""
-REPLAN = "replan"
-"""End of the name of a replanned run's folder."""
 PROJECTS_OWN = "the project"
 """Source of a perimeter that was the project's own, in a run folder."""
 _BOTH_STAGES = "plan"
-_KINDS = {
-    Stage.PRUNE.value: ", drops removed", Stage.TACTICAL.value: ", quick plan", Stage.KEEP.value: ", edited by hand",
-    REPLAN: ", replanned",
-}  # fmt: skip
 
 FolderSpec = PlanSpec | ReplanSpec
 """A run that writes a folder among the project's runs."""
@@ -77,46 +71,6 @@ def new_run_folder(
 def new_replan_folder(project_folder: Path, setting: Setting, now: datetime, taken: Iterable[Path] = ()) -> Path:
     """Like :func:`new_run_folder`, for a replanned run."""
     return unused(project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{REPLAN}", taken)
-
-
-def run_title(folder: Path, others: Iterable[Path] | None = None) -> str:
-    """Return the title of a run, by its goal and time: ``Whole fire, 19 Aug 14:24``.
-
-    The time has seconds where one of ``others``, by default the folders beside it, would have the same title. A run
-    that only removes drops, replans or is the quick plan by rule has that in its title. A folder whose name has another
-    form is its own title.
-    """
-    title = _timed_title(folder.name, "%H:%M")
-    if others is None:
-        others = folder.parent.iterdir() if folder.parent.is_dir() else ()
-    is_alone = all(other.name == folder.name or _timed_title(other.name, "%H:%M") != title for other in others)
-    return title if is_alone else _timed_title(folder.name, "%H:%M:%S")
-
-
-def _timed_title(name: str, clock: str) -> str:
-    parts = name.split("-")
-    try:
-        when = datetime.strptime("-".join(parts[:2]), "%Y%m%d-%H%M%S")
-    except ValueError:
-        return name
-    setting = parts[2] if len(parts) > 2 else ""
-    goal = SETTING_SHORT[Setting(setting)] if setting in set(Setting) else setting
-    kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
-    number = f" ({parts[4]})" if len(parts) > 4 else ""
-    return f"{goal}, {when.day} {when:%b} {when.strftime(clock)}{kind}{number}"
-
-
-def schedule_title(file: Path) -> str:
-    """Return what people call a schedule, a file or the folder of a run.
-
-    That is the name or title of its run, else the name of the file.
-    """
-    folder = file if (file / RUN).is_file() else file.parent
-    if not (folder / RUN).is_file():
-        return run_title(file, ())
-    with suppress(InputError):
-        return read_name(folder) or run_title(folder)
-    return run_title(folder)
 
 
 # -- plans -------------------------------------------------------------------------------------------------------------

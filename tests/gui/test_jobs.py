@@ -55,9 +55,10 @@ from firegui.runs.events import (
     StudyReady,
     WeightsReady,
 )
-from firegui.runs.run_requests import new_run_folder, run_title, schedule_title
+from firegui.runs.run_requests import new_run_folder
 from firegui.runs.spec import RunSpec
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
+from firegui.runs.titles import run_title, schedule_title
 from tests.gui.fake_runs import FakeExecute, drop, epoch_done, frames, metrics, run_spec, wait_idle
 
 NOON = datetime(2026, 8, 19, 12, 0, 5)

@@ -9,11 +9,13 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from PySide6.QtWidgets import QComboBox
+from PySide6.QtWidgets import QComboBox, QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
+from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import InputError
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_entry import EliminationHistory, RunEntry, pass_left
@@ -24,9 +26,11 @@ from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.events import RunFinished, StageBegan
-from firegui.runs.run_requests import WarmStart, new_run_folder, run_title
+from firegui.runs.run_requests import WarmStart, new_run_folder
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
+from firegui.runs.titles import run_title
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, wait_idle
+from tests.gui.test_dialogs import press, when_open
 
 NOON = datetime(2026, 8, 19, 12, 0, 5)
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
@@ -243,6 +247,49 @@ def test_a_kept_plan_is_pruned_or_begun_with_in_a_run_of_its_own(
     assert spec.warm_start is not None
     assert spec.out != entry.folder
     assert spec.command.startswith(f"firegui {'prune' if button == 'prune' else 'plan'} ")
+
+
+@pytest.mark.parametrize(
+    ("button", "answer", "setting"),
+    [
+        ("branch", "Use this run's goal", Setting.A), ("branch", "Use the present goal", Setting.B),
+        ("prune", "Use this run's goal", Setting.A), ("branch", "Cancel", None),
+    ],
+)  # fmt: skip
+def test_a_plan_of_another_goal_is_begun_with_only_for_the_goal_that_is_chosen(
+    qtbot: QtBot, window: MainWindow, queue: RunQueue, project: Project, execute: FakeExecute, button: str,
+    answer: str, setting: Setting | None,
+) -> None:  # fmt: skip
+    session = window.workbench.session
+    entry = queue.plan((Stage.OPTIMIZE,))
+    wait_idle(qtbot, queue)
+    keep_plan(entry, project)
+    kept = session.project.plan
+    regions = (Region.rectangle("R1", (2.0, 6.0), (2.0, 6.0)),)
+    plan = replace(kept, setting=Setting.B, weights=ObjectiveWeights.of(Setting.B))
+    session.edit("other goal", replace(session.project, plan=plan, regions=regions))
+    runs(window).select(entry)
+    asked = []
+
+    def reply(dialog: QWidget) -> None:
+        assert isinstance(dialog, QMessageBox)
+        asked.append(f"{dialog.text()}\n{dialog.informativeText()}")
+        press(answer)(dialog)
+
+    when_open(reply)
+    runs(window).button(button).click()
+    assert "Goal of the run: Whole fire" in asked[0] and "Goal of the project now: Regions" in asked[0]
+    assert "Changed since: regions." in asked[0]
+    wait_idle(qtbot, queue)
+    if setting is None:
+        assert len(execute.runs) == 1 and session.project.plan == plan
+        return
+    assert len(execute.runs) == 2
+    new = execute.runs[-1].project.plan
+    assert (new.setting, new.weights) == (setting, ObjectiveWeights.of(setting))
+    if setting is Setting.A:
+        session.undo()
+        assert session.project.plan == plan
 
 
 def test_a_plan_of_another_fleet_is_refused_and_nothing_starts(

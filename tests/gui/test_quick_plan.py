@@ -23,10 +23,10 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import load_project, save_project
 from firegui.runs.run_folder import read_run
-from firegui.runs.run_requests import run_title
 from firegui.runs.runner import execute as real_execute
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
+from firegui.runs.titles import run_title
 from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.hands import LEFT

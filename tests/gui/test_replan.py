@@ -32,10 +32,11 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import save_project
 from firegui.runs.control import RunControl
-from firegui.runs.run_requests import new_replan_folder, replan_spec, resume_spec, run_title
+from firegui.runs.run_requests import new_replan_folder, replan_spec, resume_spec
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import ReplanSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
+from firegui.runs.titles import run_title
 from tests.gui.fake_runs import FakeExecute
 from tests.gui.test_dialogs import when_open
 

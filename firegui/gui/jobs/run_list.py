@@ -20,9 +20,10 @@ from firegui.runs.notes import read_name, read_notes
 from firegui.runs.replan_base import note_of, read_scores
 from firegui.runs.result_store import names_in
 from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
-from firegui.runs.run_requests import FolderSpec, run_title, schedule_title
+from firegui.runs.run_requests import FolderSpec
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
+from firegui.runs.titles import run_title, schedule_title
 
 
 class StoppingJobs:

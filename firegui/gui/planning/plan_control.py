@@ -19,6 +19,7 @@ from firegui.gui.jobs.run_list import other_event_error
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
+from firegui.gui.planning.goal_question import GoalAnswer, ask_goal
 from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
 from firegui.gui.planning.run_comparison import check_comparable, differing_inputs, run_comparison_spec
 from firegui.gui.session.reporting import refusing
@@ -28,9 +29,10 @@ from firegui.io.project.store import PROJECT_FILE
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import kept_plan
-from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, schedule_title, stage_problems
+from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, stage_problems
 from firegui.runs.spec import ReplanSpec
 from firegui.runs.stages import RunState, Stage
+from firegui.runs.titles import schedule_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +95,14 @@ class PlanControl(QObject):
         self._begin((Stage.TACTICAL,), None)
 
     def prune(self, entry: RunEntry) -> None:
-        """Prune the saved plan of ``entry``, in a new run of the open project."""
+        """Prune the saved plan of ``entry``, in a new run of the open project; ask which goal if theirs differ."""
         self._begin_with_plan_of(entry, (Stage.PRUNE,))
 
     def start_from(self, entry: RunEntry) -> None:
-        """Plan the open project through the chosen stages, from the saved plan of ``entry``."""
+        """Plan the open project through the chosen stages, from the saved plan of ``entry``.
+
+        Asks for which goal, if those of run and project differ.
+        """
         self._begin_with_plan_of(entry, self._session.stages)
 
     def duplicate(self, entry: RunEntry) -> None:
@@ -267,8 +272,23 @@ class PlanControl(QObject):
         if file is None:
             problem = Problem(entry.title, "kept no plan", "resume it, or choose another run")
             self._session.refuse(InputError([problem], "The plan cannot be started"))
-        else:
+        elif self._takes_goal(entry):
             self._begin(stages, file)
+
+    def _takes_goal(self, entry: RunEntry) -> bool:
+        """Ask for which goal a run begins with the plan of ``entry``; return whether it may begin.
+
+        The project takes the goal of the run if the user chooses it.
+        """
+        session, ran = self._session, entry.project
+        if ran is None or not session.has_project:
+            # The engine names both goals when the run begins.
+            return session.has_project
+        answer = ask_goal(self._window, entry, session.project)
+        if answer is GoalAnswer.OF_RUN:
+            plan = replace(session.project.plan, setting=ran.plan.setting, weights=ran.plan.weights)
+            session.set_plan(f"take the goal of {entry.title}", plan)
+        return answer is not GoalAnswer.CANCEL
 
     def _begin(self, stages: tuple[Stage, ...], file: Path | None) -> None:
         if not self._session.has_project:

@@ -37,7 +37,8 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
 from firegui.gui.widgets.fields import choice_combo
 from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm, labelled_rows
-from firegui.runs.run_requests import STAGE_TITLES, schedule_title
+from firegui.runs.run_requests import STAGE_TITLES
+from firegui.runs.titles import schedule_title
 
 _MERGE_KEYS = count(1_000)
 _MARGINS = (4, 6, 4, 6)

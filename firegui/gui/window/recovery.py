@@ -37,7 +37,7 @@ from firegui.runs.autosave import (
 )
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import same_folder
-from firegui.runs.run_requests import schedule_title
+from firegui.runs.titles import schedule_title
 
 AFTER_MS = 1_500
 """An edit is saved after this time; later edits do not delay it."""

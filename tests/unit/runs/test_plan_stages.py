@@ -14,6 +14,7 @@ from firegui.runs.history import elimination_text, read_elimination
 from firegui.runs.run_folder import ELIMINATION, PRELIMINARY, REFERENCE, read_run
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
+from firegui.runs.titles import warm_start_text
 from tests.support import assert_same_files, make_project
 from tests.unit.runs.fakes import FakeEngine, FakeRollout, carried_out, end, problems_of, raise_at
 
@@ -71,6 +72,17 @@ def test_pruning_alone_begins_with_the_schedule_it_is_given(prune: PlanSpec) -> 
     assert "no single remaining drop can be removed" in end(events).message
     drops = [event for event in events if isinstance(event, PlanUpdated)][-1]
     assert (drops.stage, len(drops.drops)) == (Stage.PRUNE, 1)
+
+
+def test_a_run_says_whose_plan_it_begins_with_and_for_which_goal(spec: PlanSpec, tmp_path: Path) -> None:
+    carried_out(spec)
+    file, goal = spec.out / "plan.safetensors", "Whole fire and regions (own weights: 50, 50, 10, 1e-06)"
+    later = replace(spec, out=tmp_path / "later", warm_start=listed(6), warm_start_file=file)
+    assert Message(f"begins with the plan of run; goal: {goal}") in carried_out(later)
+    other = of_setting_b(replace(later, out=tmp_path / "other"))
+    said = f"begins with the plan of run, made for another goal ({goal}); the goal of this run: Regions"
+    assert Message(said) in carried_out(other)
+    assert warm_start_text(tmp_path / "a.csv", other.project.plan) == "begins with the plan of a.csv; goal: Regions"
 
 
 def test_pruning_nothing_is_refused_before_anything_is_written(prune: PlanSpec) -> None:

@@ -25,7 +25,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
 from firegui.runs.messages import counted
-from firegui.runs.run_requests import schedule_title
+from firegui.runs.titles import schedule_title
 
 _NOTHING = "No table is shown: make one, or open an earlier one."
 _INTRODUCTION = (

@@ -25,7 +25,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table, wrap_rows
 from firegui.runs.messages import counted
-from firegui.runs.run_requests import schedule_title
+from firegui.runs.titles import schedule_title
 
 _ABOUT = (
     "Flies the schedule in every scenario of the project: worlds that differ from the model. Growth left compares each "

@@ -36,7 +36,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.base.layouts import column, describe, muted_label, plain_label, row
 from firegui.gui.widgets.fields import NoScrollComboBox
-from firegui.runs.run_requests import schedule_title
+from firegui.runs.titles import schedule_title
 
 NOTHING = "No ensemble is shown: draw one, or open an earlier one."
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."

@@ -1,0 +1,74 @@
+"""Titles of runs, and what a run says about the plan that it begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from firegui.domain.settings import SETTING_SHORT, PlanSettings, Setting, goal_text
+from firegui.errors import InputError
+from firegui.runs.notes import read_name
+from firegui.runs.run_folder import RUN, read_run
+from firegui.runs.stages import Stage
+
+REPLAN = "replan"
+"""End of the name of a replanned run's folder."""
+_KINDS = {
+    Stage.PRUNE.value: ", drops removed", Stage.TACTICAL.value: ", quick plan", Stage.KEEP.value: ", edited by hand",
+    REPLAN: ", replanned",
+}  # fmt: skip
+
+
+def run_title(folder: Path, others: Iterable[Path] | None = None) -> str:
+    """Return the title of a run, by its goal and time: ``Whole fire, 19 Aug 14:24``.
+
+    The time has seconds where one of ``others``, by default the folders beside it, would have the same title. A run
+    that only removes drops, replans or is the quick plan by rule has that in its title. A folder whose name has another
+    form is its own title.
+    """
+    title = _timed_title(folder.name, "%H:%M")
+    if others is None:
+        others = folder.parent.iterdir() if folder.parent.is_dir() else ()
+    is_alone = all(other.name == folder.name or _timed_title(other.name, "%H:%M") != title for other in others)
+    return title if is_alone else _timed_title(folder.name, "%H:%M:%S")
+
+
+def _timed_title(name: str, clock: str) -> str:
+    parts = name.split("-")
+    try:
+        when = datetime.strptime("-".join(parts[:2]), "%Y%m%d-%H%M%S")
+    except ValueError:
+        return name
+    setting = parts[2] if len(parts) > 2 else ""
+    goal = SETTING_SHORT[Setting(setting)] if setting in set(Setting) else setting
+    kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
+    number = f" ({parts[4]})" if len(parts) > 4 else ""
+    return f"{goal}, {when.day} {when:%b} {when.strftime(clock)}{kind}{number}"
+
+
+def schedule_title(file: Path) -> str:
+    """Return what people call a schedule, a file or the folder of a run.
+
+    That is the name or title of its run, else the name of the file.
+    """
+    folder = file if (file / RUN).is_file() else file.parent
+    if not (folder / RUN).is_file():
+        return run_title(file, ())
+    with suppress(InputError):
+        return read_name(folder) or run_title(folder)
+    return run_title(folder)
+
+
+def warm_start_text(file: Path, plan: PlanSettings) -> str:
+    """Return that a run with the settings ``plan`` begins with the schedule in ``file``, and for which goal.
+
+    Where the schedule is that of a run with another goal, both are named.
+    """
+    begins = f"begins with the plan of {schedule_title(file)}"
+    with suppress(InputError):
+        then = read_run(file.parent).settings if (file.parent / RUN).is_file() else plan
+        if then.weights != plan.weights:
+            return f"{begins}, made for another goal ({goal_text(then)}); the goal of this run: {goal_text(plan)}"
+    return f"{begins}; goal: {goal_text(plan)}"
