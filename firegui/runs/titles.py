@@ -62,7 +62,7 @@ def schedule_title(file: Path) -> str:
 
 
 def warm_start_text(file: Path, plan: PlanSettings) -> str:
-    """Return that a run with the settings ``plan`` begins with the schedule in ``file``, and for which goal.
+    """Return that a run of the settings ``plan`` begins with the schedule in ``file``, with its goal.
 
     Where the schedule is that of a run with another goal, both are named.
     """

@@ -23,9 +23,9 @@ class GoalAnswer(Enum):
 
 
 def ask_goal(parent: QWidget | None, entry: RunEntry, project: Project) -> GoalAnswer:
-    """Ask whether the new run has the goal of ``entry`` or that of ``project``; closing the question cancels.
+    """Ask whether a new run has the goal of ``entry`` or that of ``project``.
 
-    The project of ``entry`` must be known. Where both goals are the same, it is not asked.
+    The project of ``entry`` must be known. Closing the question cancels. Equal goals need no question.
     """
     ran = entry.project
     assert ran is not None

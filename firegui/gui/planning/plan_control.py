@@ -95,7 +95,10 @@ class PlanControl(QObject):
         self._begin((Stage.TACTICAL,), None)
 
     def prune(self, entry: RunEntry) -> None:
-        """Prune the saved plan of ``entry``, in a new run of the open project; ask which goal if theirs differ."""
+        """Prune the saved plan of ``entry``, in a new run of the open project.
+
+        Asks for which goal, if those of run and project differ.
+        """
         self._begin_with_plan_of(entry, (Stage.PRUNE,))
 
     def start_from(self, entry: RunEntry) -> None:
@@ -276,7 +279,7 @@ class PlanControl(QObject):
             self._begin(stages, file)
 
     def _takes_goal(self, entry: RunEntry) -> bool:
-        """Ask for which goal a run begins with the plan of ``entry``; return whether it may begin.
+        """Ask for which goal a run begins with the plan of ``entry``, and return whether it may.
 
         The project takes the goal of the run if the user chooses it.
         """
