@@ -129,7 +129,8 @@ class PlanSummary:
     ``fire`` is ``"observed"`` or ``"drawn"`` for a replanned run, whose fire is not the expected one. ``stress`` is
     the stress table of a plan that was tested, and ``cell_ha`` the area of a cell. ``outside`` says
     what of the fire the training of its model never saw, ``missed`` by what the plan misses its limit; both are empty
-    where nothing is. ``regions`` are the protected
+    where nothing is. ``verdict`` says whether the plan holds in every stress scenario, with areas in hectares; it is
+    empty where the plan was not tested. ``regions`` are the protected
     regions, and ``together`` is their union where there are several. ``has_other_regions`` tells whether the stress
     test counted others.
     """
@@ -144,6 +145,7 @@ class PlanSummary:
     stress: StressTable | None = None
     outside: str = ""
     missed: str = ""
+    verdict: str = ""
     regions: tuple[RegionSummary, ...] = ()
     together: RegionSummary | None = None
     has_other_regions: bool = False
@@ -184,10 +186,9 @@ class PlanSummary:
         """What the other fire is without, in words."""
         return "without further drops" if self.fire == OBSERVED else "without drops"
 
-    @property
-    def verdict(self) -> str:
-        """Whether the plan holds in every stress scenario; empty where it was not tested."""
-        return verdict_text(self.stress, self.missed)
+    def verdict_line(self, units: Units = Units.METRIC) -> str:
+        """Return the verdict in ``units``, or that the plan was not stress-tested."""
+        return units.restate(self.verdict) or NOT_STRESS_TESTED
 
     def drops_of(self, material: Material) -> int:
         """Return the drops of a material."""
@@ -273,7 +274,7 @@ class PlanSummary:
     def headline(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
         """Return the verdict, the key figures and the caution as titles and texts."""
         return [
-            (VERDICT, self.verdict or NOT_STRESS_TESTED),
+            (VERDICT, self.verdict_line(units)),
             *((figure.title, figure.text) for figure in self.key_figures(units)),
             *([(CAUTION, f"⚠ {self.outside}")] if self.outside else []),
         ]
@@ -380,7 +381,7 @@ def plan_summary(
     return PlanSummary(
         days, plan.get(calendar.days), baseline.get(calendar.days), unknown, project.operations.daylight is not None,
         event.grid.cell_area_ha, fire, stress, outside_text(project),
-        missed_text(stress, project.plan),
+        missed_text(stress, project.plan), verdict_text(stress, project.plan, event.grid.cell_area_ha),
     )  # fmt: skip
 
 

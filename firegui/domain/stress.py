@@ -13,7 +13,7 @@ from statistics import fmean
 from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option, plain_number
 from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, ObjectiveWeights, PlanSettings, RetardantSide
-from firegui.domain.units import percent_text
+from firegui.domain.units import Units, percent_text
 from firegui.errors import Problem
 
 MOST_DRAWS = 1_000
@@ -398,19 +398,25 @@ def missed_text(table: StressTable | None, plan: PlanSettings) -> str:
     return f"Does not hold: {left_in_text(share, worst.scenario.name, limit, in_regions=share != worst.share_worst)}"
 
 
-def verdict_text(table: StressTable | None, missed: str) -> str:
+def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) -> str:
     """Return whether a plan holds in every scenario, as a clause without a stop.
 
-    Empty where it was not tested. ``missed`` is by what it misses its limit: it follows a ``⚠``. Else ``Holds in all
-    10 scenarios``.
+    ``⚠ Does not hold: …`` or ``Holds in all 10 scenarios``; empty where it was not tested. Where the goal counts the
+    regions alone and the fire grows elsewhere, the clause says both. ``cell_ha`` is the area of a cell in hectares.
     """
     if table is None:
         return ""
-    if missed:
+    if missed := missed_text(table, plan):
         return f"⚠ {missed}"
+    where = f"in all {len(table.results)} {'tested ' if table.left_out else ''}scenarios"
     if len(table.results) < 2:
-        return f"Holds in “{table.worst.scenario.name}”"
-    return f"Holds in all {len(table.results)} {'tested ' if table.left_out else ''}scenarios"
+        where = f"in “{table.worst.scenario.name}”"
+    if max(table.nominal.share_worst, table.worst.share_worst) <= plan.margin.limit:
+        return f"Holds {where}"
+    # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
+    expected, worst = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.worst))
+    most = "" if worst == expected else f", {worst} in the worst case"
+    return f"The regions hold {where}; the fire grows to {expected}{most}"
 
 
 def left_in_text(share: float, scenario: str, limit: float, *, in_regions: bool = False) -> str:

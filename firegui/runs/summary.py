@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firegui.domain.model_range import outside_text
 from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary, with_regions
 from firegui.domain.project import Project
-from firegui.domain.stress import missed_text
+from firegui.domain.stress import missed_text, verdict_text
 from firegui.errors import InputError, Problem
 from firegui.io import atomic
 from firegui.io.daylight import night_steps
@@ -50,7 +50,8 @@ def saved_summary(record: RunRecord) -> PlanSummary | None:
     # The summary is written before the stress test, and runs of earlier versions do not keep what is outside.
     stress, project = record.scores.stress, record.project
     missed = missed_text(stress, project.plan)
-    return replace(found, stress=stress, outside=outside_text(project), missed=missed)
+    verdict = verdict_text(stress, project.plan, project.scenario.grid.cell_area_ha)
+    return replace(found, stress=stress, outside=outside_text(project), missed=missed, verdict=verdict)
 
 
 def run_summary(record: RunRecord) -> PlanSummary | None:

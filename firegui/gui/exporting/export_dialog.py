@@ -32,7 +32,6 @@ from firegui.domain.project import Project, changes_text
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
-from firegui.domain.stress import NOT_STRESS_TESTED
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
@@ -427,7 +426,7 @@ class ExportDialog(Dialog):
         content = ready.content
         warnings = [*damage, *(f"{warning}." for warning in (*content.cautions, *content.warnings))]
         summary = content.summary
-        self.verdict.setText(f"{VERDICT}: {summary.verdict or NOT_STRESS_TESTED}.")
+        self.verdict.setText(f"{VERDICT}: {summary.verdict_line(content.sheet.units)}.")
         # A test is of the whole plan, and one that it fails is among the warnings.
         self.verdict.setVisible(not summary.missed and self._source is not None and self._source.of_drops is None)
         self.warnings.setText("\n".join(warnings))

@@ -17,6 +17,7 @@ from firegui.domain.project import Project, changes_text
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.stress import StressTable, missed_text, verdict_text
+from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.runs.events import Progress, RunFinished, StageBegan, StressTestProgress
 from firegui.runs.history import COLUMNS
@@ -365,10 +366,12 @@ class RunEntry:
         """By what the plan misses its limit, as a clause; empty where it holds or was not tested."""
         return "" if self.project is None else missed_text(self.stress, self.project.plan)
 
-    @property
-    def verdict(self) -> str:
-        """Whether the plan holds in every stress scenario; empty where it was not tested."""
-        return "" if self.project is None else verdict_text(self.stress, self.missed)
+    def verdict(self, units: Units = Units.METRIC) -> str:
+        """Return whether the plan holds in every stress scenario; empty where it was not tested."""
+        if self.project is None:
+            return ""
+        cell_ha = self.project.scenario.grid.cell_area_ha
+        return units.restate(verdict_text(self.stress, self.project.plan, cell_ha))
 
     @property
     def origin_text(self) -> str:

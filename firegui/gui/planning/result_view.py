@@ -185,7 +185,7 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
         outside = _warning_html(summary.outside) if summary.outside else ""
         headline = (
-            _verdict_html(summary.verdict)
+            _verdict_html(units.restate(summary.verdict))
             + _origin_html(entry)
             + figures_html(summary.key_figures(units), is_narrow=is_narrow)
         )

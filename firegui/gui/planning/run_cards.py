@@ -30,7 +30,8 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     Then what burns of the protected regions, where the goal counts them; then the final size and what the plan saves,
     with drops and their volume; then drops at night and the worst stress case.
     """
-    lines = [entry.origin_text, entry.verdict, f"{_WARNING}{_SEPARATOR.join(entry.changes)}" if entry.changes else ""]
+    changed = f"{_WARNING}{_SEPARATOR.join(entry.changes)}" if entry.changes else ""
+    lines = [entry.origin_text, entry.verdict(units), changed]
     if not entry.is_over:
         lines.append(_SEPARATOR.join(filter(None, (_progress_words(entry), _time_words(entry)))))
     lines.append(_regions_text(entry, units))

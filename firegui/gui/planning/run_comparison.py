@@ -110,9 +110,10 @@ def _results(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRo
     """
     summaries = [entry.summary for entry in entries]
     protects = any(each is not None and each.protects_regions for each in summaries)
-    if any(entry.verdict for entry in entries):
-        verdicts = [entry.verdict or NOT_STRESS_TESTED for entry in entries]
-        yield ComparisonRow(VERDICT, tuple(verdicts), help="whether the plan holds in every stress scenario")
+    verdicts = [entry.verdict(units) for entry in entries]
+    if any(verdicts):
+        said = tuple(verdict or NOT_STRESS_TESTED for verdict in verdicts)
+        yield ComparisonRow(VERDICT, said, help="whether the plan holds in every stress scenario")
     if protects:
         yield from _region_lines(entries, units)
     sizes = [None if entry.nominal is None else entry.nominal.final_extent_ha for entry in entries]

@@ -222,8 +222,8 @@ def _tip(entry: RunEntry, units: Units) -> str:
         lines.append(f"⚠ {', '.join(entry.changes)}. The numbers are those of the run; start a plan for new ones")
     if entry.baseline is not None and entry.best is not None:
         lines.append(f"without drops the objective is {number(entry.baseline.objective)}")
-    if entry.verdict:
-        lines.append(entry.verdict)
+    if verdict := entry.verdict(units):
+        lines.append(verdict)
     if entry.stress is not None:
         lines.append(growth_left_text(entry.stress))
     if outside := _outside(entry):

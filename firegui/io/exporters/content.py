@@ -21,7 +21,7 @@ from firegui.domain.observation import OBSERVED
 from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary, with_regions
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
-from firegui.domain.stress import StressTable, missed_text, verdict_text
+from firegui.domain.stress import StressTable, missed_text
 from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.io.daylight import Sunlight, night_steps, place_of, sunlight
@@ -202,8 +202,8 @@ class ExportContent:
     def cautions(self) -> tuple[str, ...]:
         """What must be known before the plan is flown: that it is unfinished, and that it does not hold."""
         missed = missed_text(self.stress, self.project.plan)
-        unfinished = f"⚠ {self.unfinished}" if self.unfinished else ""
-        return tuple(filter(None, (unfinished, verdict_text(self.stress, missed) if missed else "")))
+        said = (self.unfinished, missed)
+        return tuple(f"⚠ {text}" for text in said if text)
 
     @property
     def table_notes(self) -> tuple[str, ...]:

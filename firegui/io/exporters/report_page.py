@@ -15,7 +15,6 @@ from pathlib import Path
 from PIL import Image
 
 from firegui.domain.plan_summary import CAUTION, VERDICT, KeyFigure
-from firegui.domain.stress import NOT_STRESS_TESTED
 from firegui.errors import Check
 from firegui.io.atomic import write_text
 from firegui.io.exporters.briefing import notes_of, stress_lines
@@ -134,7 +133,8 @@ def _links(periods: Sequence[Period], *, has_stress: bool) -> str:
 def _cards(content: ExportContent) -> str:
     """Return a card for each figure: the number large, what it is compared with below it."""
     summary = content.summary
-    found = [KeyFigure(VERDICT, summary.verdict or NOT_STRESS_TESTED), *summary.key_figures(content.sheet.units)]
+    units = content.sheet.units
+    found = [KeyFigure(VERDICT, summary.verdict_line(units)), *summary.key_figures(units)]
     found += [KeyFigure(CAUTION, f"⚠ {summary.outside}")] if summary.outside else []
     return f'<dl class="cards">{"".join(map(_card, found))}</dl>'
 

@@ -19,6 +19,7 @@ from firegui.domain.stress import (
     growth_left_text,
     growth_share,
     missed_text,
+    verdict_text,
     worst_case_text,
 )
 
@@ -150,3 +151,20 @@ def test_a_goal_about_regions_alone_is_judged_by_the_growth_in_them() -> None:
     # Results of earlier versions do not know it: all growth counts.
     older = replace(lost, results=(replace(table.results[0], protected_no_drops=None),))
     assert missed_text(older, regions) == missed_text(table, whole)
+
+
+def test_the_verdict_on_regions_alone_says_how_far_the_fire_grows() -> None:
+    weak, nominal = StressScenario("weak"), StressScenario("model")
+    model = StressResult(nominal, 4.0, 1000.0, (StressDraw(680.0, 0.0, 0.7, 4),), 0.0, 50.0)
+    result = StressResult(weak, 4.0, 1000.0, (StressDraw(680.0, 0.0, 0.7, 4),), 0.0, 50.0)
+    regions = replace(PlanSettings(), weights=ObjectiveWeights.of(Setting.B))
+    table = StressTable(4, model, (result, result), (("late", "not possible"),))
+    grows = "The regions hold in all 2 tested scenarios; the fire grows to 680 ha"
+    assert verdict_text(table, regions, 1.0) == grows
+    assert verdict_text(table, PlanSettings(), 1.0).startswith("⚠ Does not hold: 70 % of the growth left")
+    worse = replace(table, results=(result, replace(result, draws=(StressDraw(902.0, 0.0, 0.9, 4),))))
+    assert verdict_text(worse, regions, 1.0) == f"{grows}, 902 ha in the worst case"
+    assert verdict_text(replace(table, results=(result,)), regions, 1.0).startswith("The regions hold in “weak”; the")
+    small = replace(model, draws=(StressDraw(5.0, 0.0, 0.01, 4),))
+    kept = replace(table, nominal=small, results=(small, small), left_out=())
+    assert verdict_text(kept, regions, 1.0) == verdict_text(kept, PlanSettings(), 1.0) == "Holds in all 2 scenarios"

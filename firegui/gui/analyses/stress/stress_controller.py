@@ -14,7 +14,7 @@ from firegui.analyses.requests import Paths, StressRequest
 from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
 from firegui.domain.settings import ObjectiveWeights
-from firegui.domain.stress import StressTable, missed_text, verdict_text
+from firegui.domain.stress import StressTable, verdict_text
 from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
@@ -54,7 +54,7 @@ def _verdict(table: StressTable | None, header: StressHeader | None) -> str:
     """Return whether a plan holds in every scenario; empty before its test has ended."""
     if table is None or header is None or header.reason is not FinishReason.COMPLETED:
         return ""
-    return verdict_text(table, missed_text(table, header.project.plan))
+    return verdict_text(table, header.project.plan, header.project.grid.cell_area_ha)
 
 
 SAVED_STRESS_TESTS = SavedResults("stress", STORE, _saved_test)

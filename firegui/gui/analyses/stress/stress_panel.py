@@ -149,7 +149,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         }  # fmt: skip
 
     def _conclusion(self) -> str:
-        return "" if self._controller.shown is None else self._controller.shown.verdict
+        shown = self._controller.shown
+        return "" if shown is None else self._session.units.restate(shown.verdict)
 
     def _front(self) -> QTableView:
         return self.table
