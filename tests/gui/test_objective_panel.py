@@ -82,6 +82,29 @@ def test_editing_a_weight_makes_the_weights_custom(qtbot: QtBot, session: Sessio
     assert find(panel, QRadioButton, "setting_custom").isChecked()
 
 
+def test_own_weights_come_back_when_they_are_chosen_again_and_by_undo(
+    qtbot: QtBot, session: Session, panel: ObjectivePanel
+) -> None:
+    own, later = ObjectiveWeights(1.0, 2.0, 3.0, 4.0), ObjectiveWeights(5.0, 6.0, 7.0, 8.0)
+    custom = replace(session.project.plan, setting=Setting.CUSTOM, weights=own)
+
+    def choose(setting: str) -> ObjectiveWeights:
+        QTest.mouseClick(find(panel, QRadioButton, f"setting_{setting}"), LEFT, pos=QPoint(9, 9))
+        return session.project.plan.weights
+
+    session.set_plan("weigh", custom)
+    assert choose("B") == ObjectiveWeights.of(Setting.B)
+    assert choose("A") == ObjectiveWeights.of(Setting.A)
+    assert choose("custom") == own
+    choose("A")
+    session.set_plan("weigh again", replace(custom, weights=later))
+    session.undo()
+    assert choose("custom") == own
+    # Another project has weights of its own.
+    session.open_project(replace(session.project, plan=PlanSettings()), None)
+    assert choose("custom") == ObjectiveWeights()
+
+
 def test_own_weights_say_what_they_count(session: Session, panel: ObjectivePanel) -> None:
     session.set_plan("weigh", replace(session.project.plan, setting=Setting.CUSTOM, weights=WEIGHTS))
     assert panel._purpose.text() == (

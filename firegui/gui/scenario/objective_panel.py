@@ -303,7 +303,8 @@ class ObjectivePanel(QWidget):
     # -- editing -----------------------------------------------------------------------------------------------------
     def _choose(self, setting: Setting) -> None:
         plan = self._session.project.plan
-        weights = plan.weights if setting is Setting.CUSTOM else ObjectiveWeights.of(setting)
+        own = self._session.own_weights or plan.weights
+        weights = own if setting is Setting.CUSTOM else ObjectiveWeights.of(setting)
         changed = replace(plan, setting=setting, weights=weights)
         if changed != plan:
             self._session.set_plan(f"choose {SETTING_TITLES[setting]}", changed)

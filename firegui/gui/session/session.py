@@ -19,7 +19,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
-from firegui.domain.settings import PlanSettings
+from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.session.base_map import BaseMap
@@ -188,6 +188,7 @@ class Session(QObject):
         self._kept_edits, self._lost_edits = 0, tuple[str, ...]()
         """Saved edits that are still on the stack, once the saved state is not; and those that left it."""
         self._project: Project | None = None
+        self._own_weights: ObjectiveWeights | None = None
         self._folder: Path | None = None
         self._source: Path | None = None
         self._step = 0
@@ -276,6 +277,7 @@ class Session(QObject):
         It is read-only if it has only a ``source``.
         """
         self._project, self._folder, self._step, self._selected = project, folder, 0, ""
+        self._own_weights = _own_weights(project, None)
         self._source = folder or source
         self._result = ShownResult()
         self.set_side_by_side(False)
@@ -316,7 +318,9 @@ class Session(QObject):
 
         Consecutive steps with equal ``merge`` ≥ 0 are joined.
         """
-        self.push(ReplaceCommand(text, self._set_project, self.project, project, merge))
+        own = self._own_weights
+        before, after = (self.project, own), (project, _own_weights(project, own))
+        self.push(ReplaceCommand(text, self._set_state, before, after, merge))
 
     def set_regions(self, text: str, regions: Sequence[Region], merge: int = -1) -> None:
         """Change the protected regions as one undoable step."""
@@ -359,6 +363,16 @@ class Session(QObject):
     def set_plan(self, text: str, plan: PlanSettings, merge: int = -1) -> None:
         """Change the plan settings as one undoable step."""
         self.edit(text, replace(self.project, plan=plan), merge)
+
+    @property
+    def own_weights(self) -> ObjectiveWeights | None:
+        """The user's own weights of the objective, also while another goal is chosen; ``None`` for none so far."""
+        return self._own_weights
+
+    def _set_state(self, state: tuple[Project, ObjectiveWeights | None]) -> None:
+        """Apply the project and the own weights of an edit, or of an undone one."""
+        project, self._own_weights = state
+        self._set_project(project)
 
     def _set_project(self, project: Project) -> None:
         before, self._project = self._project, project
@@ -525,3 +539,8 @@ class Session(QObject):
             self.set_view(FireView.PLAN)
         self.set_side_by_side(self._side_by_side)
         self.result_changed.emit()
+
+
+def _own_weights(project: Project, before: ObjectiveWeights | None) -> ObjectiveWeights | None:
+    """Return the user's own weights: those of ``project`` if it has some, else those ``before``."""
+    return project.plan.weights if project.plan.setting is Setting.CUSTOM else before
