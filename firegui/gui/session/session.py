@@ -366,7 +366,7 @@ class Session(QObject):
 
     @property
     def own_weights(self) -> ObjectiveWeights | None:
-        """The user's own weights of the objective, also while another goal is chosen; ``None`` for none so far."""
+        """The user's own weights, also while another goal is chosen; ``None`` for none so far."""
         return self._own_weights
 
     def _set_state(self, state: tuple[Project, ObjectiveWeights | None]) -> None:
