@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from firegui.domain.names import character_problems, repeated_names, shown_name
+from firegui.domain.options import plain_number
 from firegui.errors import Problem
 
 Vertex = tuple[float, float]
@@ -71,7 +72,7 @@ def region_problems(regions: Iterable[Region], shape: tuple[int, int]) -> list[P
             found.append(Problem(where, "the name is empty", "name every region"))
         found += character_problems(where, region.name)
         if not (math.isfinite(region.weight) and region.weight >= 0):
-            found.append(Problem(where, f"weight is {region.weight}", "use 0 or more"))
+            found.append(Problem(where, f"weight is {plain_number(region.weight)}", "use 0 or more"))
         if not region.parts or any(not part or len(part[0]) < 3 for part in region.parts):
             found.append(Problem(where, "a polygon needs at least three corners", "draw it again"))
             continue
@@ -91,7 +92,7 @@ def region_problems(regions: Iterable[Region], shape: tuple[int, int]) -> list[P
         elif not _spans_a_centre(top, bottom, shape[0]) or not _spans_a_centre(left, right, shape[1]):
             found.append(Problem(where, "is too narrow to cover the centre of any cell", "make it larger or remove it"))
     found += repeated_names("regions", (region.name for region in regions))
-    if regions and sum(region.weight for region in regions) <= 0:
+    if regions and all(region.weight == 0 for region in regions):
         found.append(Problem("regions", "every weight is 0", "give at least one region a weight"))
     return found
 

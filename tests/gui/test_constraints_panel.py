@@ -148,6 +148,31 @@ def test_the_end_of_a_grounding_is_set_in_local_time(qtbot: QtBot, panel: Constr
     qtbot.waitUntil(lambda: rules(session).groundings[0].end == datetime(2020, 8, 19, 21, 30, tzinfo=UTC))
 
 
+def test_an_end_before_the_start_is_refused_in_the_open_cell(
+    qtbot: QtBot, panel: ConstraintsPanel, session: Session, refusals: list[InputError]
+) -> None:
+    session.set_operations("x", Operations(groundings=(Grounding("S-2T", NOON, NOON.replace(hour=20)),)))
+    before = session.project
+    double_click(qtbot, panel.grounding_view, 0, 2)
+    editor = panel.grounding_view.viewport().findChild(QDateTimeEdit)
+    assert isinstance(editor, QDateTimeEdit)
+    editor.setSelectedSection(QDateTimeEdit.Section.HourSection)
+    QTest.keyClicks(editor, "03")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.grounding_view.note is not None)
+    note = panel.grounding_view.note
+    assert note is not None and note.isVisible() and editor.isVisible() and editor.hasFocus()
+    assert note.text() == (
+        "the end, 19 Aug 03:00, is not after the start, 19 Aug 12:00; choose an end after the start. "
+        "Esc keeps 19 Aug 13:00."
+    )
+    assert editor.property("role") == "refused"
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: panel.grounding_view.viewport().findChild(QDateTimeEdit) is None)
+    assert session.project is before and panel.grounding_view.note is None
+    assert refusals == [], "no list of problems is opened"
+
+
 def test_a_grounding_that_ends_before_it_begins_is_told_at_once(panel: ConstraintsPanel, session: Session) -> None:
     session.set_operations("x", Operations(groundings=(Grounding("Jet", NOON, NOON),)))
     assert "give an end after the start" in panel.problems.text()

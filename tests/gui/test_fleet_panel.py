@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.calendar import Calendar
@@ -156,10 +156,10 @@ def test_a_payload_can_be_edited_undone_and_redone(qtbot: QtBot, session: Sessio
         ("payload_gal", "-5", "use 2 to 3,785,412 L"),
         ("payload_gal", "1", "use 2 to 3,785,412 L"),
         ("payload_gal", "nan", "use 2 to 3,785,412 L"),
-        ("count", "1.5", "cannot be read: use a whole number, 0 to 1000. Esc keeps 2."),
+        ("count", "1.5", "Number of aircraft: '1.5' cannot be read; use a whole number, 0 to 1000. Esc keeps 2."),
         ("count", "-1", "use a whole number, 0 to 1000"),
-        ("turnaround_h", "soon", "cannot be read: use 0 to 72 h"),
-        ("sigma_parallel_m", "0", "Line length is outside its limits: use 0.01 to 5000 m"),
+        ("turnaround_h", "soon", "cannot be read; use 0 to 72 h"),
+        ("sigma_parallel_m", "0", "Line length: outside its limits; use 0.01 to 5000 m"),
         ("id", "CL-415", "is used 2 times"),
         ("id", "", "the id is empty"),
     ],
@@ -185,37 +185,97 @@ def test_an_impossible_value_is_refused_in_the_open_field(
     assert refusals == [], "no list of problems is opened"
 
 
-def test_a_refused_cell_comes_before_another_one_and_can_be_mended(
-    qtbot: QtBot, session: Session, panel: FleetPanel
-) -> None:
+def open_cell(qtbot: QtBot, panel: FleetPanel, text: str) -> QLineEdit:
+    """Open the cell with the number of the first type and replace its text."""
     double_click(qtbot, panel.view, 0, COLUMN["count"])
     editor = panel.view.viewport().findChild(QLineEdit)
     assert isinstance(editor, QLineEdit)
     editor.selectAll()
-    QTest.keyClicks(editor, "many")
-    QTest.mouseClick(panel.view.viewport(), LEFT, pos=centre_of(panel.view, 1, COLUMN["turnaround_h"]))
-    qtbot.waitUntil(editor.hasFocus)
-    assert editor.text() == "many" and panel.view.note is not None
-    assert panel.view.currentIndex() == panel.model.index(0, COLUMN["count"])
-    editor.selectAll()
+    QTest.keyClicks(editor, text)
+    return editor
+
+
+def test_a_refused_cell_keeps_the_keys_and_can_be_mended(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
+    editor = open_cell(qtbot, panel, "many")
+    QTest.keyClick(editor, Qt.Key.Key_Tab)
+    assert editor.hasFocus() and editor.text() == "many" and editor.property("role") == "refused"
+    panel.view.setFocus()
+    assert editor.hasFocus(), "the table gives its keys to the open cell"
     QTest.keyClicks(editor, "5")
     assert panel.view.note is None, "the note goes with the next letter"
+    assert not editor.property("role")
     QTest.keyClick(editor, Qt.Key.Key_Tab)
     assert session.project.fleet.types[0].count == 5
 
 
-def test_a_refused_cell_stays_open_when_the_focus_goes_elsewhere(
+@pytest.mark.parametrize("entered", [True, False])
+def test_a_click_on_another_cell_gives_a_refused_text_up_and_opens_that_cell(
+    qtbot: QtBot, session: Session, panel: FleetPanel, entered: bool
+) -> None:
+    editor = open_cell(qtbot, panel, "many")
+    if entered:
+        QTest.keyClick(editor, Qt.Key.Key_Return)
+        qtbot.waitUntil(lambda: panel.view.note is not None)
+    double_click(qtbot, panel.view, 1, COLUMN["turnaround_h"])
+    note = panel.view.note
+    if entered:
+        assert note is None, "the reason was told before"
+    else:
+        assert note is not None and note.isVisible() and "'many'" in note.text() and "It stays 2." in note.text()
+    opened = QApplication.focusWidget()
+    assert isinstance(opened, QLineEdit) and opened is not editor
+    opened.selectAll()
+    QTest.keyClicks(opened, "3")
+    QTest.keyClick(opened, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.view.viewport().findChild(QLineEdit) is None)
+    first, second = session.project.fleet.types
+    assert (first.count, second.turnaround_h) == (2, 3.0)
+    assert panel.view.note is None
+
+
+def test_a_refused_cell_is_given_up_when_the_focus_goes_elsewhere(
     qtbot: QtBot, session: Session, panel: FleetPanel
 ) -> None:
-    double_click(qtbot, panel.view, 0, COLUMN["count"])
-    editor = panel.view.viewport().findChild(QLineEdit)
-    assert isinstance(editor, QLineEdit)
-    editor.selectAll()
-    QTest.keyClicks(editor, "many")
-    panel.form.fields["speed_ms"].setFocus()
-    assert editor.isVisible() and editor.text() == "many" and panel.view.note is not None
+    editor = open_cell(qtbot, panel, "many")
+    field = panel.form.fields["speed_ms"]
+    QTest.mouseClick(field, LEFT)
+    qtbot.waitUntil(lambda: panel.view.viewport().findChild(QLineEdit) is None)
+    assert editor is not QApplication.focusWidget() and field.hasFocus()
+    assert panel.view.note is not None and "It stays 2." in panel.view.note.text()
     session.open_project(replace(session.project, fleet=Fleet(session.project.fleet.types[:1])), None)
     assert panel.view.note is None
+
+
+def test_a_refused_field_keeps_the_focus_on_tab_until_esc(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
+    line = panel.form.fields["sigma_parallel_m"]
+    assert isinstance(line, RefusingLine)
+    kept = line.text()
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, "abc")
+    QTest.keyClick(line, Qt.Key.Key_Tab)
+    assert line.hasFocus() and line.text() == "abc" and line.property("role") == "refused"
+    assert line.note is not None and line.note.isVisible()
+    assert line.note.text().startswith("Line length: 'abc' cannot be read; use ")
+    QTest.keyClick(line, Qt.Key.Key_Escape)
+    assert line.hasFocus() and line.text() == kept and not line.property("role") and line.note.isHidden()
+    QTest.keyClick(line, Qt.Key.Key_Tab)
+    assert not line.hasFocus() and session.undo_stack.count() == 0
+
+
+def test_a_click_elsewhere_gives_the_text_of_a_refused_field_up_and_says_so(
+    qtbot: QtBot, session: Session, panel: FleetPanel
+) -> None:
+    line, other = panel.form.fields["sigma_parallel_m"], panel.form.fields["speed_ms"]
+    assert isinstance(line, RefusingLine)
+    kept = line.text()
+    line.setFocus()
+    line.selectAll()
+    QTest.keyClicks(line, "abc")
+    QTest.mouseClick(other, LEFT)
+    qtbot.waitUntil(lambda: line.text() == kept)
+    assert other.hasFocus() and not line.is_refused
+    assert line.note is not None and line.note.isVisible() and f"It stays {kept}." in line.note.text()
 
 
 def test_a_fleet_that_came_with_a_fault_can_still_be_put_right(

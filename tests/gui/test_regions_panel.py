@@ -8,15 +8,26 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QToolButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
 from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.errors import InputError
+from firegui.gui.base.layouts import vertical
+from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.scenario.regions_panel import AREA, CELLS, NAME, SHARE, WEIGHT, RegionsPanel
 from firegui.gui.session.session import Session, Tool
-from tests.gui.hands import LEFT, cell_text, centre_of, show_widget, type_into_cell, type_refused_into_cell
+from firegui.gui.widgets.fields import RefusingLine
+from tests.gui.hands import (
+    LEFT,
+    cell_text,
+    centre_of,
+    double_click,
+    show_widget,
+    type_into_cell,
+    type_refused_into_cell,
+)
 
 
 @pytest.fixture
@@ -86,7 +97,7 @@ def test_a_renamed_region_stays_selected(qtbot: QtBot, session: Session, panel: 
     [
         (NAME, "R2", "there is already a region R2"),
         (NAME, " ", "empty"),
-        (WEIGHT, "-1", "weight is -1.0"),
+        (WEIGHT, "-1", "weight is -1; use 0 or more. Esc keeps 1."),
         (WEIGHT, "nan", "weight is nan"),
         (WEIGHT, "heavy", "not a number"),
     ],
@@ -99,6 +110,38 @@ def test_an_impossible_value_is_refused_with_the_reason(
     assert session.project is before
     assert session.undo_stack.count() == 0
     assert refusals == [], "no list of problems is opened"
+
+
+def test_a_negative_weight_is_refused_for_that_alone_in_a_note_with_its_whole_text(
+    qtbot: QtBot, qapp: QApplication, session: Session, panel: RegionsPanel
+) -> None:
+    apply_theme(qapp, Theme.DARK)
+    assert [region.weight for region in session.project.regions] == [1.0, 1.0]
+    double_click(qtbot, panel.view, 0, WEIGHT)
+    editor = panel.view.viewport().findChild(QLineEdit)
+    assert isinstance(editor, QLineEdit)
+    editor.selectAll()
+    QTest.keyClicks(editor, "-5")
+    QTest.keyClick(editor, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: panel.view.note is not None)
+    note = panel.view.note
+    assert note is not None and note.text() == "weight is -5; use 0 or more. Esc keeps 1."
+    assert note.height() >= note.heightForWidth(note.width())
+
+
+def test_the_first_note_of_several_lines_is_as_high_as_its_text(qtbot: QtBot, qapp: QApplication) -> None:
+    apply_theme(qapp, Theme.DARK)
+    line = RefusingLine(lambda _text: "one reason with many words " * 8, lambda: "5")
+    page = QWidget()
+    vertical(page, 1, line)
+    show_widget(qtbot, page, 320, 400)
+    line.setFocus()
+    QTest.keyClicks(line, "abc")
+    QTest.keyClick(line, Qt.Key.Key_Return)
+    assert line.note is not None and line.note.isVisible()
+    qtbot.wait(1)
+    assert line.note.height() >= line.note.heightForWidth(line.note.width())
+    assert page.rect().contains(line.note.geometry())
 
 
 def test_a_weight_can_be_changed_and_undone(qtbot: QtBot, session: Session, panel: RegionsPanel) -> None:

@@ -13,7 +13,6 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QTransform
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.requests import StressRequest
@@ -33,6 +32,7 @@ from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.analyses.stress.verdict_notice import VerdictNotice
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
+from firegui.gui.widgets.fields import RefusingLine
 from firegui.gui.widgets.table_view import select_row
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
@@ -46,7 +46,7 @@ from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stages import FinishReason
 from tests.gui.analyses.scene import STRESS, FakeRun, stress_maps, stress_table, write_header
 from tests.gui.fake_runs import frames
-from tests.gui.hands import LEFT, show_widget
+from tests.gui.hands import LEFT, show_widget, type_refused_into_cell
 from tests.gui.layout_shares import cut_cells, cut_titles
 from tests.gui.shell_scene import settle
 
@@ -391,12 +391,13 @@ def test_an_edit_of_a_scenario_is_one_step_that_can_be_undone(
     ],
 )  # fmt: skip
 def test_an_impossible_value_is_refused_and_changes_nothing(
-    editor: ScenarioTable, session: Session, refusals: list[InputError], name: str, title: str, typed: str, what: str
+    editor: ScenarioTable, session: Session, name: str, title: str, typed: str, what: str
 ) -> None:
     before = session.project
-    assert not edit(editor, name, title, typed)
+    names = [one.name for one in editor.model.rows]
+    error = editor.model.enter(editor.model.index(names.index(name), editor.model.titles.index(title)), typed)
+    assert error is not None and what in str(error).lower()
     assert session.project == before
-    assert len(refusals) == 1 and what in str(refusals[0]).lower()
 
 
 def test_the_table_fits_a_narrow_panel_and_the_form_edits_the_selected_scenario(
@@ -407,13 +408,30 @@ def test_the_table_fits_a_narrow_panel_and_the_form_edits_the_selected_scenario(
     names = [one.name for one in session.project.stress.scenarios]
     select_row(editor.view, names.index("late"))
     field = editor.form.fields[editor.model.titles.index("Late min")]
-    assert isinstance(field, QLineEdit) and "late" in editor.form.title()
-    for typed, kept in (("45", "45"), ("soon", "45")):
-        field.setText(typed)
-        field.editingFinished.emit()
-        assert field.text() == kept
+    assert isinstance(field, RefusingLine) and "late" in editor.form.title()
+    for typed in ("45", "soon"):
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClicks(field, typed)
+        QTest.keyClick(field, Qt.Key.Key_Tab)
+        assert field.text() == typed
         assert session.project.stress.scenarios[names.index("late")].delay_minutes == 45.0
-    assert len(refusals) == 1
+    assert field.hasFocus() and field.note is not None and field.note.isVisible()
+    assert field.note.text() == "Late: 'soon' is not a number; write a number, or nothing. Esc keeps 45."
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    assert field.text() == "45" and not field.is_refused
+    assert refusals == [], "no list of problems is opened"
+
+
+def test_a_name_that_is_taken_is_refused_in_the_open_cell(
+    qtbot: QtBot, editor: ScenarioTable, session: Session, refusals: list[InputError]
+) -> None:
+    show_widget(qtbot, editor, 500, 600)
+    before = session.project
+    taken = before.stress.scenarios[1].name
+    why = type_refused_into_cell(qtbot, editor.view, 0, 0, taken)
+    assert f"{taken} is used 2 times" in why
+    assert session.project is before and refusals == [], "no list of problems is opened"
 
 
 def test_scenarios_are_added_copied_removed_and_reset(editor: ScenarioTable, session: Session) -> None:

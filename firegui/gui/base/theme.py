@@ -161,10 +161,14 @@ def _controls(c: Colors, theme: Theme) -> str:
         border-radius: 3px; padding: 2px 4px; selection-background-color: {c.accent};
         selection-color: {c.on_accent}; }}
     QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QComboBox:on {{ border-color: {c.accent}; }}
+    QLineEdit[role="refused"], QLineEdit[role="refused"]:focus {{ border: 2px solid {c.error}; padding: 1px 3px; }}
     QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {{ background: {c.window};
         border-color: {c.border}; color: {_faded(c)}; }}
     QAbstractItemView QLineEdit, QAbstractItemView QAbstractSpinBox, QAbstractItemView QComboBox {{ padding: 0 2px;
         border-radius: 0; }}
+    QAbstractItemView QLineEdit[role="refused"], QAbstractItemView QLineEdit[role="refused"]:focus,
+        QAbstractItemView QAbstractSpinBox[role="refused"], QAbstractItemView QComboBox[role="refused"] {{
+        border: 2px solid {c.error}; padding: 0 1px; }}
     QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ border: 0; padding: 0; background: transparent; }}
     QAbstractSpinBox {{ padding-right: 16px; }}
     QAbstractSpinBox::up-button, QAbstractSpinBox::down-button {{ subcontrol-origin: border; width: 16px;

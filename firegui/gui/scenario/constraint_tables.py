@@ -36,6 +36,7 @@ from firegui.gui.widgets.table_view import selected_rows, show_table
 from firegui.io.rasters.masks import region_cells
 
 NO_LIMIT = "no limit"
+_REFUSED = "The grounding was not changed"
 _LONGEST = 9
 """Largest number of digits of a number."""
 _ENDS = {"start": timedelta(hours=12), "end": timedelta(hours=18)}
@@ -127,6 +128,11 @@ class GroundingsModel(TableModel[Grounding]):
         before = getattr(item, end)
         same = before.tzinfo is not None and before.replace(second=0, microsecond=0) == when
         after = replace(item, start=when) if end == "start" else replace(item, end=when)
+        if not same and not after.start < after.end:
+            start, stop = (clock_text(each, self._session.project) for each in (after.start, after.end))
+            what = f"the end, {stop}, is not after the start, {start}"
+            problem = Problem(f"grounding of {item.aircraft}", what, "choose an end after the start")
+            raise InputError([problem], _REFUSED)
         return not same and self._change(position, item, after)
 
     def _change(self, position: int, before: Grounding, after: Grounding) -> bool:

@@ -212,7 +212,6 @@ class ConstraintsPanel(QWidget):
         show_table(view, model, name, lines=_LINES, stretch=stretch)
         view.selectionModel().selectionChanged.connect(lambda *_: self._enable())
         model.modelReset.connect(self._enable)
-        model.refused.connect(self._session.refuse)
         return view
 
     # -- editing -----------------------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ class FleetModel(TableModel[AircraftType]):
         if number is not None and math.isfinite(number) and units is not Units.US:
             # Aircraft are rated in whole gallons.
             text = repr(float(round(number / units.load_value(1.0))))
-        return self._edit("payload_gal", units.load_unit, row, before, text)
+        return self._edit("payload_gal", row, before, text)
 
     def _column(self, field: str) -> Column:
         value, kind, declared = attrgetter(field), _KINDS[field], _OPTIONS[field]
@@ -109,15 +109,14 @@ class FleetModel(TableModel[AircraftType]):
         return Column(
             declared.field_label, value, partial(_decimal, _DIGITS.get(field, 1)) if kind is float else str,
             declared.explanation, unit, is_text=kind in (str, Material), cell_tip=_TIPS.get(field),
-            color=_material_color if kind is Material else None, edit=partial(self._edit, field, unit),
+            color=_material_color if kind is Material else None, edit=partial(self._edit, field),
             initial=lambda row: plain_number(value(row)) if kind is float else str(value(row)),
             delegate=(lambda view: ChoiceDelegate(lambda: _MATERIALS, view)) if kind is Material else None,
         )  # fmt: skip
 
-    def _edit(self, field: str, unit: str, row: int, before: AircraftType, value: Any) -> bool:
+    def _edit(self, field: str, row: int, before: AircraftType, value: Any) -> bool:
         title = _OPTIONS[field].title
-        name = f"{title} {unit}".strip()
-        after = replace(before, **{field: self._parsed(before, name, field, str(value).strip())})
+        after = replace(before, **{field: self._parsed(before, field, str(value).strip())})
         if after == before:
             return False
         renamed = {before.id: after.id} if after.id != before.id else None
@@ -125,19 +124,19 @@ class FleetModel(TableModel[AircraftType]):
         self._apply(f"change {title.lower()} of {before.id}", types, renamed)
         return True
 
-    def _parsed(self, before: AircraftType, name: str, field: str, text: str) -> Any:
-        kind = _KINDS[field]
+    def _parsed(self, before: AircraftType, field: str, text: str) -> Any:
+        kind, title = _KINDS[field], _OPTIONS[field].title
         try:
             if kind is Material:
                 return Material(text.lower())
             value = text if kind is str else number_from_text(text.replace(",", ""), kind)
         except ValueError:
-            problem = Problem(f"aircraft {before.id}", f"{name} '{text}' cannot be read", self._remedy(field))
+            problem = Problem(f"aircraft {before.id}", f"{title}: '{text}' cannot be read", self._remedy(field))
             raise InputError([problem], REFUSED) from None
         low, high = _OPTIONS[field].low, _OPTIONS[field].high
         if isinstance(value, (int, float)) and low is not None and high is not None and not low <= value <= high:
-            what = f"{_OPTIONS[field].title} is outside its limits"
-            raise InputError([Problem(f"aircraft {before.id}", what, self._remedy(field))], REFUSED)
+            problem = Problem(f"aircraft {before.id}", f"{title}: outside its limits", self._remedy(field))
+            raise InputError([problem], REFUSED)
         return value
 
     def _remedy(self, field: str) -> str:
@@ -275,7 +274,7 @@ class AircraftForm(QGroupBox):
             return ""
         error = self._model.enter(self._model.index(self._row, number), self._in_si(field, text))
         if error is not None:
-            return f"{error.short_text}. Esc keeps {self._shown[field]}."
+            return error.short_text
         self.show_row(self._row)
         return ""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 
-from PySide6.QtCore import QAbstractItemModel, QDate, QDateTime, QModelIndex, QPersistentModelIndex, Qt, QTime
+from PySide6.QtCore import QAbstractItemModel, QDate, QDateTime, QModelIndex, QObject, QPersistentModelIndex, Qt, QTime
 from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import NoScrollComboBox, NoScrollDateTimeEdit
 
 Index = QModelIndex | QPersistentModelIndex
@@ -38,7 +39,7 @@ class ChoiceDelegate(QStyledItemDelegate):
         """Write the selected value to the model."""
         assert isinstance(editor, QComboBox)
         if editor.currentData() is not None:
-            model.setData(index, editor.currentData())
+            _write(self.parent(), editor, model, index, editor.currentData())
 
 
 class ClockDelegate(QStyledItemDelegate):
@@ -49,6 +50,9 @@ class ClockDelegate(QStyledItemDelegate):
         editor = NoScrollDateTimeEdit(parent)
         editor.setDisplayFormat(CLOCK_FORMAT)
         editor.setCalendarPopup(True)
+        view = self.parent()
+        if isinstance(view, EditableTable):
+            editor.dateTimeChanged.connect(view.forget_refused)
         return editor
 
     def setEditorData(self, editor: QWidget, index: Index) -> None:
@@ -65,4 +69,12 @@ class ClockDelegate(QStyledItemDelegate):
         editor.interpretText()
         date, time = editor.date(), editor.time()
         when = datetime(date.year(), date.month(), date.day(), time.hour(), time.minute())
-        model.setData(index, when.isoformat())
+        _write(self.parent(), editor, model, index, when.isoformat())
+
+
+def _write(view: QObject | None, editor: QWidget, model: QAbstractItemModel, index: Index, value: str) -> None:
+    """Write a value to the model; a table that can tells at the cell why it is refused."""
+    if isinstance(view, EditableTable):
+        view.write(editor, model, index, value)
+    else:
+        model.setData(index, value)

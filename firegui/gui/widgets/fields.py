@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from PySide6.QtCore import QEvent, QLocale, QSize, Qt, QUrl, Signal
+from PySide6.QtCore import QEvent, QLocale, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPaintEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.options import limits_text, number_from_text, plain_number
 from firegui.errors import Problems
 from firegui.gui.base.plain_text import plain
+from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.refusal_note import RefusalNote
 
 _PARTIAL_NUMBER = re.compile(r"[+-]?\d*\.?\d*(e[+-]?\d*)?", re.IGNORECASE)
@@ -333,16 +334,16 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
 
 
 class RefusingLine(QLineEdit):
-    """Line of text that keeps a refused text, with the reason in a note.
+    """Line of text that keeps a refused text and the focus, with an outline and the reason in a note.
 
-    The text stays until it is mended or given up with Esc.
-    ``take`` receives the text when it is entered and returns why it is refused, empty if it was taken. ``kept`` returns
-    the text that Esc brings back.
+    Enter and Tab enter the text. A refused text stays until it is mended or given up: with Esc, or with a click
+    elsewhere. ``take`` receives the text when it is entered and returns why it is refused, empty if it was taken.
+    ``kept`` returns the text that comes back when the refused one is given up.
     """
 
     def __init__(self, take: Callable[[str], str], kept: Callable[[], str]) -> None:
         super().__init__()
-        self._take, self._kept = take, kept
+        self._take, self._kept, self._why = take, kept, ""
         self.note: RefusalNote | None = None
         """Why the text was refused; made with the first refusal."""
         self.editingFinished.connect(self._enter)
@@ -351,30 +352,62 @@ class RefusingLine(QLineEdit):
     @property
     def is_refused(self) -> bool:
         """Whether the shown text was refused."""
-        return self.note is not None and not self.note.isHidden()
+        return bool(self._why)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Give a refused text up on Esc."""
         if event.key() == Qt.Key.Key_Escape and self.is_refused:
-            self.setText(self._kept())
+            self._give_up()
             self.selectAll()
         else:
             super().keyPressEvent(event)
 
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Enter the text on Tab; a refused text keeps the focus."""
+        self._enter()
+        return self.is_refused or super().focusNextPrevChild(next)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Enter the text; one that is refused is given up, unless the focus comes back at once."""
+        was_refused = self.is_refused
+        super().focusOutEvent(event)
+        if self.is_refused:
+            QTimer.singleShot(0, self, lambda: self._leave(tells=not was_refused))
+
     def hideEvent(self, event: QHideEvent) -> None:
         """Give a refused text up with the form."""
         if self.is_refused:
-            self.setText(self._kept())
+            self._give_up()
+        self._forget()
         super().hideEvent(event)
 
     def _enter(self) -> None:
         if why := self._take(self.text()):
-            if self.note is None:
-                self.note = RefusalNote(self)
-            self.note.tell(why, stays=True)
+            self._tell(f"{why}. Esc keeps {self._kept() or 'it empty'}.", stays=True)
+            self._why = why
+            set_role(self, "refused")
             self.selectAll()
 
+    def _leave(self, *, tells: bool) -> None:
+        """Give a refused text up after the focus went elsewhere in the window."""
+        why = self._why
+        if why and self.window().focusWidget() is not self:
+            self._give_up()
+            if tells:
+                self._tell(f"{why}. It stays {self._kept() or 'empty'}.", stays=False)
+
+    def _give_up(self) -> None:
+        self.setText(self._kept())
+        self._forget()
+
+    def _tell(self, text: str, *, stays: bool) -> None:
+        if self.note is None:
+            self.note = RefusalNote(self)
+        self.note.tell(text, stays=stays)
+
     def _forget(self) -> None:
+        self._why = ""
+        set_role(self, "")
         if self.note is not None:
             self.note.hide()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, QTimer
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtWidgets import QLabel, QScrollArea, QWidget
 
 from firegui.gui.base.theme import set_role
@@ -11,7 +11,10 @@ _WIDEST, _GAP, _SHOWN_MS = 300, 2, 10_000
 
 
 class RefusalNote(QLabel):
-    """Note above a field, laid over the form, which does not move. It hides by itself after some seconds."""
+    """Note above a field, laid over the form, which does not move. It hides by itself after some seconds.
+
+    The note is as high as its whole text.
+    """
 
     def __init__(self, field: QWidget) -> None:
         page = _page_of(field)
@@ -26,21 +29,25 @@ class RefusalNote(QLabel):
         self._timer.timeout.connect(self.hide)
         self.hide()
 
-    def tell(self, text: str, *, stays: bool = False) -> None:
-        """Show ``text`` above the field, or below it at the top of the form: the next field stays in view.
+    def tell(self, text: str, *, stays: bool = False, part: QRect | None = None) -> None:
+        """Show ``text`` above the field, or below it where there is no room: the next field stays in view.
 
-        A note that ``stays`` is hidden by its owner.
+        A note that ``stays`` is hidden by its owner. ``part`` is the part of the field that the note is about, such as
+        a cell of a table.
         """
-        page = self._page
+        page, part = self._page, self._field.rect() if part is None else part
         self.setText(text)
         self.setAccessibleName(text)
+        # Without the frame and the font of the theme, the height would be too small for the text.
+        self.ensurePolished()
         width = min(_WIDEST, page.width())
         self.resize(width, self.heightForWidth(width))
-        left = self._field.mapTo(page, QPoint(0, 0)).x()
-        top = self._field.mapTo(page, QPoint(0, 0)).y() - self.height() - _GAP
-        if top < 0:
-            top += self.height() + self._field.height() + 2 * _GAP
-        self.move(max(min(left, page.width() - width), 0), top)
+        shown, corner = page.visibleRegion().boundingRect(), self._field.mapTo(page, part.topLeft())
+        top = corner.y() - self.height() - _GAP
+        if top < shown.top():
+            below = corner.y() + part.height() + _GAP
+            top = below if below + self.height() <= page.height() else max(page.height() - self.height(), 0)
+        self.move(max(min(corner.x(), page.width() - width), 0), top)
         self.show()
         self.raise_()
         if stays:

@@ -68,7 +68,7 @@ def test_a_region_beyond_the_grid_is_refused(rows: tuple[float, float], columns:
         (Region(" ", VILLAGE.parts), "name is empty"),
         (Region("two\nlines", VILLAGE.parts), "control characters (U+000A)"),
         (Region("a\u202eb", VILLAGE.parts), "control characters (U+202E)"),
-        (Region("Light", VILLAGE.parts, -1.0), "weight is -1.0"),
+        (Region("Light", VILLAGE.parts, -1.0), "weight is -1"),
         (Region("Heavy", VILLAGE.parts, math.inf), "weight is inf"),
     ],
 )
@@ -98,7 +98,14 @@ def test_some_region_must_weigh_something() -> None:
 def test_every_problem_of_every_region_is_reported() -> None:
     bad = [Region("", ((((0.0, 0.0),),),), -1.0), Region.rectangle("Away", (50, 60), (3, 9))]
 
-    assert len(region_problems(bad, SHAPE)) == 5
+    assert len(region_problems(bad, SHAPE)) == 4
+
+
+def test_a_negative_weight_is_the_only_problem_and_is_written_in_few_digits() -> None:
+    negative = Region("A", VILLAGE.parts, -5.0)
+    for others in ([], [VILLAGE]):
+        (problem,) = region_problems([negative, *others], SHAPE)
+        assert (problem.what, problem.remedy) == ("weight is -5", "use 0 or more")
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QSizePolicy,
-    QTableView,
     QToolButton,
     QWidget,
 )
@@ -31,7 +30,8 @@ from firegui.gui.base.layouts import describe, fill_column, plain_label, scroll_
 from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
-from firegui.gui.widgets.fields import NoScrollComboBox
+from firegui.gui.widgets.editable_table import EditableTable
+from firegui.gui.widgets.fields import NoScrollComboBox, RefusingLine
 from firegui.gui.widgets.settings_form import labelled_rows
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
@@ -155,7 +155,7 @@ class ScenarioForm(QGroupBox):
         self.setEnabled(there)
         self.setTitle(f"Selected scenario: {self._model.row(place).name}" if there else "Selected scenario")
         for number, box in self.fields.items():
-            text = str(self._model.index(place, number).data(Qt.ItemDataRole.EditRole)) if there else ""
+            text = self._shown(place, number) if there else ""
             if isinstance(box, QComboBox):
                 box.setCurrentIndex(box.findData(text))
             else:
@@ -166,18 +166,24 @@ class ScenarioForm(QGroupBox):
             choice = NoScrollComboBox()
             for value, title in _side_choices():
                 choice.addItem(title, value)
+            # A side of the list is never refused.
             choice.activated.connect(lambda _index: self._write(number, str(choice.currentData())))
             return choice
-        line = QLineEdit()
-        line.editingFinished.connect(lambda: self._write(number, line.text()))
-        return line
+        return RefusingLine(lambda text: self._write(number, text), lambda: self._shown(self._place, number))
 
-    def _write(self, number: int, text: str) -> None:
-        index = self._model.index(self._place, number)
-        if self._place >= 0 and text != index.data(Qt.ItemDataRole.EditRole):
-            self._model.setData(index, text)
-            # A refused text must not stay as if it counted.
-            self.show_row(self._place)
+    def _shown(self, place: int, number: int) -> str:
+        """Return the text of a field for the scenario at ``place``."""
+        return str(self._model.index(place, number).data(Qt.ItemDataRole.EditRole))
+
+    def _write(self, number: int, text: str) -> str:
+        """Write the text of a field to the model; return why it is refused, empty if it was taken."""
+        if self._place < 0 or text == self._shown(self._place, number):
+            return ""
+        error = self._model.enter(self._model.index(self._place, number), text)
+        if error is not None:
+            return error.short_text
+        self.show_row(self._place)
+        return ""
 
 
 class ScenarioTable(QWidget):
@@ -186,7 +192,7 @@ class ScenarioTable(QWidget):
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        self.model, self.view = ScenariosModel(session, self), QTableView()
+        self.model, self.view = ScenariosModel(session, self), EditableTable()
         show_table(self.view, self.model, "Stress scenarios", is_sortable=False, stretch=_SHOWN - 1)
         # The values have their fields below: the table must not scroll sideways beside the map.
         for number in range(_SHOWN, self.model.columnCount()):
@@ -198,7 +204,6 @@ class ScenarioTable(QWidget):
         # Table and form share the height, and scroll where there is little.
         form.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Ignored)
         fill_column(self, self._button_row(), self.view, form, stretch=(self.view, form), margins=(0, 2, 0, 0))
-        self.model.refused.connect(session.refuse)
         self.model.modelReset.connect(self._enable)
         self.view.selectionModel().selectionChanged.connect(lambda *_: self._follow())
         add_shortcut(self.view, "Del", self.remove)
@@ -338,6 +343,5 @@ def _number(text: str, where: str, item: SettingField) -> float | int:
         return int(text.replace(",", "")) if item.kind is int else value / _factor(item.name)
     except ValueError:
         kind = "a whole number" if item.kind is int else "a number"
-        title = item.option.title.lower()
-        problem = Problem(f"{where}, {title}", f"'{text}' is not {kind}", f"write {kind}, or nothing")
+        problem = Problem(where, f"{item.option.title}: '{text}' is not {kind}", f"write {kind}, or nothing")
         raise InputError([problem], _TITLE) from None
