@@ -8,9 +8,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from firegui.api.gather import Gather
+from firegui.api.inputs import with_given
 from firegui.domain.fleet import Fleet
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
+from firegui.fire.physical import with_physical_model
 from firegui.io.project.store import load_project, save_project
 
 EXISTS, REMEDY = "exists already", "give another name with --out, or remove it first"
@@ -73,6 +76,23 @@ class OpenProject(Project):
         problems.extend(problem for kind in types for problem in kind.problems())
         problems.raise_if_any("The fleet cannot be changed")
         return replace(self, fleet=Fleet(types))
+
+    def with_physical_fire(self, **settings: float) -> Self:
+        """Return the project with the physical fire model, and with the steps a day that its fastest fire needs.
+
+        ``settings`` are those of :class:`~firegui.domain.physical.PhysicalSettings`: moistures as ``dead_1h=5``,
+        ``burn_hours``, ``cells_per_step``, ``speed_percentile``. What is not given stays, or is as in a first project.
+        Raises :class:`~firegui.errors.InputError` like :func:`~firegui.fire.physical.with_physical_model`.
+        """
+        gather, model = Gather(), self.fire_model
+        before = PhysicalSettings.of(model.parameters) if model.kind == "physical" else PhysicalSettings()
+        known = before.as_mapping()
+        for name in settings:
+            if name not in known:
+                gather.add(name, "is no setting of the physical fire model", f"give any of {', '.join(known)}")
+        chosen = with_given(before, {name: value for name, value in settings.items() if name in known}, gather)
+        gather.raise_if_any("The fire model cannot be chosen")
+        return with_physical_model(self, chosen)
 
     def save(self, folder: str | Path) -> Self:
         """Save the project as the new folder ``folder`` (``NAME.firegui``) and return it as it is saved there.

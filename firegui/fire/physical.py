@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ from firegui.fire.front_table import MOST_CELLS_PER_STEP, FrontTable
 from firegui.fire.landscape import Raster, burns
 from firegui.fire.surface_spread import midflame_factor, surface_spread
 from firegui.io.fuel_models_file import standard_fuel_models
+
+P = TypeVar("P", bound=Project)
 
 MOST_BYTES = 4 << 30
 """Largest maps that are made."""
@@ -200,7 +203,7 @@ def physical_maps(
     )
 
 
-def with_physical_model(project: Project, settings: PhysicalSettings, check: Check | None = None) -> Project:
+def with_physical_model(project: P, settings: PhysicalSettings, check: Check | None = None) -> P:
     """Return the project with the physical model, and with the steps a day that the fastest cell needs.
 
     All days that have weather count, so that the steps stay when the planned days change. Raises

@@ -16,7 +16,7 @@ from typing import Any
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 5
+CURRENT_FORMAT = 6
 
 
 def _to_format_2(table: TomlTable) -> TomlTable:
@@ -87,7 +87,17 @@ def _to_format_5(table: TomlTable) -> TomlTable:
     return table
 
 
-STEPS: Mapping[int, Step] = MappingProxyType({1: _to_format_2, 2: _to_format_3, 3: _to_format_4, 4: _to_format_5})
+def _to_format_6(table: TomlTable) -> TomlTable:
+    """Migrate to format 6, which knows the physical fire model; format 5 did not.
+
+    Nothing moves. The number changes, so that a firegui which does not know the model says that it is too old.
+    """
+    return table
+
+
+STEPS: Mapping[int, Step] = MappingProxyType(
+    {1: _to_format_2, 2: _to_format_3, 3: _to_format_4, 4: _to_format_5, 5: _to_format_6}
+)
 """``n`` → the step from format ``n`` to ``n + 1``."""
 
 

@@ -2,7 +2,7 @@
 
 ::
 
-    project.toml      format = 5; everything people can edit; the list of layer files with their hashes
+    project.toml      format = 6; everything people can edit; the list of layer files with their hashes
     layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date)
     maps.npz          imported fire maps, if there are any
     fire-*.safetensors  the weights of the network fire model, if that is the project's

@@ -40,6 +40,25 @@ def test_other_numbers_of_aircraft_leave_the_rest_as_it_is(project: OpenProject)
     assert [problem.where for problem in refused.value.problems] == ["Z", "aircraft R"]
 
 
+def test_the_physical_fire_model_is_chosen_with_its_settings(project: OpenProject, tmp_path: Path) -> None:
+    event = project.scenario
+    fuel = np.full(event.grid.shape, 122.0, np.float32)
+    grass = replace(project, scenario=replace(event, layers={"fuel": fuel}), folder=None, saved=None)
+    dry = grass.with_physical_fire(dead_1h=4, burn_hours=6.0)
+    assert isinstance(dry, OpenProject)
+    assert dry.fire_model.kind == "physical" and dry.fire_model.parameters["dead_1h"] == 4.0
+    wet = dry.with_physical_fire(dead_1h=14)
+    assert wet.fire_model.parameters["burn_hours"] == 6.0
+    assert wet.scenario.steps_per_day < dry.scenario.steps_per_day
+    saved = wet.save(tmp_path / "wet.firegui")
+    assert project_hash(saved) == project_hash(wet)
+    for wrong in ({"dead_2h": 4.0}, {"dead_1h": 0.0}):
+        with pytest.raises(firegui.InputError):
+            grass.with_physical_fire(**wrong)
+    with pytest.raises(firegui.InputError, match="no fuel model layer"):
+        project.with_physical_fire()
+
+
 def test_a_project_is_saved_as_a_new_folder(project: OpenProject, tmp_path: Path) -> None:
     smaller = project.with_counts({"R": 1})
     saved = smaller.save(tmp_path / "small.firegui")

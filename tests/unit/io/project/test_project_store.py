@@ -194,14 +194,14 @@ def edited(folder: Path, *swaps: tuple[str, str]) -> None:
 
 
 def test_a_project_of_a_newer_format_says_so(folder: Path) -> None:
-    edited(folder, ("format = 5", "format = 99"))
+    edited(folder, ("format = 6", "format = 99"))
     with pytest.raises(InputError, match=r"made by a newer firegui \(format 99.*update firegui"):
         load_project(folder)
 
 
 @pytest.mark.parametrize("number", ["0", '"1"', "true", "1.5"])
 def test_a_format_that_is_no_number_from_1_is_refused(folder: Path, number: str) -> None:
-    edited(folder, ("format = 5", f"format = {number}"))
+    edited(folder, ("format = 6", f"format = {number}"))
     with pytest.raises(InputError, match="format is"):
         load_project(folder)
 
