@@ -78,7 +78,7 @@ class OpenProject(Project):
         return replace(self, fleet=Fleet(types))
 
     def with_physical_fire(self, **settings: float) -> Self:
-        """Return the project with the physical fire model, and with the steps a day that its fastest fire needs.
+        """Return the project with the physical fire model and the steps a day that it needs.
 
         ``settings`` are those of :class:`~firegui.domain.physical.PhysicalSettings`: moistures as ``dead_1h=5``,
         ``burn_hours``, ``cells_per_step``, ``speed_percentile``. What is not given stays, or is as in a first project.
