@@ -398,6 +398,11 @@ def missed_text(table: StressTable | None, plan: PlanSettings) -> str:
     return f"Does not hold: {left_in_text(share, worst.scenario.name, limit, in_regions=share != worst.share_worst)}"
 
 
+def fire_grows(table: StressTable, plan: PlanSettings) -> bool:
+    """Return whether the whole fire grows beyond the limit, whatever the goal counts."""
+    return max(table.nominal.share_worst, table.worst.share_worst) > plan.margin.limit
+
+
 def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) -> str:
     """Return whether a plan holds in every scenario, as a clause without a stop.
 
@@ -411,7 +416,7 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
     where = f"in all {len(table.results)} {'tested ' if table.left_out else ''}scenarios"
     if len(table.results) < 2:
         where = f"in “{table.worst.scenario.name}”"
-    if max(table.nominal.share_worst, table.worst.share_worst) <= plan.margin.limit:
+    if not fire_grows(table, plan):
         return f"Holds {where}"
     # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
     expected, worst = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.worst))

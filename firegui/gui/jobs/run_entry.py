@@ -16,7 +16,7 @@ from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project, changes_text
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
-from firegui.domain.stress import StressTable, missed_text, verdict_text
+from firegui.domain.stress import StressTable, fire_grows, missed_text, verdict_text
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.runs.events import Progress, RunFinished, StageBegan, StressTestProgress
@@ -365,6 +365,13 @@ class RunEntry:
     def missed(self) -> str:
         """By what the plan misses its limit, as a clause; empty where it holds or was not tested."""
         return "" if self.project is None else missed_text(self.stress, self.project.plan)
+
+    @property
+    def grows(self) -> bool:
+        """Whether the plan was tested, and misses its limit or lets the whole fire grow beyond it."""
+        if self.project is None or self.stress is None:
+            return False
+        return bool(self.missed) or fire_grows(self.stress, self.project.plan)
 
     def verdict(self, units: Units = Units.METRIC) -> str:
         """Return whether the plan holds in every stress scenario; empty where it was not tested."""

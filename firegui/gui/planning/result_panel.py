@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from firegui.gui.base.layouts import vertical
@@ -15,11 +15,18 @@ from firegui.gui.session.session import Session
 class ResultPanel(QWidget):
     """Result of the run that the queue shows, written at most five times a second."""
 
+    start_from_requested = Signal(object)
+    """Run the open project from the plan of this ``RunEntry``."""
+    leaks_requested = Signal()
+    """Show where fire gets through the shown plan."""
+
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue = session, queue
         # The column of the side panel scrolls; a second bar within it hides the result.
-        self.view = ResultView(is_whole=True)
+        self.view = ResultView(is_whole=True, has_steps=True)
+        self.view.continue_button.clicked.connect(lambda _checked=False: self._start_from())
+        self.view.leaks_button.clicked.connect(self.leaks_requested)
         vertical(self, self.view, margins=0)
         self._throttle = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._throttle.timeout.connect(self.refresh)
@@ -33,6 +40,10 @@ class ResultPanel(QWidget):
         """Show the result of the shown run, and whether the map has its drops."""
         result = self._session.result
         self.view.show_run(self._queue.shown, self._session.units, no_run_text(result), note=edited_text(result))
+
+    def _start_from(self) -> None:
+        if self._queue.shown is not None:
+            self.start_from_requested.emit(self._queue.shown)
 
     def _schedule(self) -> None:
         if not self._throttle.isActive():

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption
-from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.plan_summary import KeyFigure, PlanSummary, size_figures
@@ -19,13 +19,16 @@ from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
 from firegui.domain.stress import GROWTH_LEFT, NOT_STRESS_TESTED, worst_case_text
 from firegui.domain.units import Units, percent_text
+from firegui.gui.base.flow_layout import FlowLayout
 from firegui.gui.base.layouts import column, rich_label, vertical
 from firegui.gui.base.number_text import duration, number
+from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
 from firegui.gui.session.session import ShownResult
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.runs.replan_base import ReplanScores
+from firegui.runs.run_folder import kept_plan
 from firegui.runs.stages import FinishReason
 
 _NO_RUN = "No run is shown: start one, or click one in the list of runs."
@@ -35,6 +38,8 @@ _FIRE_LOST = (
     "⚠ The fire was not kept when the run was made: the map has the plan on the fire simulated from the first day."
 )
 _AT_WORK = "The result by day and the numbers at expected effectiveness come when the run has ended."
+_CONTINUE = "A new run that begins with this plan; where the goal has changed since, you are asked which one it has"
+_LEAKS = "The stress test of this plan, and the map of where the fire crosses its lines"
 _MARGIN = 6
 _WARNING = "⚠ "
 _NARROW = 420
@@ -47,18 +52,29 @@ _LEFT_COLUMNS = (1, 3)
 class ResultView(QScrollArea):
     """Result of a run: size, drops, gallons and days first; the rest is folded. Its text can be selected.
 
-    ``is_whole`` makes it as high as its text, for a place that scrolls itself.
+    ``is_whole`` makes it as high as its text, for a place that scrolls itself. ``has_steps`` puts buttons for what can
+    be done below the verdict of a plan whose fire grows.
     """
 
-    def __init__(self, parent: QWidget | None = None, *, is_whole: bool = False) -> None:
+    def __init__(self, parent: QWidget | None = None, *, is_whole: bool = False, has_steps: bool = False) -> None:
         super().__init__(parent)
-        names = ("Result of the run", "Days of the plan", "How the run ended", "Objective and steps")
-        self._headline, self._days, self._ended, self._details = map(_text_label, names)
+        self._has_steps = has_steps
+        names = ("Verdict", "Result of the run", "Days of the plan", "How the run ended", "Objective and steps")
+        self._verdict, self._headline, self._days, self._ended, self._details = map(_text_label, names)
+        self.continue_button = _button("Continue from this plan", _CONTINUE)
+        self.leaks_button = _button("Where fire gets through", _LEAKS)
+        self._next = QWidget()
+        steps = FlowLayout(self._next, spacing=4)
+        for button in (self.continue_button, self.leaks_button):
+            steps.addWidget(button)
         self._note = _text_label("What the map shows instead")
         self._note.setProperty("role", "warning")
-        self._wide = self._narrow = "", "", ""
+        self._wide = self._narrow = "", "", "", ""
         self._advanced = FoldedSection(_ADVANCED, vertical(None, self._details, margins=0))
-        self.body = column(self._note, self._headline, self._days, self._ended, self._advanced, margins=_MARGIN)
+        self.body = column(
+            self._note, self._verdict, self._next, self._headline, self._days, self._ended, self._advanced,
+            margins=_MARGIN,
+        )  # fmt: skip
         self.setWidget(self.body)
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -70,7 +86,8 @@ class ResultView(QScrollArea):
     @property
     def text(self) -> str:
         """The text, as HTML, with what is folded."""
-        return "".join(label.text() for label in (self._note, self._headline, self._days, self._ended, self._details))
+        labels = (self._note, self._verdict, self._headline, self._days, self._ended, self._details)
+        return "".join(label.text() for label in labels)
 
     def show_run(
         self, entry: RunEntry | None, units: Units = Units.METRIC, instead: str = _NO_RUN, note: str = ""
@@ -78,19 +95,23 @@ class ResultView(QScrollArea):
         """Show a run in ``units`` below a ``note``, or the text ``instead`` where there is none."""
         if entry is not None:
             entry.complete_summary()
-        none = escape(instead), "", ""
+        none = "", escape(instead), "", ""
         self._wide = none if entry is None else report_parts(entry, units)
         self._narrow = none if entry is None else report_parts(entry, units, is_narrow=True)
-        headline, days, ended = self._wide
+        verdict, headline, days, ended = self._wide
         details = "" if entry is None else details_html(entry, units)
         for label, text in (
-            (self._note, escape(note)), (self._headline, headline), (self._days, days), (self._ended, ended),
-            (self._details, details),
+            (self._note, escape(note)), (self._verdict, verdict), (self._headline, headline), (self._days, days),
+            (self._ended, ended), (self._details, details),
         ):  # fmt: skip
             if text != label.text():
                 label.setText(text)
             label.setVisible(bool(text))
         self._advanced.setVisible(bool(details))
+        fails = self._has_steps and entry is not None and entry.is_over and entry.grows
+        self.leaks_button.setVisible(fails)
+        self.continue_button.setVisible(fails and entry is not None and can_continue(entry))
+        self._next.setVisible(fails)
         self._wrap()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -108,12 +129,12 @@ class ResultView(QScrollArea):
 
     def _wrap(self) -> None:
         width = max(self.viewport().width() - 2 * _MARGIN, 1)
-        headline = (self._narrow if width < _NARROW else self._wide)[0]
-        days = (self._wide if _fits(self._wide[1], self._days, width) else self._narrow)[1]
+        headline = (self._narrow if width < _NARROW else self._wide)[1]
+        days = (self._wide if _fits(self._wide[2], self._days, width) else self._narrow)[2]
         for label, text in ((self._headline, headline), (self._days, days)):
             if text != label.text():
                 label.setText(text)
-        for label in (self._note, self._headline, self._ended):
+        for label in (self._note, self._verdict, self._headline, self._ended):
             label.setMaximumWidth(width)
             # The layout asks for the height at the width of the table of days, which is larger. A label counts its
             # least height as needed, so that of an earlier text goes first.
@@ -149,6 +170,17 @@ def _fits(html: str, label: QLabel, width: int) -> bool:
     return document.size().width() <= width
 
 
+def can_continue(entry: RunEntry) -> bool:
+    """Return whether a new run can begin with the plan of a run."""
+    return entry.is_over and not entry.elsewhere and kept_plan(entry.folder) is not None
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(plain(tip))
+    return button
+
+
 def _text_label(name: str) -> QLabel:
     label = rich_label(wordWrap=True)
     label.setTextInteractionFlags(
@@ -164,8 +196,8 @@ def report_html(entry: RunEntry) -> str:
     return "".join(report_parts(entry))
 
 
-def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: bool = False) -> tuple[str, str, str]:
-    """Return what is reported of a run first, as HTML: headline, table of days, and how it ended.
+def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: bool = False) -> tuple[str, str, str, str]:
+    """Return what is reported of a run first, as HTML: verdict, headline, table of days, and how it ended.
 
     Those of a narrow view have their titles before the texts, and two lines for each day.
     """
@@ -184,14 +216,11 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
         rows = [[_unbroken(text) for text in row] for row in summary.day_rows(units)]
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
         outside = _warning_html(summary.outside) if summary.outside else ""
-        headline = (
-            _verdict_html(units.restate(summary.verdict))
-            + _origin_html(entry)
-            + figures_html(summary.key_figures(units), is_narrow=is_narrow)
-        )
-        return headline + _growth_html(summary) + outside + warning, days, end
+        verdict = _verdict_html(units.restate(summary.verdict)) + _origin_html(entry)
+        headline = figures_html(summary.key_figures(units), is_narrow=is_narrow)
+        return verdict, headline + _growth_html(summary) + outside + warning, days, end
     known = [*_size_so_far(entry, units), KeyFigure("Drops", _count(entry.drops))]
-    return ("" if entry.flies_loop else figures_html(known, is_narrow=is_narrow)) + warning, "", end
+    return "", ("" if entry.flies_loop else figures_html(known, is_narrow=is_narrow)) + warning, "", end
 
 
 def _size_so_far(entry: RunEntry, units: Units) -> list[KeyFigure]:

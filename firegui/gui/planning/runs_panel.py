@@ -32,6 +32,7 @@ from firegui.gui.base.tasks import LatestTask
 from firegui.gui.base.theme import set_role
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.result_view import can_continue
 from firegui.gui.planning.run_cards import RunCards
 from firegui.gui.planning.run_order import RunGrouping, RunOrder
 from firegui.gui.planning.runs_table import (
@@ -238,6 +239,18 @@ class RunsPanel(QWidget):
         if (entry := self._target()) is not None:
             signal.emit(entry)
 
+    def start_from(self) -> bool:
+        """Request a run from the plan of the selected run, else of the shown one.
+
+        Return whether there is one; if not, say what to select.
+        """
+        entry = self.selected or self._queue.shown
+        if entry is None or not can_continue(entry):
+            self._session.message.emit("Select a finished run with a plan to continue from.")
+            return False
+        self.start_from_requested.emit(entry)
+        return True
+
     def duplicate(self) -> None:
         """Request a run like the selected one."""
         if (entry := self._target()) is not None:
@@ -301,7 +314,7 @@ class RunsPanel(QWidget):
         is_active = entry is not None and entry is active
         is_resumable = entry is not None and (is_active or entry.is_resumable)
         holds = entry is not None and is_active and entry.state is not RunState.PAUSED and not entry.pausing
-        kept = entry is not None and entry.is_over and not entry.elsewhere and kept_plan(entry.folder) is not None
+        kept = entry is not None and can_continue(entry)
         enabled = {
             "start": self._session.has_project,
             "pause": holds and entry is not None and entry.state is RunState.RUNNING,

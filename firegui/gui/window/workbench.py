@@ -243,7 +243,7 @@ class Workbench(QObject):
         yield "Objective", partial(ObjectivePanel, session)
         yield "Constraints", partial(ConstraintsPanel, session)
         yield "Progress", partial(ProgressPanel, session, queue)
-        yield "Result", partial(ResultPanel, session, queue)
+        yield "Result", self._make_result
         yield "Drops", self._make_drops
         yield "Compare", partial(ComparisonPanel, session)
         yield "Log", partial(LogPanel, self.event_log)
@@ -255,6 +255,12 @@ class Workbench(QObject):
     def _make_scenario(self) -> QWidget:
         panel = ScenarioPanel(self.session)
         panel.weights_wanted.connect(self.documents.choose_and_load_weights)
+        return panel
+
+    def _make_result(self) -> QWidget:
+        panel = ResultPanel(self.session, self.queue)
+        panel.start_from_requested.connect(self.plan.start_from)
+        panel.leaks_requested.connect(self._show_leaks)
         return panel
 
     def _make_drops(self) -> QWidget:
@@ -463,6 +469,8 @@ class Workbench(QObject):
             "stop": plan.stop,
             "replan": plan.replan,
             "duplicate_run": self.runs.duplicate,
+            "continue_run": self._continue_run,
+            "show_leaks": self._show_leaks,
             "compare_runs": self._compare_runs,
             "rename_run": self._rename_run,
             "choose_model": lambda: choose_fire_model(session, self._window),
@@ -498,6 +506,20 @@ class Workbench(QObject):
     def _compare_runs(self) -> None:
         if not self.runs.compare():
             self.show_panel("Runs")
+
+    def _continue_run(self) -> None:
+        """Start a run from the plan of the selected run; show the runs if none has one."""
+        if not self.runs.start_from():
+            self.show_panel("Runs")
+
+    def _show_leaks(self) -> None:
+        """Show where fire gets through the plan of the shown run, or what to press for the test that says it."""
+        self._show_stress_table()
+        panel, shown = self.panel("Stress", StressPanel), self.queue.shown
+        if shown is not None and panel.is_of(shown.folder) and panel.show_leaks():
+            return
+        name = "the plan" if shown is None else shown.title
+        self.session.message.emit(f"Test {name} first: press Start in the stress test. Its map shows where.")
 
     def _rename_run(self) -> None:
         self.show_panel("Runs")

@@ -90,6 +90,20 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         draw = f", draw {number + 1} of {len(result.draws)}" if len(result.draws) > 1 else ""
         self._queue.show_member(f"Stress: {result.scenario.name}{draw}", spec)
 
+    # -- for others --------------------------------------------------------------------------------------------------
+    def is_of(self, folder: Path) -> bool:
+        """Return whether the shown test is of the plan of the run in ``folder``."""
+        shown = self._controller.shown
+        return shown is not None and shown.header is not None and Path(shown.header.schedule_file).parent == folder
+
+    def show_leaks(self) -> bool:
+        """Show the map of where fire gets through, and return whether there is one."""
+        place = self.pages.indexOf(self.leaks_page)
+        if not self.pages.isTabEnabled(place):
+            return False
+        self.pages.setCurrentIndex(place)
+        return True
+
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         show_table(self.table, self.model, "Stress table", copy=self.copy)
