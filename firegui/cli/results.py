@@ -38,7 +38,8 @@ def summary_lines(summary: PlanSummary | None) -> list[str]:
     headline = summary.headline(chosen_units())
     width = max(len(title) for title, _ in headline)
     lines = [f"{title.ljust(width)}  {text}" for title, text in headline]
-    return [*lines, *table(summary.day_rows(chosen_units()))]
+    titles, *days = summary.day_rows(chosen_units())
+    return [*lines, *table([titles, *summary.start_row(chosen_units()), *days])]
 
 
 def summary_data(summary: PlanSummary | None) -> dict[str, Any] | None:
@@ -46,7 +47,7 @@ def summary_data(summary: PlanSummary | None) -> dict[str, Any] | None:
     if summary is None:
         return None
     return {
-        "final_ha": summary.final_ha, "final_ha_no_drops": summary.final_ha_no_drops,
+        "start_ha": summary.start_ha, "final_ha": summary.final_ha, "final_ha_no_drops": summary.final_ha_no_drops,
         "saved_share": summary.saved_share, "drops": summary.drops, "gallons": summary.gallons,
         "drops_at_night": summary.night,
         "regions": [asdict(region) for region in summary.regions],

@@ -26,6 +26,8 @@ NO_DATE = "the date of the fire is not known"
 NO_PLACE = "the fire has no place on the map"
 CAUTION = "Caution"
 """Title of the headline that says what makes the result less certain."""
+PUT_OUT = "less than at the start: water puts cells out, which then count as unburned"
+"""Why a fire can end smaller than it was at the start."""
 VERDICT = "Verdict"
 """Title of the headline that says whether the plan holds in every stress scenario."""
 _MOST_REGIONS = 8
@@ -130,8 +132,8 @@ class PlanSummary:
     the stress table of a plan that was tested, and ``cell_ha`` the area of a cell. ``outside`` says
     what of the fire the training of its model never saw, ``missed`` by what the plan misses its limit; both are empty
     where nothing is. ``verdict`` says whether the plan holds in every stress scenario, with areas in hectares; it is
-    empty where the plan was not tested. ``regions`` are the protected
-    regions, and ``together`` is their union where there are several. ``has_other_regions`` tells whether the stress
+    empty where the plan was not tested. ``start_ha`` is the fire at the start of the plan, in hectares, ``None`` where
+    it is not known. ``regions`` are the protected regions, and ``together`` is their union where there are several. ``has_other_regions`` tells whether the stress
     test counted others.
     """
 
@@ -146,6 +148,7 @@ class PlanSummary:
     outside: str = ""
     missed: str = ""
     verdict: str = ""
+    start_ha: float | None = None
     regions: tuple[RegionSummary, ...] = ()
     together: RegionSummary | None = None
     has_other_regions: bool = False
@@ -211,7 +214,7 @@ class PlanSummary:
 
         The protected regions come before the final size where the goal counts them. Single ones of several come last.
         """
-        size = size_figures(self.final_ha, self.final_ha_no_drops, self.bare, units)
+        size = self._size_figures(units)
         regions = self.region_figures(units)
         return [
             *([*regions[:1], *size] if self.protects_regions else size),
@@ -221,6 +224,18 @@ class PlanSummary:
             *self._worst_figures(units),
             *(regions[1:] if self.protects_regions else regions),
         ]
+
+    def _size_figures(self, units: Units) -> list[KeyFigure]:
+        """Return the final size, what part is saved, and the size at the start.
+
+        The final size can be the smaller one: water puts cells out, and the model counts those as unburned.
+        """
+        final, *saved = size_figures(self.final_ha, self.final_ha_no_drops, self.bare, units)
+        if self.start_ha is None:
+            return [final, *saved]
+        if self.final_ha is not None and self.final_ha < self.start_ha:
+            final = replace(final, note="; ".join(filter(None, (final.note, PUT_OUT))))
+        return [final, *saved, KeyFigure("Size at the start", units.area(self.start_ha))]
 
     def _volume_figure(self, units: Units) -> KeyFigure:
         """Return the volume of all drops, and of each material where there are two."""
@@ -279,6 +294,13 @@ class PlanSummary:
             *([(CAUTION, f"⚠ {self.outside}")] if self.outside else []),
         ]
 
+    def start_row(self, units: Units = Units.METRIC, *, is_narrow: bool = False) -> list[list[str]]:
+        """Return the row of the start for a table of days, if the size at the start is known."""
+        if self.start_ha is None:
+            return []
+        number = (units.area_number if is_narrow else units.area)(self.start_ha)
+        return [["Start", *[""] * (2 if is_narrow else 5), number, number, *([""] if is_narrow else [])]]
+
     def day_rows(self, units: Units = Units.METRIC) -> list[list[str]]:
         """Return the table of days, titles first: drops by type, volume, drops at night, fire at the end."""
         volume = f"Volume, {units.volume_unit}"
@@ -309,6 +331,13 @@ def _day_row(day: DaySummary, units: Units) -> list[str]:
     night = "–" if day.night is None else f"{day.night:,}"
     date_text = DATE_UNKNOWN if day.when is None else day.when.isoformat()
     return [f"{day.day + 1}", date_text, f"{day.drops:,}", by_type, units.volume_number(day.gallons), night, *fires]
+
+
+def start_area(project: Project) -> float | None:
+    """Return the fire at the start of the plan in hectares, ``None`` where nothing burns or is not known."""
+    burning = project.scenario.ignition_on(project.plan.start_day)
+    cells = 0 if burning is None else int(np.count_nonzero(burning))
+    return cells * project.scenario.grid.cell_area_ha if cells else None
 
 
 def saved_share(final_ha: float, final_ha_no_drops: float | None) -> float | None:
@@ -381,7 +410,7 @@ def plan_summary(
     return PlanSummary(
         days, plan.get(calendar.days), baseline.get(calendar.days), unknown, project.operations.daylight is not None,
         event.grid.cell_area_ha, fire, stress, outside_text(project),
-        missed_text(stress, project.plan), verdict_text(stress, project.plan, event.grid.cell_area_ha),
+        missed_text(stress, project.plan), verdict_text(stress, project.plan, event.grid.cell_area_ha), plan.get(0),
     )  # fmt: skip
 
 

@@ -258,7 +258,7 @@ class ClosedLoop(ReplanJob):
             )
         )
         if plan is not None:
-            write_summary(folder.path)
+            write_summary(folder.path, self._spec.project)
         if nothing is not None and nothing.frames is not None:
             self._emit(BaselineReady(nothing.metrics, nothing.frames))
         if plan is not None and plan.frames is not None:

@@ -438,7 +438,7 @@ class PlanConclusion:
         folder.write_scores(scores)
         if scored.p_fire_days is not None:
             folder.write_occupancy(scored.p_fire_days, self.project)
-        write_summary(folder.path)
+        write_summary(folder.path, self.project)
         if scored.frames is None:
             return None, scores
         stage = Stage.OPTIMIZE if self.pruned is None else Stage.PRUNE

@@ -118,7 +118,7 @@ class Replanning(ReplanJob):
         self._write_scores(work, folder, audit, fire.metrics, design)
         assert fire.p_fire_days is not None
         folder.write_occupancy(fire.p_fire_days, self._spec.project, self._spec.day)
-        write_summary(folder.path)
+        write_summary(folder.path, self._spec.project)
         return fire
 
     def _write_scores(

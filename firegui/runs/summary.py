@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.model_range import outside_text
-from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary, with_regions
+from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary, start_area, with_regions
 from firegui.domain.project import Project
 from firegui.domain.stress import missed_text, verdict_text
 from firegui.errors import InputError, Problem
@@ -50,8 +50,14 @@ def saved_summary(record: RunRecord) -> PlanSummary | None:
     # The summary is written before the stress test, and runs of earlier versions do not keep what is outside.
     stress, project = record.scores.stress, record.project
     missed = missed_text(stress, project.plan)
-    verdict = verdict_text(stress, project.plan, project.scenario.grid.cell_area_ha)
-    return replace(found, stress=stress, outside=outside_text(project), missed=missed, verdict=verdict)
+    cell_ha = project.scenario.grid.cell_area_ha
+    verdict = verdict_text(stress, project.plan, cell_ha)
+    start_ha = found.start_ha
+    if start_ha is None and stress is not None:
+        start_ha = stress.nominal.start_cells * cell_ha
+    return replace(
+        found, stress=stress, outside=outside_text(project), missed=missed, verdict=verdict, start_ha=start_ha
+    )
 
 
 def run_summary(record: RunRecord) -> PlanSummary | None:
@@ -68,9 +74,12 @@ def run_summary(record: RunRecord) -> PlanSummary | None:
     return _with_regions(found, record.project, [day_states(record, name) for name in (OCCUPANCY, BASELINE)])
 
 
-def write_summary(folder: Path) -> None:
-    """Write the summary of the plan in ``folder``, whose drops and fires were written before."""
-    atomic.write_json(folder / SUMMARY, _computed(read_run(folder)))
+def write_summary(folder: Path, project: Project) -> None:
+    """Write the summary of the plan in ``folder``, whose drops and fires were written before.
+
+    ``project`` is that of the run with its rasters, which have the fire at the start.
+    """
+    atomic.write_json(folder / SUMMARY, replace(_computed(read_run(folder)), start_ha=start_area(project)))
 
 
 def day_states(record: RunRecord, name: str) -> tuple[NDArray[np.float32], int] | None:

@@ -105,6 +105,19 @@ def test_the_newest_run_is_on_top(panel: RunsPanel, pair: tuple[RunEntry, RunEnt
     assert [panel.model.entry(row) for row in (0, 1)] == [second, first]
 
 
+def test_with_several_runs_selected_the_notes_are_on_the_one_whose_result_is_shown(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, pair: tuple[RunEntry, RunEntry]
+) -> None:
+    first, second = pair
+    assert queue.shown is second
+    QTest.mouseClick(panel.table.viewport(), LEFT, NO_KEYS, centre_of(panel.table, 0, TITLE))
+    QTest.mouseClick(panel.table.viewport(), LEFT, CTRL, centre_of(panel.table, 1, TITLE))
+    assert panel.selected is first and panel.all_selected == (first, second)
+    assert panel.notes.entry is second
+    QTest.mouseClick(panel.table.viewport(), LEFT, NO_KEYS, centre_of(panel.table, 1, TITLE))
+    assert panel.notes.entry is first
+
+
 def test_a_plan_that_does_not_hold_does_not_just_say_that_it_is_finished(
     session: Session, panel: RunsPanel, entry: RunEntry
 ) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
-from firegui.domain.plan_summary import KeyFigure, PlanSummary, size_figures
+from firegui.domain.plan_summary import PUT_OUT, KeyFigure, PlanSummary, size_figures, start_area
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
@@ -213,7 +213,11 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
     if (summary := entry.summary) is not None:
         if entry.has_other_regions:
             summary = replace(summary, has_other_regions=True)
-        rows = [[_unbroken(text) for text in row] for row in summary.day_rows(units)]
+        if summary.start_ha is None and entry.project is not None:
+            summary = replace(summary, start_ha=start_area(entry.project))
+        titles, *days_after = summary.day_rows(units)
+        table = [titles, *summary.start_row(units), *days_after]
+        rows = [[_unbroken(text) for text in row] for row in table]
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
         outside = _warning_html(summary.outside) if summary.outside else ""
         verdict = _verdict_html(units.restate(summary.verdict)) + _origin_html(entry)
@@ -229,14 +233,19 @@ def _size_so_far(entry: RunEntry, units: Units) -> list[KeyFigure]:
     if plan is None:
         return size_figures(None, size_without, "without drops", units)
     size, *saved = size_figures(plan.final_extent_ha, size_without, "without drops", units)
-    if entry.nominal is None:
-        size = replace(size, note="; ".join(filter(None, (size.note, "at cautious effectiveness"))))
-    return [size, *saved]
+    start_ha = None if entry.project is None else start_area(entry.project)
+    notes = [size.note, "at cautious effectiveness" if entry.nominal is None else ""]
+    if start_ha is not None and plan.final_extent_ha < start_ha:
+        notes.append(PUT_OUT)
+    size = replace(size, note="; ".join(filter(None, notes)))
+    start = [] if start_ha is None else [KeyFigure("Size at the start", units.area(start_ha))]
+    return [size, *saved, *start]
 
 
 def narrow_days_html(summary: PlanSummary, units: Units = Units.METRIC) -> str:
     """Return the table of days as HTML for a narrow view: two lines a day, the second with drops by type."""
     (*titles, _), *rows = summary.narrow_day_rows(units)
+    rows = [*summary.start_row(units, is_narrow=True), *rows]
     color = current_colors().muted
     head = "".join(
         f"<td align='{'right' if k else 'left'}' style='color:{color}'>{escape(title)}</td>"

@@ -346,7 +346,9 @@ class RunsPanel(QWidget):
         is_invented = self._session.has_project and self._session.project.scenario.synthetic
         set_role(self.caution, "muted" if is_invented else "warning")
         self.caution.setVisible(bool(self.model.caution))
-        self.notes.show_run(entry)
+        # Of several selected runs none is the one on the map: the notes then are on the run whose result is shown.
+        several = len(self.all_selected) > 1 and self._queue.shown is not None
+        self.notes.show_run(self._queue.shown if several else entry)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Adapt to the width of the panel.

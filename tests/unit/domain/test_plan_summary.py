@@ -9,10 +9,12 @@ import pytest
 
 from firegui.domain.operations import Daylight
 from firegui.domain.plan_summary import (
+    PUT_OUT,
     PlanSummary,
     boundary_areas,
     plan_summary,
     saved_text,
+    start_area,
     with_regions,
 )
 from firegui.domain.project import Project
@@ -66,6 +68,21 @@ def test_the_headline_says_what_is_reported_on_the_radio() -> None:
     assert "Worst stress case" not in found
     table = summary().day_rows()
     assert table[1] == ["1", "2020-08-19", "3", "R 2, W 1", "9.5", "1", "3.0 ha", "40.0 ha"]
+
+
+def test_the_size_at_the_start_is_reported_and_why_a_fire_can_end_smaller() -> None:
+    grown = summary()
+    assert dict(grown.headline())["Size at the start"] == "1.0 ha"
+    assert grown.start_row() == [["Start", "", "", "", "", "", "1.0 ha", "1.0 ha"]]
+    assert grown.start_row(is_narrow=True) == [["Start", "", "", "1.0", "1.0", ""]]
+    assert [len(row) for row in grown.start_row(is_narrow=True)] == [len(grown.narrow_day_rows()[0])]
+    smaller = summary(plan={0: 8.6, 2: 5.5})
+    assert dict(smaller.headline())["Final size"] == f"5.5 ha (1,204 ha without drops; {PUT_OUT})"
+    unknown = summary(plan={2: 5.5})
+    assert unknown.start_row() == [] and "Size at the start" not in dict(unknown.headline())
+    project = make_project()
+    assert project.scenario.ignition is not None
+    assert start_area(project) == project.scenario.ignition.sum() * project.scenario.grid.cell_area_ha
 
 
 def test_the_worst_stress_case_is_an_area_and_a_name() -> None:
