@@ -133,7 +133,8 @@ class PlanSummary:
     what of the fire the training of its model never saw, ``missed`` by what the plan misses its limit; both are empty
     where nothing is. ``verdict`` says whether the plan holds in every stress scenario, with areas in hectares; it is
     empty where the plan was not tested. ``start_ha`` is the fire at the start of the plan, in hectares, ``None`` where
-    it is not known. ``regions`` are the protected regions, and ``together`` is their union where there are several. ``has_other_regions`` tells whether the stress
+    it is not known. ``regions`` are the protected regions, and ``together`` is their union where there are several.
+    ``has_other_regions`` tells whether the stress
     test counted others.
     """
 
