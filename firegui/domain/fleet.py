@@ -13,11 +13,16 @@ from enum import StrEnum
 from firegui.domain.calendar import MOST_DAYS, Calendar, turnaround_steps
 from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option, title_of
+from firegui.domain.units import Units
 from firegui.errors import Problem
 
 MOST_AIRCRAFT = 1000
 MOST_TURNAROUND_H = 72.0
 """Hours between two drops. An aircraft that is away for longer is grounded for days."""
+
+
+OUTLINE_SIGMAS = 2.0
+"""Drops are drawn as the contour at two standard deviations: semi-axes 2σ∥ and 2σ⊥, so 4σ long and wide."""
 
 
 class Material(StrEnum):
@@ -56,13 +61,22 @@ class AircraftType:
     drop_duration_s: float = option(MISSING, "Drop time", "duration of a drop, seconds", unit="s", low=0.0, high=3600.0)
     drop_height_m: float = option(MISSING, "Drop height", "drop height above ground", unit="m", low=0.0, high=2e4)
     sigma_parallel_m: float = option(
-        MISSING, "Line length", "half length of the drop along the run", unit="m", symbol="σ∥", low=0.01, high=5e3
-    )
+        MISSING, "Half length", "one standard deviation of the drop along the run; maps draw it 4σ long", unit="m",
+        symbol="σ∥", label="Half length (σ)", low=0.01, high=5e3,
+    )  # fmt: skip
     sigma_perpendicular_m: float = option(
-        MISSING, "Line width", "half width of the drop across the run", unit="m", symbol="σ⊥", low=0.01, high=5e3
-    )
-    provenance: str = option("", "Footprint from", "where line length and width come from")
+        MISSING, "Half width", "one standard deviation of the drop across the run; maps draw it 4σ wide", unit="m",
+        symbol="σ⊥", label="Half width (σ)", low=0.01, high=5e3,
+    )  # fmt: skip
+    provenance: str = option("", "Footprint from", "where half length and half width come from")
     grounded_days: tuple[int, ...] = ()
+
+    def drawn_text(self, units: Units) -> str:
+        """Return how long and wide maps draw a drop."""
+        long, wide = (
+            units.length(2.0 * OUTLINE_SIGMAS * sigma) for sigma in (self.sigma_parallel_m, self.sigma_perpendicular_m)
+        )
+        return f"drawn 4σ = {long} long, {wide} wide"
 
     def turnaround_steps(self, steps_per_day: int) -> int:
         """Return ``Δ_a`` in steps."""

@@ -182,6 +182,7 @@ def _drop_rows(session: Session, drop: Drop) -> Rows:
         ("", f"{kind.material.value}, {session.units.load(kind.payload_gal)}{pinned}"),
         *zip(("Released at", ""), place, strict=False),
         ("Heading", f"{heading:03d}° / {heading + 180:03d}° grid"),
+        ("Footprint", kind.drawn_text(session.units)),
     ]
 
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.drops import Drop, grid_heading, half_turn
+from firegui.domain.fleet import OUTLINE_SIGMAS
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import Dialog
@@ -34,7 +35,6 @@ from firegui.gui.map.drop_edits import (
     tail_name,
     when_text,
 )
-from firegui.gui.map.layers.drop_layers import SIGMAS
 from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
@@ -220,7 +220,8 @@ def _distance(drop: DropRecord, row: float, column: float, within: float) -> flo
     # The long axis lies along (dx, dy) = (cos θ, −sin θ).
     along = dx * math.cos(drop.theta) - dy * math.sin(drop.theta)
     across = dx * math.sin(drop.theta) + dy * math.cos(drop.theta)
-    long, wide = (SIGMAS * sigma + within for sigma in (drop.sigma_parallel_cells, drop.sigma_perpendicular_cells))
+    sigmas = drop.sigma_parallel_cells, drop.sigma_perpendicular_cells
+    long, wide = (OUTLINE_SIGMAS * sigma + within for sigma in sigmas)
     return math.hypot(dx, dy) if (along / long) ** 2 + (across / wide) ** 2 <= 1.0 else None
 
 

@@ -28,7 +28,7 @@ from firegui.domain.options import declared_option, limits_text, number_from_tex
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.base.export_place import ask_export_file
-from firegui.gui.base.layouts import describe, plain_label
+from firegui.gui.base.layouts import describe, muted_label, plain_label
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
@@ -221,6 +221,7 @@ class AircraftForm(QGroupBox):
         form = QFormLayout(self)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._labels: dict[str, QLabel] = {}
+        self.drawn = muted_label()
         for number, field in enumerate(FIELDS):
             if field not in TABLE_FIELDS:
                 box = self.fields[field] = self._field(number, _KINDS[field])
@@ -228,6 +229,8 @@ class AircraftForm(QGroupBox):
                 label.setBuddy(box)
                 describe(box, _OPTIONS[field].explanation)
                 form.addRow(label, box)
+            if field == "sigma_perpendicular_m":
+                form.addRow("", self.drawn)
         session.units_changed.connect(self._on_units)
         self._on_units()
 
@@ -236,6 +239,7 @@ class AircraftForm(QGroupBox):
         there = 0 <= row < len(self._model.rows)
         self._row = row if there else -1
         self.setEnabled(there)
+        self.drawn.setText(self._model.rows[row].drawn_text(self._session.units) if there else "")
         self.setTitle(f"Selected type: {self._model.rows[row].id}" if there else "Selected type")
         for field, box in self.fields.items():
             text = self._model.index(row, FIELDS.index(field)).data(Qt.ItemDataRole.EditRole) if there else ""

@@ -223,7 +223,7 @@ def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
 
 
 def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
-    """Return the footprints on the ground to scale, the contour at two standard deviations."""
+    """Return the footprints on the ground, 4σ long and wide: the contour at two standard deviations."""
     entries = []
     styles = (("retardant", RETARDANT, RETARDANT, "Retardant drop"), ("water", WATER_FILL, WATER, "Water drop"))
     for material, fill, edge, name in styles:
@@ -239,7 +239,7 @@ def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
             axes.add_collection(halo)
             axes.add_collection(shapes)
             entries.append(
-                MapLegendEntry(f"{name}, footprint to scale: {len(drops):,}", Mark.SHAPE, fill=fill, edge=edge)
+                MapLegendEntry(f"{name}, footprint 4σ long: {len(drops):,}", Mark.SHAPE, fill=fill, edge=edge)
             )
     return entries
 

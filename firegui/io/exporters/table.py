@@ -17,14 +17,11 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import to_the_minute
 from firegui.domain.drops import DropList, half_turn
-from firegui.domain.fleet import AircraftType
+from firegui.domain.fleet import OUTLINE_SIGMAS, AircraftType
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.georeference import Compass, Georeference, format_ddm
 from firegui.io.vectors.water import WaterLayer, near_water, water_of_fuel
-
-SIGMAS = 2.0
-"""The outline is the footprint's contour at two standard deviations, as the map draws it: semi-axes 2σ∥ and 2σ⊥."""
 
 _POINTS = 24
 
@@ -39,7 +36,7 @@ def outlines(drops: Sequence[DropRecord]) -> NDArray[np.float64]:
     table = np.array(poses, np.float64).reshape(-1, 5)
     y, x, theta, parallel, perpendicular = (column[:, None] for column in table.T)
     turn = np.linspace(0.0, 2.0 * np.pi, _POINTS, endpoint=False)[None, :]
-    along, across = SIGMAS * parallel * np.cos(turn), SIGMAS * perpendicular * np.sin(turn)
+    along, across = OUTLINE_SIGMAS * parallel * np.cos(turn), OUTLINE_SIGMAS * perpendicular * np.sin(turn)
     dx = along * np.cos(theta) + across * np.sin(theta)
     dy = -along * np.sin(theta) + across * np.cos(theta)
     # A pose counts cell centres at integers, corner coordinates are half a cell further.

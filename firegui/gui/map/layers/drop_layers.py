@@ -15,7 +15,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QTransform
 
 from firegui.domain.drops import Drop
-from firegui.domain.fleet import Material
+from firegui.domain.fleet import OUTLINE_SIGMAS, Material
 from firegui.domain.schedule import DropRecord
 from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
 from firegui.gui.map.layers.layer import (
@@ -36,9 +36,6 @@ from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.planning.drop_validator import DropValidator
 from firegui.runs.stages import Stage
-
-SIGMAS = 2.0
-"""The ellipse is the contour at two standard deviations: semi-axes 2σ∥ and 2σ⊥."""
 
 _POINTS = 24
 _STEP = attrgetter("step")
@@ -67,7 +64,7 @@ class Ellipses:
         table = np.array([_POSE(drop) for drop in ordered], np.float64).reshape(-1, 5)
         y, x, theta, parallel, perpendicular = (column[:, None] for column in table.T)
         turn = np.linspace(0.0, 2.0 * np.pi, _POINTS, endpoint=False)[None, :]
-        along, across = SIGMAS * parallel * np.cos(turn), SIGMAS * perpendicular * np.sin(turn)
+        along, across = OUTLINE_SIGMAS * parallel * np.cos(turn), OUTLINE_SIGMAS * perpendicular * np.sin(turn)
         dx = along * np.cos(theta) + across * np.sin(theta)
         dy = -along * np.sin(theta) + across * np.cos(theta)
         # Poses have cell centres at integers, the map has cell corners: an offset of half a cell.
@@ -106,7 +103,7 @@ class DropsLayer(MapLayer):
 
     key = "drops"
     title = "Drops"
-    help = "Planned drops at their landing points: 2σ footprints to scale on the shown day, lines on other days"
+    help = "Planned drops at their landing points: footprints, 4σ long, on the shown day, lines on other days"
     follows = frozenset({"step", "view", "result", "tool"})
     samples = (("retardant", "retardant_line", Sample.ELLIPSE), ("water", "water_line", Sample.OUTLINE))
     swatch_ink = "retardant_line"
@@ -367,14 +364,17 @@ def handle_of(rules: DropValidator, drop: Drop) -> tuple[float, float]:
     """Return the position of the rotation handle of ``drop``, in corner coordinates."""
     y, x = rules.landing(drop)
     sigma = rules.tails[drop.column].type.sigma_parallel_m / rules.project.scenario.grid.cell_size_m
-    reach = SIGMAS * sigma + _HANDLE_CELLS
+    reach = OUTLINE_SIGMAS * sigma + _HANDLE_CELLS
     return y + 0.5 - reach * math.sin(drop.theta), x + 0.5 + reach * math.cos(drop.theta)
 
 
 def bounds_of(rules: DropValidator, drop: Drop) -> tuple[float, float, float, float]:
     """Return top, left, bottom, right of a drop with handle and release point, in corner coordinates."""
     (y, x), kind, cell = rules.landing(drop), rules.tails[drop.column].type, rules.project.scenario.grid.cell_size_m
-    long, wide = SIGMAS * kind.sigma_parallel_m / cell + _HANDLE_CELLS, SIGMAS * kind.sigma_perpendicular_m / cell
+    long, wide = (
+        OUTLINE_SIGMAS * kind.sigma_parallel_m / cell + _HANDLE_CELLS,
+        OUTLINE_SIGMAS * kind.sigma_perpendicular_m / cell,
+    )
     dy = math.hypot(long * math.sin(drop.theta), wide * math.cos(drop.theta))
     dx = math.hypot(long * math.cos(drop.theta), wide * math.sin(drop.theta))
     top, bottom = min(y - dy, drop.y), max(y + dy, drop.y)
@@ -425,7 +425,9 @@ class ChosenLayer(PaintedLayer):
 
     key = "chosen"
     title = "Selected drop"
-    help = "The drop selected with the tool Edit drops: 2σ footprint where it lands, release point, handle to turn it"
+    help = (
+        "The drop selected with the tool Edit drops: footprint, 4σ long, at its landing, release point, turning handle"
+    )
     follows = frozenset({"plan_editor", "result", "view", "tool"})
     samples = (("dashed if it breaks a rule", "text", Sample.ELLIPSE),)
     swatch_ink = "text"
@@ -465,7 +467,7 @@ class ChosenLayer(PaintedLayer):
     def _footprint(self, transform: QTransform, drop: Drop) -> QPainterPath:
         rules = self.session.plan_editor.rules
         kind, cell = rules.tails[drop.column].type, rules.project.scenario.grid.cell_size_m
-        long, wide = (SIGMAS * sigma / cell for sigma in (kind.sigma_parallel_m, kind.sigma_perpendicular_m))
+        long, wide = (OUTLINE_SIGMAS * sigma / cell for sigma in (kind.sigma_parallel_m, kind.sigma_perpendicular_m))
         y, x = rules.landing(drop)
         ellipse = QPainterPath()
         ellipse.addEllipse(QPointF(0.0, 0.0), long, wide)

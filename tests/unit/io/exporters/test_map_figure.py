@@ -140,6 +140,7 @@ def test_footprints_are_drawn_to_scale_where_they_land() -> None:
     view = view_of(what, *_frame_of(page))
     longest = max(math.dist(a, b) for a in inches for b in inches)
     # The contour at two standard deviations: four sigmas long.
+    assert any("footprint 4σ long" in text for text in texts_of(page.figure))
     assert longest * 0.0254 * view.scale == pytest.approx(4 * drop.sigma_parallel_cells * 30.0, rel=0.01)
 
 
