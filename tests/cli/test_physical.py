@@ -69,6 +69,15 @@ def test_bad_input_changes_nothing(firegui: Run, grass: Path, project: Path) -> 
     firegui("configure", project, "--model", "physical").assert_refused("no fuel model layer")
 
 
+def test_settings_that_were_damaged_by_hand_are_named(firegui: Run, grass: Path) -> None:
+    assert firegui("configure", grass, "--model", "physical").code == 0
+    text = (grass / "project.toml").read_text(encoding="utf-8")
+    (grass / "project.toml").write_text(text.replace("dead_1h = 6.0", "dead_1h = 0.1"), encoding="utf-8")
+    firegui("info", grass).assert_refused("Moisture of dead 1-h fuel is 0.1")
+    (grass / "project.toml").write_text(text.replace("burn_hours = 4.8\n", ""), encoding="utf-8")
+    firegui("info", grass).assert_refused("burn_hours is missing")
+
+
 def test_a_plan_on_it_breaks_no_rule(firegui: Run, grass: Path, tmp_path: Path) -> None:
     assert firegui("configure", grass, "--model", "physical").code == 0
     run = tmp_path / "run"

@@ -13,12 +13,13 @@ from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
 from firegui.domain.options import bounds_problems, limits_text
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import KINDS, FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import StressSet
-from firegui.errors import Problems
+from firegui.errors import InputError, Problems
 from firegui.io import crs, toml
 from firegui.io.project.regions_file import Polygons, polygons_of
 from firegui.io.project.scenario_toml import fleet_to_tables, operations_from_table, operations_to_table
@@ -244,6 +245,11 @@ def _read_fire_model(table: toml.Table) -> FireModel:
     if model.kind not in (None, *KINDS):
         *first, last = (f'"{kind}"' for kind in KINDS)
         table.problems.add(table.where, f"kind is {model.kind!r}", f"write {', '.join(first)} or {last}")
+    if model.kind == "physical" and model.parameters is not None:
+        try:
+            PhysicalSettings.of(model.parameters)
+        except InputError as error:
+            table.problems.extend(error.problems)
     return model
 
 
