@@ -18,6 +18,7 @@ from firegui.assets import resource
 from firegui.cli.arguments import FILE, whole_between
 from firegui.cli.display import NO_DISPLAY, display_trouble
 from firegui.cli.output import json_option, report, table
+from firegui.domain.grid import cells_text
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, Problems
 from firegui.io.project.scenario_toml import default_fleet
@@ -262,7 +263,7 @@ def bench_lines(data: dict[str, Any]) -> list[str]:
 
 def _fire_lines(data: dict[str, Any]) -> list[str]:
     fire, held, threads = data["fire"], data["fire"]["held"], data["dense"]["threads"]
-    size = f"{fire['rows']} × {fire['columns']} cells, {fire['steps']} steps, {fire['aircraft']} aircraft"
+    size = f"{cells_text((fire['rows'], fire['columns']))}, {fire['steps']} steps, {fire['aircraft']} aircraft"
     verdict = "" if held["cells"] <= held["within_cells"] else f", more than the {held['within_cells']:,.0f} meant"
     return [
         f"Timed on {fire['name']}: {size}; dense torch on {threads} threads",

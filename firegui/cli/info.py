@@ -18,6 +18,7 @@ from firegui.domain.calendar import DATE_UNKNOWN, to_the_minute
 from firegui.domain.coverage import coverage_shares
 from firegui.domain.fuel import fuel_name
 from firegui.domain.fuel_models import FuelMoisture
+from firegui.domain.grid import cells_text
 from firegui.domain.options import plain_number, setting_fields, title_of
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
@@ -233,7 +234,7 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     grid, dates, plan = data["grid"], data["dates"], data["plan"]
     yield data["name"] + ("  (synthetic: not a real fire)" if data["synthetic"] else "")
     place = short_name(grid["crs"]) if grid["crs"] else "no CRS: not on the map"
-    yield f"  grid       {grid['rows']} × {grid['columns']} cells of {grid['cell_size_m']:g} m, {place}"
+    yield f"  grid       {cells_text((grid['rows'], grid['columns']))} of {grid['cell_size_m']:g} m, {place}"
     span = f"{dates['first']} to {dates['last']}, {counted(dates['days'], 'day')}"
     begins = f"begins {dates['start']:%Y-%m-%d %H:%M}Z"
     unknown = f"{DATE_UNKNOWN}, {counted(dates['days'], 'day')}"

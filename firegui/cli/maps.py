@@ -10,6 +10,7 @@ from firegui.api.gather import Gather
 from firegui.api.inputs import check_target
 from firegui.cli.arguments import FILE, project_argument
 from firegui.cli.output import json_option, report
+from firegui.domain.grid import cells_text
 from firegui.io.project.maps_file import write_maps
 from firegui.io.project.store import load_project
 from firegui.runs.engine import Engine
@@ -40,4 +41,4 @@ def maps(project_folder: Path, out: Path, as_json: bool) -> None:
         "columns": columns,
         "ignition_cells": int(made.ignition.sum()),
     }
-    report(as_json, data, lambda: [f"Wrote {made.days} days of maps on {rows} × {columns} cells to {out}"])
+    report(as_json, data, lambda: [f"Wrote {made.days} days of maps on {cells_text(made.shape)} to {out}"])

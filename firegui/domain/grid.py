@@ -95,6 +95,11 @@ class Grid:
         row = (a * north - d * east) / determinant
         return row - 0.5, column - 0.5
 
+    @property
+    def size_text(self) -> str:
+        """Cells of the two sides, for people: width first, as for pictures."""
+        return cells_text(self.shape)
+
     def problems(self) -> list[Problem]:
         """Return everything that makes the grid unusable."""
         found: list[Problem] = []
@@ -119,3 +124,9 @@ class Grid:
         elif self.crs is not None:
             found.append(Problem("grid", "a CRS without a transform", "give the six affine coefficients too"))
         return found
+
+
+def cells_text(shape: tuple[int, int]) -> str:
+    """Return the size of a raster of ``(rows, columns)`` for people: ``240 × 200 cells (width × height)``."""
+    rows, columns = shape
+    return f"{columns:,} × {rows:,} cells (width × height)"

@@ -22,7 +22,7 @@ def test_a_person_sees_both_fires_the_rasters_and_the_memory(firegui: Run, tiny:
     answer = firegui("doctor", "--bench", "--rounds", 1)
     assert answer.code == 0
     for words in (
-        "Timed on synthetic fire: 16 × 20 cells, 20 steps, 21 aircraft",
+        "Timed on synthetic fire: 20 × 16 cells (width × height), 20 steps, 21 aircraft",
         "contained: at most",
         "dense torch rollout, unsuppressed",
         "CPU: gradient step, contained",

@@ -54,7 +54,14 @@ def samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_project_opens_with_its_runs(firegui: Run) -> None:
     found = firegui("info", PROJECT).out
 
-    for text in ("16 × 20 cells", "4 observed", "random test maps", "2 × Type R", "Village", "runs       4"):
+    for text in (
+        "20 × 16 cells (width × height)",
+        "4 observed",
+        "random test maps",
+        "2 × Type R",
+        "Village",
+        "runs       4",
+    ):
         assert text in found
     for text in ("finished: completed, 4 epochs", "stopped: stopped, 2 epochs", "replan: completed, 2 epochs"):
         assert text in found

@@ -64,7 +64,10 @@ def test_info_shortens_a_long_crs_for_people_alone(firegui: Run, tmp_path: Path)
     grid = replace(project.scenario.grid, crs=own)
     save_project(replace(project, scenario=replace(project.scenario, grid=grid)), tmp_path / "p.firegui")
 
-    assert "cells of 30 m, Albers Equal Area, North American Datum 1983" in firegui("info", tmp_path / "p.firegui").out
+    assert (
+        "cells (width × height) of 30 m, Albers Equal Area, North American Datum 1983"
+        in firegui("info", tmp_path / "p.firegui").out
+    )
     assert firegui("info", tmp_path / "p.firegui", "--json").json["grid"]["crs"] == own
 
 
@@ -100,7 +103,7 @@ def test_info_says_what_is_there_and_what_is_missing(firegui: Run, tmp_path: Pat
     assert found["runs"] == []
     report = firegui("info", tmp_path / "p.firegui").out
     for said in (
-        "16 × 20 cells of 30 m",
+        "20 × 16 cells (width × height) of 30 m",
         "no observation on 2020-08-20",
         "24 cells",
         "grounded on day 2 (20 Aug)",

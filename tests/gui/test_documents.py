@@ -7,6 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QLineEdit, QListView, QMessageBox, QTreeView
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +16,7 @@ from firegui.domain.operations import Operations
 from firegui.errors import InputError
 from firegui.gui.importing import event_dialogs as import_event_module
 from firegui.gui.importing.event_dialogs import EventFolderSource, ImportEventDialog, read_form
+from firegui.gui.window import documents as documents_module
 from firegui.gui.window.documents import ChangedAnswer, ask_replace
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.project_dialog import ProjectDialog, project_of
@@ -314,6 +317,20 @@ def test_a_double_click_on_a_project_chooses_it_and_its_inner_folders_lead_to_it
     assert not dialog.isVisible() and dialog.chosen == folder
     assert project_of(folder / "layers") == folder == project_of(folder)
     assert project_of(plain) == plain
+
+
+def test_open_begins_beside_the_last_project_even_beside_a_demo(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    begun: list[str] = []
+    monkeypatch.setattr(documents_module, "ask_project", lambda _parent, folder: begun.append(folder))
+    bench = window.workbench
+    monkeypatch.setattr(bench.documents._preferences, "demos", tmp_path)
+    folder = tmp_path / "demo.firegui"
+    save_project(bench.session.project, folder)
+    assert bench.documents.open(folder)
+    QTest.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    assert begun == [str(tmp_path)]
 
 
 def test_a_project_without_a_folder_says_so_in_the_title_and_why_it_is_saved_first(

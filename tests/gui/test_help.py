@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.assets import resource
 from firegui.gui.base.theme import Theme
-from firegui.gui.help.help_view import FIRST, PAGES, HelpView, heading_anchor, read_pages, search_pages
+from firegui.gui.help.help_view import FIRST, PAGES, HelpPage, HelpView, heading_anchor, read_pages, search_pages
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import PLACES
@@ -186,14 +186,45 @@ def test_the_search_finds_pages_that_hold_every_word_and_enter_or_a_click_opens_
     assert view.hits.item(0).text().splitlines()[0] == "Fleet"
     QTest.keyClick(view.search, Qt.Key.Key_Return)
     assert view.page == "fleet"
-    assert view.search.text() == ""
+    assert view.search.text() == "payload gallons"
+    assert view.text.extraSelections()
     QTest.keyClick(view.text, Qt.Key.Key_Left, ALT)
     assert view.page == FIRST
+    assert view.search.text() == "" and not view.text.extraSelections()
     QTest.keyClicks(view.search, "grounded days toggle")
     item = view.hits.item(0)
     assert "Grounded days" in item.text()
     QTest.mouseClick(view.hits.viewport(), LEFT, pos=view.hits.visualItemRect(item).center())
     assert view.page == "calendar"
+
+
+def test_enter_opens_the_best_page_at_the_found_words_which_are_marked(view: HelpView) -> None:
+    QTest.keyClick(view.text, Qt.Key.Key_F, CTRL)
+    QTest.keyClicks(view.search, "worst case")
+    QTest.keyClick(view.search, Qt.Key.Key_Return)
+    assert view.search.text() == "worst case"
+    marks = [mark.cursor.selectedText().lower() for mark in view.text.extraSelections()]
+    assert marks and set(marks) == {"worst case"}
+    shown = view.text.viewport().rect()
+    places = [view.text.cursorRect(mark.cursor) for mark in view.text.extraSelections()]
+    assert any(shown.contains(place) for place in places), "a found place is in view"
+    QTest.keyClick(view.text, Qt.Key.Key_F, CTRL)
+    QTest.keyClick(view.search, Qt.Key.Key_Return)
+    assert view.hits.isVisible(), "Enter lists the pages again"
+
+
+def test_titles_come_before_headings_and_headings_before_the_text() -> None:
+    def page(name: str, markdown: str) -> HelpPage:
+        return HelpPage(name, markdown.splitlines()[0].lstrip("# "), markdown)
+
+    pages = [
+        page("apart", "# One\n\nthe worst of them in any case"),
+        page("body", "# Two\n\nthe worst case"),
+        page("heading", "# Three\n\n## The case that is worst\n\nnothing"),
+        page("title", "# Worst case\n\nnothing"),
+        page("half", "# Worst\n\nnothing"),
+    ]
+    assert [hit.page.name for hit in search_pages("worst case", pages)] == ["title", "heading", "body", "apart"]
 
 
 def test_a_search_for_what_is_nowhere_says_so(view: HelpView) -> None:

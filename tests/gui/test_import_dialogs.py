@@ -108,8 +108,8 @@ def test_an_event_is_chosen_from_those_in_the_file(
     when_open(answer)
     window.workbench.actions["import_events"].trigger()
     assert offered == [
-        "Bear_2020 · 6 × 8 cells · 19 Aug – 21 Aug 2020",
-        "Pier_2017 · 6 × 8 cells · 19 Aug – 20 Aug 2020",
+        "Bear_2020 · 8 × 6 cells (width × height) · 19 Aug – 21 Aug 2020",
+        "Pier_2017 · 8 × 6 cells (width × height) · 19 Aug – 20 Aug 2020",
     ]
     assert window.workbench.session.project.scenario.name == "Pier 2017"
     assert window.workbench.session.project.scenario.days == 2

@@ -82,7 +82,7 @@ def test_a_drawn_region_is_named_at_once_and_its_size_is_told(session: Session, 
     hand.drag((20.5, 30.5), (25.5, 35.5))
     dialog = hand.view.menu.name_dialog
     assert dialog is not None and dialog.isVisible()
-    assert "6 × 6 = 36 cells · 3.2 ha" in dialog.label.text()
+    assert "6 × 6 (width × height) = 36 cells · 3.2 ha" in dialog.label.text()
     assert dialog.field.selectedText() == "R2"
     answer(dialog, "Village")
     assert not dialog.isVisible()
@@ -141,7 +141,7 @@ def test_the_outline_shows_its_size_in_cells_and_hectares_while_it_is_drawn(sess
     hand.press((20.5, 30.5))
     hand.move((21.5, 32.0), (29.5, 39.5))
     outline = hand.view.sketch.outline
-    assert outline is not None and outline.text == "10 × 10 = 100 cells · 9.0 ha"
+    assert outline is not None and outline.text == "10 × 10 (width × height) = 100 cells · 9.0 ha"
     hand.release((29.5, 39.5))
     assert hand.view.sketch.outline is None
 

@@ -74,7 +74,7 @@ def test_rows_and_columns_of_a_rectangle_are_entered_as_one_edit(qtbot: QtBot, s
     dialog.sides["bottom"].selectAll()
     QTest.keyClicks(dialog.sides["bottom"], "12")
     QTest.keyClick(dialog.sides["bottom"], Qt.Key.Key_Tab)
-    assert "10 × 20 = 200 cells" in dialog.note.text()
+    assert "20 × 10 (width × height) = 200 cells" in dialog.note.text()
     QTest.mouseClick(dialog.buttons.button(OK), Qt.MouseButton.LeftButton)
     assert regions_of(session)["R1"].as_rectangle == ((2, 12), (5, 25))
     assert undo_steps(session) == 1 and not dialog.isVisible()

@@ -25,6 +25,7 @@ from firegui.domain.settings import (
     Start,
 )
 from firegui.fire.demo import WEIGHTS
+from firegui.gui.base.controls import tab_stops
 from firegui.gui.scenario.objective_panel import ObjectivePanel, cost_text
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import DecimalField, WholeField
@@ -73,6 +74,21 @@ def test_setting_b_brings_its_weights_and_undo_takes_them_back(
     assert find(panel, QRadioButton, "setting_A").isChecked()
     session.undo_stack.redo()
     assert find(panel, QRadioButton, "setting_B").isChecked()
+
+
+def test_arrow_keys_choose_the_goal_and_tab_leads_to_the_chosen_one(
+    qtbot: QtBot, session: Session, panel: ObjectivePanel
+) -> None:
+    goals = [find(panel, QRadioButton, f"setting_{setting.value}") for setting in Setting]
+    assert [goal for goal in goals if goal in tab_stops(panel)] == [goals[0]]
+    assert goals[0].isChecked()
+    goals[0].setFocus()
+    QTest.keyClick(goals[0], Qt.Key.Key_Down)
+    assert goals[1].hasFocus() and goals[1].isChecked()
+    assert session.project.plan.setting is Setting.B
+    assert [goal for goal in goals if goal in tab_stops(panel)] == [goals[1]]
+    QTest.keyClick(goals[1], Qt.Key.Key_Up)
+    assert goals[0].hasFocus() and session.project.plan.setting.value == "A"
 
 
 def test_editing_a_weight_makes_the_weights_custom(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:

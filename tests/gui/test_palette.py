@@ -122,6 +122,25 @@ def test_what_cannot_be_done_now_says_so_and_is_not_done(window: MainWindow) -> 
     assert window.workbench.session.view is FireView.PLAN
 
 
+def test_commands_of_the_selected_run_are_found_and_say_why_they_cannot_be_run(window: MainWindow) -> None:
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, "continue")
+    entry = palette.shown[0]
+    assert (entry.title, entry.why_not) == ("Continue from this plan", "select a run first")
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    QTest.keyClick(palette.field, Qt.Key.Key_Escape)
+    done: list[bool] = []
+    button = next(each for each in window.workbench.runs.menu_buttons if each.accessibleName() == entry.title)
+    button.clicked.disconnect()
+    button.clicked.connect(lambda: done.append(True))
+    button.setEnabled(True)
+    choose(window, "continue from")
+    assert done == [True]
+    titles = {each.title for each in window.workbench.guide.entries() if each.kind == "Selected run"}
+    assert titles == {"Continue from this plan", "Remove needless drops", "Open folder", "Delete"}
+
+
 def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:
     palette = open_palette(window)
     QTest.keyClicks(palette.field, "qqqq")

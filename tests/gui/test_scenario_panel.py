@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +17,7 @@ from firegui.fire.project_notes import Remedy
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.settings_form import FoldedSection
+from tests.gui.hands import LEFT, show_widget
 from tests.gui.readouts import fact_of
 from tests.unit.domain.samples import weights
 
@@ -27,13 +31,31 @@ def panel(qtbot: QtBot, session: Session) -> ScenarioPanel:
 
 def test_the_facts_of_the_event_are_there(panel: ScenarioPanel) -> None:
     assert fact_of(panel, "Name") == "Test Ridge"
-    assert fact_of(panel, "Grid") == "40 × 60 cells of 30 m\n1.20 km × 1.80 km"
+    assert fact_of(panel, "Grid") == "60 × 40 cells (width × height) of 30 m\n1.80 km × 1.20 km"
     assert fact_of(panel, "CRS") == "EPSG:32610"
     assert fact_of(panel, "Start") == "2020-08-19 07:00 UTC\n2020-08-19 00:00 local (UTC-7)"
     assert fact_of(panel, "Plan") == "4 of 6 days, 200 steps of 0.48 h"
     assert fact_of(panel, "Fire model") == "Scalar test model"
     assert fact_of(panel, "Fleet") == "3 aircraft of 2 types"
     assert fact_of(panel, "Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"
+
+
+def test_the_folder_can_be_read_copied_and_opened(
+    qtbot: QtBot, session: Session, panel: ScenarioPanel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    show_widget(qtbot, panel, 320, 600)
+    assert panel.folder.text() == "not saved yet" and not panel.folder_button.isEnabled()
+    folder = tmp_path / "a-folder-with-a-long-name-that-has-no-room" / "ridge.firegui"
+    session.open_project(session.project, folder)
+    panel.model_button.setFocus()
+    shown = panel.folder.text()
+    assert "…" in shown[1:-1] and panel.folder.toolTip() == str(folder)
+    QTest.mouseClick(panel.folder, LEFT)
+    qtbot.waitUntil(lambda: panel.folder.selectedText() == str(folder))
+    QTest.mouseClick(panel.folder_button, LEFT)
+    assert opened == [str(folder)]
 
 
 def test_missing_layers_are_named(panel: ScenarioPanel) -> None:

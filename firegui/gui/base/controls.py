@@ -126,9 +126,19 @@ def tab_stops(top: QWidget) -> list[QWidget]:
 
 
 def is_tab_stop(widget: QWidget) -> bool:
-    """Return whether Tab stops at a widget, which must be shown and enabled."""
+    """Return whether Tab stops at a widget, which must be shown and enabled.
+
+    Of radio buttons only the chosen one is a stop: from there the arrow keys choose another.
+    """
     has_policy = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
-    return has_policy and is_usable(widget)
+    return has_policy and is_usable(widget) and not _is_passed_by(widget)
+
+
+def _is_passed_by(widget: QWidget) -> bool:
+    """Return whether a widget is a radio button of a group in which another one is chosen."""
+    group = widget.group() if isinstance(widget, QRadioButton) else None
+    chosen = None if group is None or not group.exclusive() else group.checkedButton()
+    return chosen is not None and chosen is not widget and is_usable(chosen)
 
 
 def focus_next(order: Sequence[QWidget], now: QWidget | None, *, forward: bool) -> bool:

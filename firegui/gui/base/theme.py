@@ -161,6 +161,8 @@ def _controls(c: Colors, theme: Theme) -> str:
         border-radius: 3px; padding: 2px 4px; selection-background-color: {c.accent};
         selection-color: {c.on_accent}; }}
     QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QComboBox:on {{ border-color: {c.accent}; }}
+    QLineEdit[role="path"] {{ background: transparent; border-color: transparent; padding: 0; }}
+    QLineEdit[role="path"]:focus {{ background: {c.base}; border-color: {c.accent}; }}
     QLineEdit[role="refused"], QLineEdit[role="refused"]:focus {{ border: 2px solid {c.error}; padding: 1px 3px; }}
     QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {{ background: {c.window};
         border-color: {c.border}; color: {_faded(c)}; }}
@@ -206,6 +208,8 @@ def _controls(c: Colors, theme: Theme) -> str:
     QMenu::indicator:checked {{ background: {c.accent}; border-color: {c.accent}; image: {_mark("check", theme)}; }}
     QMenu::indicator:exclusive:checked {{ image: {_mark("dot", theme)}; }}
     QCheckBox, QRadioButton {{ spacing: 6px; }}
+    QRadioButton {{ border: 2px solid transparent; border-radius: 4px; padding: 0 2px; }}
+    QRadioButton:focus {{ border-color: {c.focus}; }}
     QPushButton {{ background: {c.raised}; color: {c.text}; border: 1px solid {c.outline}; border-radius: 4px;
         padding: 4px 14px; min-width: 48px; }}
     QPushButton:hover {{ background: {c.chosen}; }}

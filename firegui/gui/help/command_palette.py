@@ -170,7 +170,7 @@ class Palette(QFrame):
     def _fill(self, typed: str) -> None:
         self.list.clear()
         found = best_matches(typed, self._entries, lambda entry: entry.title, lambda entry: entry.kind, _synonyms)
-        for entry in sorted(found[:_MOST], key=lambda entry: bool(entry.why_not)):
+        for entry in _usable_first(typed, found[:_MOST]):
             item = QListWidgetItem(f"{entry.kind}: {entry.title}")
             item.setData(_ENTRY, entry)
             self.list.addItem(item)
@@ -192,6 +192,24 @@ class Palette(QFrame):
 
 def _synonyms(entry: PaletteEntry) -> str:
     return entry.synonyms
+
+
+def _usable_first(typed: str, found: Sequence[PaletteEntry]) -> list[PaletteEntry]:
+    """Return the entries with those that cannot be run now at the end.
+
+    An entry whose words begin as typed comes before those that merely have the letters, even if it cannot be run: it
+    says why not.
+    """
+    meant = [entry for entry in found if typed.strip() and _words_begin(typed, f"{entry.title} {entry.synonyms}")]
+    if any(entry.why_not for entry in meant):
+        return sorted(found, key=lambda entry: (entry not in meant, bool(entry.why_not)))
+    return sorted(found, key=lambda entry: bool(entry.why_not))
+
+
+def _words_begin(typed: str, text: str) -> bool:
+    """Return whether every typed word begins a word of ``text``."""
+    words = text.lower().split()
+    return all(any(word.startswith(each) for word in words) for each in typed.lower().split())
 
 
 def match_score(typed: str, title: str) -> float | None:
@@ -237,8 +255,7 @@ def _synonym_score(typed: str, title: str, synonyms: str) -> float | None:
 
     ``None`` if a typed word is missing.
     """
-    words = f"{title} {synonyms}".lower().split()
-    begun = all(any(word.startswith(each) for word in words) for each in typed.lower().split())
+    begun = _words_begin(typed, f"{title} {synonyms}")
     return -_LENGTH * len(title) - _KIND_PENALTY / 2 if synonyms and begun else None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
+    QColor,
     QDesktopServices,
     QImage,
     QKeySequence,
@@ -29,6 +30,7 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QStackedWidget,
     QTextBrowser,
+    QTextEdit,
     QToolButton,
     QWidget,
 )
@@ -37,6 +39,7 @@ from firegui.assets import resource
 from firegui.gui.base.controls import add_shortcut, tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import vertical
+from firegui.gui.base.theme import current_colors
 from firegui.gui.widgets.fields import narrow_combo
 
 FIRST = "getting-started"
@@ -75,6 +78,12 @@ class HelpPage:
     markdown: str
 
     @property
+    def headings(self) -> tuple[str, ...]:
+        """The headings below the title."""
+        lines = (line for line in self.markdown.splitlines() if line.startswith("##"))
+        return tuple(line.lstrip("# ").strip() for line in lines)
+
+    @property
     def plain(self) -> str:
         """The text without Markdown marks, on one line."""
         bare = _MARKS.sub(lambda match: match["text"] or "", self.markdown)
@@ -83,10 +92,12 @@ class HelpPage:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """Page with every word of a search, and the text around the first of them."""
+    """Page with every word of a search, and the text around them."""
 
     page: HelpPage
     excerpt: str
+    rank: int
+    """0 where the words are in the title, 1 in one heading, 2 next to each other in the text, 3 elsewhere in it."""
 
 
 def read_page(name: str) -> HelpPage:
@@ -102,20 +113,39 @@ def read_pages() -> tuple[HelpPage, ...]:
 
 
 def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
-    """Return the pages that contain all ``words``; pages with a word in the title come first."""
+    """Return the pages that contain all ``words``, by their rank.
+
+    Of pages of equal rank, those with more of the words in the title, and then those with the words more often, come
+    first.
+    """
     wanted = words.lower().split()
-    found: list[tuple[int, SearchHit]] = []
+    found: list[tuple[tuple[int, int, int], SearchHit]] = []
     for page in pages:
         plain = page.plain
         lower, title = plain.lower(), page.title.lower()
         if all(word in lower or word in title for word in wanted):
+            phrase = " ".join(wanted)
+            if has_all(title, wanted):
+                rank = 0
+            elif any(has_all(heading, wanted) for heading in page.headings):
+                rank = 1
+            else:
+                rank = 2 if phrase in lower else 3
             in_title = sum(word in title for word in wanted)
-            found.append((-in_title, SearchHit(page, _excerpt(plain, wanted))))
-    return [each for _rank, each in sorted(found, key=lambda pair: pair[0])]
+            often = lower.count(phrase) if phrase in lower else min(lower.count(word) for word in wanted)
+            found.append(((rank, -in_title, -often), SearchHit(page, _excerpt(plain, wanted), rank)))
+    return [each for _order, each in sorted(found, key=lambda pair: pair[0])]
+
+
+def has_all(text: str, wanted: Sequence[str]) -> bool:
+    """Return whether ``text`` contains every one of the words, which are in lower case."""
+    lower = text.lower()
+    return all(word in lower for word in wanted)
 
 
 def _excerpt(plain: str, wanted: Sequence[str]) -> str:
-    places = [plain.lower().find(word) for word in wanted]
+    lower = plain.lower()
+    places = [lower.find(each) for each in (" ".join(wanted), *wanted)]
     at = next((place for place in places if place >= 0), 0)
     start, end = max(at - _AROUND // 2, 0), at + _AROUND
     return f"{'…' if start else ''}{plain[start:end].strip()}{'…' if end < len(plain) else ''}"
@@ -131,7 +161,7 @@ class HelpText(QTextBrowser):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent, openLinks=False)
-        self._markdown = ""
+        self._markdown, self._marked = "", ""
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName("Help")
         self.setToolTip("Click a link to go to its page")
@@ -141,25 +171,64 @@ class HelpText(QTextBrowser):
         self._resized = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._resized.timeout.connect(self.redraw)
 
-    def show_markdown(self, markdown: str) -> None:
-        """Show a page from its beginning."""
-        self._markdown = markdown
+    def show_markdown(self, markdown: str, marked: str = "") -> None:
+        """Show a page from its beginning, with the words of ``marked`` highlighted."""
+        self._markdown, self._marked = markdown, marked
         self.setMarkdown(markdown)
         self._format()
+        self._mark_words()
+
+    def go_to_words(self) -> None:
+        """Scroll to the place that fits the highlighted words best.
+
+        That is the first heading with all of them, else the first place where they follow each other, else the first
+        paragraph with all of them, else the first of them.
+        """
+        wanted = self._marked.lower().split()
+        blocks = list(self._blocks())
+        best = (
+            next((block for block in self._headings() if has_all(block.text(), wanted)), None)
+            or next((block for block in blocks if " ".join(wanted) in block.text().lower()), None)
+            or next((block for block in blocks if has_all(block.text(), wanted)), None)
+            or next((block for block in blocks if any(word in block.text().lower() for word in wanted)), None)
+        )
+        if best is not None:
+            self._scroll_to(best)
+
+    def _mark_words(self) -> None:
+        """Highlight the words of the search; only where they follow each other, if they do anywhere."""
+        wanted = self._marked.lower().split()
+        phrase = " ".join(wanted)
+        if any(phrase in block.text().lower() for block in self._blocks()):
+            wanted = [phrase]
+        colors, marks = current_colors(), []
+        for word in filter(None, wanted):
+            cursor = self.document().find(word)
+            while not cursor.isNull():
+                mark = QTextEdit.ExtraSelection()
+                mark.cursor = cursor
+                mark.format.setBackground(QColor(colors.warning))
+                mark.format.setForeground(QColor(colors.window))
+                marks.append(mark)
+                cursor = self.document().find(word, cursor)
+        self.setExtraSelections(marks)
+
+    def _scroll_to(self, block: QTextBlock) -> None:
+        top = self.document().documentLayout().blockBoundingRect(block).top()
+        self.verticalScrollBar().setValue(int(top))
 
     def go_to(self, place: str) -> bool:
         """Scroll to the heading with the anchor ``place``; return whether there is one."""
         found = next((block for block in self._headings() if heading_anchor(block.text()) == place), None)
         if found is not None:
-            top = self.document().documentLayout().blockBoundingRect(found).top()
-            self.verticalScrollBar().setValue(int(top))
+            self._scroll_to(found)
         return found is not None
 
     def redraw(self) -> None:
         """Draw the page again at the same position: a text browser keeps the colours it was filled with."""
         bar = self.verticalScrollBar()
         stood = bar.value() / max(bar.maximum(), 1)
-        self.show_markdown(self._markdown)
+        self.show_markdown(self._markdown, self._marked)
         bar.setValue(round(stood * bar.maximum()))
 
     # -- pictures ----------------------------------------------------------------------------------------------------
@@ -270,16 +339,21 @@ class HelpView(QWidget):
         """Return the button ``back``, ``forward`` or ``home``."""
         return self._buttons[name]
 
-    def show_page(self, name: str, place: str = "") -> None:
-        """Show a page, at the heading with the anchor ``place``. Raises ``KeyError`` for an unknown name."""
+    def show_page(self, name: str, place: str = "", *, found: str = "") -> None:
+        """Show a page, at the heading with the anchor ``place``, or at the words ``found`` by a search.
+
+        Raises ``KeyError`` for an unknown name.
+        """
         page = self._pages[name]
         if name != self._name:
             if self._name:
                 self._behind.append(self._name)
             self._ahead.clear()
-        self._set_page(page)
+        self._set_page(page, found)
         if place:
             self.text.go_to(place)
+        elif found:
+            self.text.go_to_words()
 
     def go_back(self) -> None:
         """Show the previous page."""
@@ -294,10 +368,11 @@ class HelpView(QWidget):
             self._set_page(self._pages[self._ahead.pop()])
 
     # -- showing -----------------------------------------------------------------------------------------------------
-    def _set_page(self, page: HelpPage) -> None:
+    def _set_page(self, page: HelpPage, found: str = "") -> None:
         self._name = page.name
-        self.search.clear()
-        self.text.show_markdown(page.markdown)
+        if not found:
+            self.search.clear()
+        self.text.show_markdown(page.markdown, found)
         self._stack.setCurrentWidget(self.text)
         self.contents.setCurrentIndex(self.contents.findData(page.name))
         self._buttons["back"].setEnabled(bool(self._behind))
@@ -328,13 +403,16 @@ class HelpView(QWidget):
         self._stack.setCurrentWidget(self.hits)
 
     def _open_first_hit(self) -> None:
-        if self._stack.currentWidget() is self.hits and self.hits.currentItem() is not None:
+        if self._stack.currentWidget() is not self.hits:
+            # The words of the last search are still there: list its pages again.
+            self._search(self.search.text())
+        elif self.hits.currentItem() is not None:
             self._open_hit(self.hits.currentItem())
 
     def _open_hit(self, item: QListWidgetItem) -> None:
         name = item.data(_NAME)
         if isinstance(name, str):
-            self.show_page(name)
+            self.show_page(name, found=self.search.text())
             self.text.setFocus()
 
     # -- layout ------------------------------------------------------------------------------------------------------
@@ -359,7 +437,9 @@ class HelpView(QWidget):
             for name in group:
                 self.contents.addItem(self._pages[name].title, name)
         self.search.setAccessibleName("Search the help")
-        self.search.setToolTip("Pages that hold every word typed; Enter opens the first (Ctrl+F)")
+        self.search.setToolTip(
+            "Pages that hold every word typed; Enter opens the first, Enter here again lists them (Ctrl+F)"
+        )
         row.addWidget(self.contents, 1)
         add_shortcut(self, QKeySequence(QKeySequence.StandardKey.Find), self.search.setFocus, below=True)
         self._stack = self._make_stack()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QDialogButtonBox, QFormLayout, QLineEdit, QWidget
 
+from firegui.domain.grid import cells_text
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problems
 from firegui.gui.base.dialogs import Dialog, show_problems
@@ -230,7 +231,7 @@ def ask_events(parent: QWidget | None, make: ImportEvent, file: Path | None = No
 def _event_text(entry: EventEntry) -> str:
     parts = [entry.name]
     if entry.shape is not None:
-        parts.append(f"{entry.shape[0]} × {entry.shape[1]} cells")
+        parts.append(cells_text(entry.shape))
     if entry.dates:
         first, last = entry.dates[0], entry.dates[-1]
         parts.append(f"{first.day} {first:%b} – {last.day} {last:%b %Y}")

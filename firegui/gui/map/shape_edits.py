@@ -47,7 +47,7 @@ def size_text(region: Region, grid: Grid, units: Units) -> str:
     """Return the size in cells and as an area; for a polygon the area of its outline."""
     cells = area(region)
     box = region.as_rectangle
-    sides = "" if box is None else f"{box[0][1] - box[0][0]:,.0f} × {box[1][1] - box[1][0]:,.0f} = "
+    sides = "" if box is None else f"{box[1][1] - box[1][0]:,.0f} × {box[0][1] - box[0][0]:,.0f} (width × height) = "
     return f"{sides}{cells:,.0f} cells · {units.area(cells * grid.cell_area_ha, 1)}"
 
 

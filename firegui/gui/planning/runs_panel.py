@@ -67,6 +67,8 @@ _DUPLICATE = "A new run with this one's inputs, after the changes you make to th
 _LEAST_WIDTH = 250
 _COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "delete")
 """Buttons that move to a menu in a narrow panel."""
+_IN_MENU_BAR = ("start", "export")
+"""Those that the menu bar has too."""
 
 
 _AFTER_MS = 700
@@ -302,6 +304,19 @@ class RunsPanel(QWidget):
         entry = self._target()
         if entry is not None and entry.folder.exists():
             QDesktopServices.openUrl(QUrl.fromLocalFile(str(entry.folder)))
+
+    @property
+    def menu_buttons(self) -> tuple[QToolButton, ...]:
+        """Buttons for the selected run that a narrow panel has in its menu."""
+        return tuple(self._buttons[name] for name in _COLLAPSIBLE if name not in _IN_MENU_BAR)
+
+    @property
+    def why_no_action(self) -> str:
+        """Why the disabled ones of :attr:`menu_buttons` cannot be pressed."""
+        entry = self._target()
+        if entry is None:
+            return "select a run first"
+        return "the run has not ended" if not entry.is_over else "not for the selected run"
 
     def shutdown(self) -> None:
         """Save the notes that are being edited."""

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QGridLayout,
     QLabel,
+    QLineEdit,
     QVBoxLayout,
     QWidget,
 )
@@ -39,9 +42,12 @@ _NO_PLACE = "none; positions are metres from the south-west"
 _EDIT_COVERAGE = "Change the coverage that fuel models require, or give one value for all"
 _OWN_COVERAGE = "The imported maps bring their own required coverage"
 _CHOOSE = "Choose the network, constant parameters, the physical model or imported maps, and the fuel moisture"
+_SHOW_FOLDER = "Open the folder of the project in the file manager"
 _LOAD = "Use the network fire model with weights from a file, as calibrating writes them"
-_ROWS = ("Name", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Layers", "Observed")
+_ROWS = ("Name", "Folder", "Grid", "CRS", "Start", "Plan", "Fire model", "Coverage", "Fleet", "Layers", "Observed")
 
+_NOT_SAVED = "not saved yet"
+_LINE_MARGIN = 6
 _SHORT_STEP_H = 0.25
 """A shorter step is given in minutes."""
 _COVERAGE_SIZE = QSize(620, 560)
@@ -71,7 +77,9 @@ class ScenarioPanel(QWidget):
             self._banner, self._facts(), self._warnings, self._fold, spacing=8, margins=(8, 6, 8, 6)
         )
         vertical(self, page, margins=0)
-        for signal in (session.project_opened, session.project_edited, session.units_changed):
+        for signal in (
+            session.project_opened, session.project_edited, session.units_changed, session.folder_changed,
+        ):  # fmt: skip
             signal.connect(self._refresh)
         self._refresh()
 
@@ -87,7 +95,14 @@ class ScenarioPanel(QWidget):
         self.load_button.clicked.connect(self.weights_wanted)
         self.model_button = tool_button("Fire model…", _CHOOSE)
         self.model_button.clicked.connect(lambda _checked=False: choose_fire_model(self._session, self.window()))
-        buttons = {"Fire model": (self.model_button, self.load_button), "Coverage": (self.coverage_button,)}
+        self.folder_button = tool_button("Show folder", _SHOW_FOLDER)
+        self.folder_button.clicked.connect(lambda _checked=False: self._show_folder())
+        self.folder = FolderLine()
+        buttons = {
+            "Folder": (self.folder_button,),
+            "Fire model": (self.model_button, self.load_button),
+            "Coverage": (self.coverage_button,),
+        }
         grid = QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(3)
@@ -95,7 +110,7 @@ class ScenarioPanel(QWidget):
         for row, title in enumerate(_ROWS):
             label = plain_label(title)
             label.setProperty("role", "muted")
-            value = self._values[title] = _value()
+            value = self.folder if title == "Folder" else self._values.setdefault(title, _value())
             value.setAccessibleName(title)
             label.setBuddy(value)
             grid.addWidget(label, row, 0, Qt.AlignmentFlag.AlignTop)
@@ -115,6 +130,10 @@ class ScenarioPanel(QWidget):
         if coverage is not None:
             self._session.edit("change required coverage", replace(project, coverage=coverage))
 
+    def _show_folder(self) -> None:
+        if self._session.source is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._session.source)))
+
     def _refresh(self) -> None:
         self._page.setVisible(self._session.has_project)
         if not self._session.has_project:
@@ -122,6 +141,8 @@ class ScenarioPanel(QWidget):
         project = self._session.project
         for title, text in facts(project, self._session.units).items():
             self._values[title].setText(text)
+        self.folder.show_folder(self._session.source)
+        self.folder_button.setEnabled(self._session.source is not None)
         weights = project.weights
         self._values["Fire model"].setToolTip(plain("" if weights is None else "\n".join(weights.training.limits)))
         own = project.imported_maps is not None
@@ -145,12 +166,12 @@ def facts(project: Project, units: Units = Units.METRIC) -> dict[str, str]:
     """Return title and text of every row."""
     event, calendar = project.scenario, project.calendar
     grid = event.grid
-    sides = " × ".join(units.length(count * grid.cell_size_m) for count in (grid.rows, grid.columns))
+    sides = " × ".join(units.length(count * grid.cell_size_m) for count in (grid.columns, grid.rows))
     missing = [LAYERS[key][0].lower() for key in event.missing_layers]
     observed = f"{len(event.observed_dates)} perimeters, {_span(project)}" if event.observed_dates else "no perimeter"
     return {
         "Name": event.name,
-        "Grid": f"{grid.rows} × {grid.columns} cells of {grid.cell_size_m:g} m\n{sides}",
+        "Grid": f"{grid.size_text} of {grid.cell_size_m:g} m\n{sides}",
         "CRS": short_name(grid.crs) if grid.is_georeferenced and grid.crs else _NO_PLACE,
         "Start": _start_text(calendar),
         "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps:,} steps of {_step_text(calendar)}",
@@ -190,6 +211,46 @@ def _value() -> QLabel:
     label = plain_label(wordWrap=True)
     label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     return label
+
+
+class FolderLine(QLineEdit):
+    """Path of the project's folder, elided in its middle. It can be selected; the tooltip has the whole of it."""
+
+    def __init__(self) -> None:
+        super().__init__(readOnly=True, frame=False)
+        set_role(self, "path")
+        self._path = ""
+
+    def show_folder(self, folder: Path | None) -> None:
+        """Show a folder, or that there is none yet."""
+        self._path = "" if folder is None else str(folder)
+        self.setToolTip(plain(self._path or _NOT_SAVED))
+        self.setAccessibleDescription(self._path)
+        self._elide()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit the path to another width."""
+        super().resizeEvent(event)
+        self._elide()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show and select the whole path, so that it can be copied."""
+        super().focusInEvent(event)
+        self._elide()
+        # The click that gives the focus would take the selection away.
+        QTimer.singleShot(0, self, self.selectAll)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Elide the path again."""
+        super().focusOutEvent(event)
+        self._elide()
+
+    def _elide(self) -> None:
+        """Show the path, all of it while it has the focus."""
+        room = max(self.contentsRect().width() - _LINE_MARGIN, 0)
+        short = self.fontMetrics().elidedText(self._path, Qt.TextElideMode.ElideMiddle, room)
+        self.setText((self._path if self.hasFocus() else short) or _NOT_SAVED)
+        self.setCursorPosition(0)
 
 
 class CoverageDialog(Dialog):

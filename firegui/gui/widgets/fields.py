@@ -179,6 +179,9 @@ class _NumberField(_WheelWithFocus, _SpinBox):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Say why a letter does not appear, which a number cannot have."""
         before = self.lineEdit().text()
+        if event.text() and before == self.specialValueText():
+            # What is typed replaces the whole of a text that stands for a number.
+            self.selectAll()
         super().keyPressEvent(event)
         if event.text().isalpha() and self.lineEdit().text() == before:
             self.refused.emit(f"{event.text()} was not taken: a number is needed; use {self._limits()}")  # type: ignore[attr-defined]
@@ -188,7 +191,9 @@ class _NumberField(_WheelWithFocus, _SpinBox):
         return limits_text(None if low <= -_UNBOUNDED else low, None if high >= _WHOLE_LIMIT else high)
 
     def _refuse(self, text: str) -> None:
-        typed, kept = self._bare(text) or "empty", self.textFromValue(self.value())  # type: ignore[attr-defined]
+        is_named = bool(self.specialValueText()) and self.value() == self.minimum()  # type: ignore[attr-defined]
+        kept = self.specialValueText() if is_named else self.textFromValue(self.value())  # type: ignore[attr-defined]
+        typed = self._bare(text) or "empty"
         self.refused.emit(f"{typed} was refused, it stays {kept}; use {self._limits()}")  # type: ignore[attr-defined]
 
     def _bare(self, text: str) -> str:

@@ -120,11 +120,10 @@ class SettingEditor(QObject):
         self._unit = f" {self.option.shown_unit}" if self.option.shown_unit else ""
         self._show_suffix()
 
-    def _show_suffix(self, *_: object) -> None:
-        """Show the unit after a number; after 0 show its declared meaning, if any."""
+    def _show_suffix(self) -> None:
+        """Show the unit after a number."""
         if isinstance(self.box, (WholeField, DecimalField)):
-            is_named = bool(self.option.zero_text) and self.box.value() == 0
-            self.box.setSuffix(f" · {self.option.zero_text}" if is_named else self._unit)
+            self.box.setSuffix(self._unit)
 
     def _make(self, offset: int) -> WholeField | DecimalField | QCheckBox | QComboBox | QLineEdit:
         option = self.option
@@ -144,7 +143,9 @@ class SettingEditor(QObject):
             return line
         low, high = option.shown_bounds
         box = WholeField(low, high, offset) if self._item.kind is int else DecimalField(low, high)
-        box.valueChanged.connect(self._show_suffix)
+        if low == 0:
+            # The lowest value shows its declared meaning, if any.
+            box.setSpecialValueText(option.zero_text)
         box.valueChanged.connect(self.edited)
         box.editingFinished.connect(self.left)
         return box

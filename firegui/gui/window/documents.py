@@ -108,7 +108,8 @@ class Documents(QObject):
 
     def choose_and_open(self) -> bool:
         """Let the user choose a project folder and open it."""
-        folder = ask_project(self._window, self._start_folder())
+        last = next((folder for folder in (self._session.source, *self.recent) if folder is not None), None)
+        folder = ask_project(self._window, str(Path.home() if last is None else last.parent))
         return folder is not None and self.open(project_of(folder))
 
     def open(self, folder: Path) -> bool:

@@ -14,6 +14,7 @@ from firegui.gui.base.icons import icon
 from firegui.gui.help.command_palette import HELP_KIND, Palette, PaletteEntry
 from firegui.gui.help.help_view import FIRST, HelpView
 from firegui.gui.help.tour import Tour
+from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.session.session import Session
 from firegui.gui.window.action_registry import ACTIONS, menu_of, plain_title
 from firegui.gui.window.documents import Documents
@@ -54,6 +55,8 @@ class Guide(QObject):
         self._session, self._documents = session, documents
         self.tour: Tour | None = None
         self.palette: Palette | None = None
+        self.runs: RunsPanel | None = None
+        """Panel whose commands for the selected run the palette finds; set once it is made."""
 
     # -- help --------------------------------------------------------------------------------------------------------
     def help_here(self) -> None:
@@ -103,6 +106,8 @@ class Guide(QObject):
                 title, keys, tip = plain_title(action.text()), action.shortcut().toString(_NATIVE), action.statusTip()
                 kind, synonyms = menu_of(action.objectName()), ACTIONS[action.objectName()].synonyms
                 yield PaletteEntry(kind, title, tip, action.icon(), action.trigger, keys, why_not, synonyms)
+        if self.runs is not None:
+            yield from map(partial(_run_entry, self.runs), self.runs.menu_buttons)
         for folder in self._documents.recent:
             name, open_project = folder.name.removesuffix(".firegui"), partial(self._documents.open, folder)
             yield PaletteEntry("Project", name, str(folder), icon("folder"), open_project)
@@ -125,6 +130,12 @@ class Guide(QObject):
 
     def _on_tour_end(self) -> None:
         self.tour = None
+
+
+def _run_entry(runs: RunsPanel, button: QToolButton) -> PaletteEntry:
+    """Return the entry of a command for the selected run."""
+    title, why_not = plain_title(button.accessibleName()), "" if button.isEnabled() else runs.why_no_action
+    return PaletteEntry("Selected run", title, button.toolTip(), button.icon(), button.click, why_not=why_not)
 
 
 def about_text() -> str:

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QApplication,
     QLineEdit,
     QPushButton,
-    QRadioButton,
     QToolButton,
     QWidget,
 )
@@ -78,8 +77,6 @@ def _first_of(stops: Sequence[QWidget]) -> QWidget | None:
     controls = [stop for stop in stops if stop.property("role") != "section"]
     if len(controls) < len(stops):
         useful = [each for each in controls if not isinstance(each, _PASSED_BY)]
-        # Space would choose another one of a group of choices.
-        useful = [each for each in useful if not isinstance(each, QRadioButton) or each.isChecked()]
         stops = useful or controls or stops
     return next(iter(stops), None)
 

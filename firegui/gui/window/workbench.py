@@ -141,6 +141,7 @@ class Workbench(QObject):
         self._add_panels()
         yield
         self.guide = Guide(window, self.shell, self.help, session, self.documents)
+        self.guide.runs = self.runs
         self.actions = Actions(window, session, self.plan, self._handlers())
         self.guide.plan_requested.connect(self.plan.quick)
         self.bookmarks_menu = BookmarksMenu(self.views, window)

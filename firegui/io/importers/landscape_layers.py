@@ -224,7 +224,7 @@ def _grid_notes(chosen: Mapping[str, _Chosen], placement: Mapping[str, GriddedLa
     for key in placement:
         if key in grid.geometries and (oddity := grid.geometries[key].oddity) is not None:
             odd.setdefault(oddity, []).append(LAYERS[key][0].lower())
-    notes = [f"Grid of {found.rows} × {found.columns} cells of {found.cell_size_m:g} m: {grid.reason}."]
+    notes = [f"Grid of {found.size_text} of {found.cell_size_m:g} m: {grid.reason}."]
     notes += [f"The raster of {', '.join(names)} {oddity}; it was brought north up." for oddity, names in odd.items()]
     for placing, names in by_placing.items():
         verb = "Cut to the grid" if placing == "cut" else f"Resampled to the grid ({placing})"

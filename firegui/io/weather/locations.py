@@ -73,7 +73,7 @@ class WindLocations(ABC):
     @property
     @abstractmethod
     def text(self) -> str:
-        """In words for people: ``90 × 70 cells``, ``3 stations``."""
+        """In words for people: ``70 × 90 cells (width × height)``, ``3 stations``."""
 
     @abstractmethod
     def on(self, grid: Grid, where: str, problems: Problems) -> Placement | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from rasterio import Affine
 
-from firegui.domain.grid import Grid
+from firegui.domain.grid import Grid, cells_text
 from firegui.errors import Problems
 from firegui.io.crs import same, transformer
 from firegui.io.georeference import WGS84, Georeference, Six
@@ -41,8 +41,7 @@ class RasterLocations(WindLocations):
     @property
     def text(self) -> str:
         """Its size."""
-        rows, columns = self.raster
-        return f"{rows:,} × {columns:,} cells"
+        return cells_text(self.raster)
 
     def on(self, grid: Grid, where: str, problems: Problems) -> Placement | None:
         """Interpolate onto the cells of ``grid``."""

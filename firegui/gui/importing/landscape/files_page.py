@@ -109,7 +109,7 @@ def _unit_text(fact: LayerFacts) -> str:
 
 
 def _size_text(fact: LayerFacts) -> str:
-    return "" if fact.shape is None else f"{fact.shape[0]:,} × {fact.shape[1]:,}"
+    return "" if fact.shape is None else f"{fact.shape[1]:,} × {fact.shape[0]:,}"
 
 
 def _cell_text(fact: LayerFacts) -> str:
@@ -142,7 +142,7 @@ _LAYER_COLUMNS = (
     _of_facts("Read as", _unit_text, "the unit its numbers are read in; (guessed) unless it was said"),
     _of_facts("No data", lambda fact: share_text(fact.holes), "share of the event's cells without a value"),
     _of_facts("CRS", lambda fact: fact.crs, "the coordinate reference system that the file states"),
-    _of_facts("Size", _size_text, "rows × columns of the file"),
+    _of_facts("Size", _size_text, "width × height of the file, in cells"),
     _of_facts("Cell", _cell_text, "width × height of a cell of the file, in the unit of its CRS"),
     _of_facts("Placed", lambda fact: fact.placing, "how it is brought onto the event's grid"),
 )

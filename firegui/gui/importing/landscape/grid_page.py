@@ -138,12 +138,12 @@ def edges_of(grid: Grid) -> tuple[float, float, float, float]:
 
 
 def size_text(grid: Grid, units: Units = Units.METRIC) -> str:
-    """Return rows, columns, cells, the lengths of the sides and the area."""
+    """Return columns, rows, cells, the lengths of the sides and the area."""
     high, wide = (units.length(count * grid.cell_size_m) for count in (grid.rows, grid.columns))
     area = grid.n_cells * grid.cell_area_ha
     return (
-        f"{grid.rows:,} × {grid.columns:,} = {grid.n_cells:,} cells of {grid.cell_size_m:g} m\n"
-        f"{high} north–south × {wide} west–east, {units.area(area)}"
+        f"{grid.size_text} of {grid.cell_size_m:g} m, {grid.n_cells:,} in all\n"
+        f"{wide} west–east × {high} north–south, {units.area(area)}"
     )
 
 

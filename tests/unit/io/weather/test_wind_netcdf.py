@@ -84,7 +84,12 @@ def test_era5_is_read_whichever_way_its_axes_run(tmp_path: Path, write: Write, f
     assert survey.conventions == WindConventions(
         Components.U_V, SpeedUnit.MS, Height.M10, None, North.TRUE, TimeBasis.UTC
     )
-    assert (survey.kind, survey.samples, survey.step_h, survey.places) == ("NetCDF", 48, 1.0, "5 × 7 cells")
+    assert (survey.kind, survey.samples, survey.step_h, survey.places) == (
+        "NetCDF",
+        48,
+        1.0,
+        "7 × 5 cells (width × height)",
+    )
     winds = read(source)
     assert winds.speed.shape == (2, *GRID.shape)
     for day, y, x in ((0, 0, 0), (0, 5, 7), (1, 2, 3)):

@@ -52,7 +52,12 @@ def test_what_the_files_do_not_say_is_guessed_with_a_note() -> None:
     survey = survey_wind(WindSource(files=FILES))
     assert survey.conventions.speed_unit is SpeedUnit.MPH and survey.conventions.sense is Sense.FROM
     assert survey.conventions.components is Components.SPEED_DIRECTION
-    assert (survey.samples, survey.step_h, survey.first, survey.places) == (25, 1.0, None, "90 × 70 cells")
+    assert (survey.samples, survey.step_h, survey.first, survey.places) == (
+        25,
+        1.0,
+        None,
+        "70 × 90 cells (width × height)",
+    )
     notes = " ".join(survey.notes)
     for part in ("mph is assumed", "10 m is assumed", "where the wind blows from", "told by their names"):
         assert part in notes
