@@ -225,6 +225,8 @@ def test_titles_come_before_headings_and_headings_before_the_text() -> None:
         page("half", "# Worst\n\nnothing"),
     ]
     assert [hit.page.name for hit in search_pages("worst case", pages)] == ["title", "heading", "body", "apart"]
+    changes = page("whats-new", "# New\n\nthe worst case, worst case and worst case")
+    assert [hit.page.name for hit in search_pages("worst case", [changes, pages[1]])] == ["body", "whats-new"]
 
 
 def test_a_search_for_what_is_nowhere_says_so(view: HelpView) -> None:

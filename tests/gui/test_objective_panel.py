@@ -89,6 +89,10 @@ def test_arrow_keys_choose_the_goal_and_tab_leads_to_the_chosen_one(
     assert [goal for goal in goals if goal in tab_stops(panel)] == [goals[1]]
     QTest.keyClick(goals[1], Qt.Key.Key_Up)
     assert goals[0].hasFocus() and session.project.plan.setting.value == "A"
+    session.set_plan("own weights", replace(session.project.plan, setting=Setting.CUSTOM))
+    assert goals[0].hasFocus() and goals[2].isChecked()
+    QTest.keyClick(goals[0], Qt.Key.Key_Down)
+    assert goals[1].hasFocus() and goals[1].isChecked() and session.project.plan.setting.value == "B"
 
 
 def test_editing_a_weight_makes_the_weights_custom(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:

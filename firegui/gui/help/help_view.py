@@ -60,6 +60,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 """Pages in their order: first steps, panels, method, reference, and extending firegui."""
 PAGES = tuple(name for group in GROUPS for name in group)
 _MARKS = re.compile(r"[*_`#>|]|!?\[(?P<text>[^\]]*)\]\([^)]*\)")
+_CHANGES = "whats-new"
 _AROUND = 60
 _MARGIN = 8
 _SETTLED_MS = 80
@@ -116,10 +117,10 @@ def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
     """Return the pages that contain all ``words``, by their rank.
 
     Of pages of equal rank, those with more of the words in the title, and then those with the words more often, come
-    first.
+    first; the list of changes comes last.
     """
     wanted = words.lower().split()
-    found: list[tuple[tuple[int, int, int], SearchHit]] = []
+    found: list[tuple[tuple[int, int, bool, int], SearchHit]] = []
     for page in pages:
         plain = page.plain
         lower, title = plain.lower(), page.title.lower()
@@ -133,7 +134,9 @@ def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
                 rank = 2 if phrase in lower else 3
             in_title = sum(word in title for word in wanted)
             often = lower.count(phrase) if phrase in lower else min(lower.count(word) for word in wanted)
-            found.append(((rank, -in_title, -often), SearchHit(page, _excerpt(plain, wanted), rank)))
+            found.append(
+                ((rank, -in_title, page.name == _CHANGES, -often), SearchHit(page, _excerpt(plain, wanted), rank))
+            )
     return [each for _order, each in sorted(found, key=lambda pair: pair[0])]
 
 

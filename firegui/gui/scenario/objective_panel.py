@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QButtonGroup,
     QFileDialog,
     QGridLayout,
@@ -191,6 +193,17 @@ class StartChoice(QObject):
         self.box.setToolTip(plain(self._item.option.help if file is None else f"{file}\nfor the next run only"))
 
 
+class _GoalButton(QRadioButton):
+    """Radio button from which the arrow keys choose another one of its group."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Choose the button that an arrow key leads to; Qt does so only from the chosen one."""
+        super().keyPressEvent(event)
+        reached = QApplication.focusWidget()
+        if reached is not self and isinstance(reached, _GoalButton) and not reached.isChecked():
+            reached.click()
+
+
 class ObjectivePanel(QWidget):
     """Panel of the objective. Every edit is one undoable step of the session."""
 
@@ -224,7 +237,7 @@ class ObjectivePanel(QWidget):
         column.setContentsMargins(*_MARGINS)
         self._settings = QButtonGroup(self)
         for index, setting in enumerate(Setting):
-            button = QRadioButton(SETTING_TITLES[setting])
+            button = _GoalButton(SETTING_TITLES[setting])
             button.setToolTip(plain(_PURPOSE[setting] + _IN_PAPER.get(setting, "")))
             button.setObjectName(f"setting_{setting.value}")
             self._settings.addButton(button, index)

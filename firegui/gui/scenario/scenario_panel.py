@@ -218,6 +218,8 @@ class FolderLine(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__(readOnly=True, frame=False)
+        # A panel that is opened gives its first field the focus, which is not to be this one.
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         set_role(self, "path")
         self._path = ""
 
