@@ -31,7 +31,7 @@ def panel(qtbot: QtBot, session: Session) -> ScenarioPanel:
 
 def test_the_facts_of_the_event_are_there(panel: ScenarioPanel) -> None:
     assert fact_of(panel, "Name") == "Test Ridge"
-    assert fact_of(panel, "Grid") == "60 × 40 cells (width × height) of 30 m\n1.80 km × 1.20 km"
+    assert fact_of(panel, "Grid") == "60 × 40 cells (width × height)\n1.80 km × 1.20 km, cells of 30 m"
     assert fact_of(panel, "CRS") == "EPSG:32610"
     assert fact_of(panel, "Start") == "2020-08-19 07:00 UTC\n2020-08-19 00:00 local (UTC-7)"
     assert fact_of(panel, "Plan") == "4 of 6 days, 200 steps of 0.48 h"

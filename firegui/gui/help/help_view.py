@@ -60,7 +60,6 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 """Pages in their order: first steps, panels, method, reference, and extending firegui."""
 PAGES = tuple(name for group in GROUPS for name in group)
 _MARKS = re.compile(r"[*_`#>|]|!?\[(?P<text>[^\]]*)\]\([^)]*\)")
-_CHANGES = "whats-new"
 _AROUND = 60
 _MARGIN = 8
 _SETTLED_MS = 80
@@ -117,7 +116,7 @@ def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
     """Return the pages that contain all ``words``, by their rank.
 
     Of pages of equal rank, those with more of the words in the title, and then those with the words more often, come
-    first; the list of changes comes last.
+    first; the pages of first steps, which tell a story, come last.
     """
     wanted = words.lower().split()
     found: list[tuple[tuple[int, int, bool, int], SearchHit]] = []
@@ -135,7 +134,7 @@ def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
             in_title = sum(word in title for word in wanted)
             often = lower.count(phrase) if phrase in lower else min(lower.count(word) for word in wanted)
             found.append(
-                ((rank, -in_title, page.name == _CHANGES, -often), SearchHit(page, _excerpt(plain, wanted), rank))
+                ((rank, -in_title, page.name in GROUPS[0], -often), SearchHit(page, _excerpt(plain, wanted), rank))
             )
     return [each for _order, each in sorted(found, key=lambda pair: pair[0])]
 

@@ -48,6 +48,8 @@ _ROWS = ("Name", "Folder", "Grid", "CRS", "Start", "Plan", "Fire model", "Covera
 
 _NOT_SAVED = "not saved yet"
 _LINE_MARGIN = 6
+_INNER_PX = 2
+"""Room that Qt leaves before the text of a line."""
 _SHORT_STEP_H = 0.25
 """A shorter step is given in minutes."""
 _COVERAGE_SIZE = QSize(620, 560)
@@ -171,7 +173,7 @@ def facts(project: Project, units: Units = Units.METRIC) -> dict[str, str]:
     observed = f"{len(event.observed_dates)} perimeters, {_span(project)}" if event.observed_dates else "no perimeter"
     return {
         "Name": event.name,
-        "Grid": f"{grid.size_text} of {grid.cell_size_m:g} m\n{sides}",
+        "Grid": f"{grid.size_text}\n{sides}, cells of {grid.cell_size_m:g} m",
         "CRS": short_name(grid.crs) if grid.is_georeferenced and grid.crs else _NO_PLACE,
         "Start": _start_text(calendar),
         "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps:,} steps of {_step_text(calendar)}",
@@ -220,6 +222,7 @@ class FolderLine(QLineEdit):
         super().__init__(readOnly=True, frame=False)
         # A panel that is opened gives its first field the focus, which is not to be this one.
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setTextMargins(-_INNER_PX, 0, 0, 0)
         set_role(self, "path")
         self._path = ""
 

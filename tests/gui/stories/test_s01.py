@@ -23,7 +23,7 @@ def test_an_event_is_opened_and_says_what_it_is_and_what_it_lacks(bare: Person, 
     assert not bare.window.start_page.isVisible()
     assert bare.window.windowTitle().startswith("Test Ridge")
     facts = bare.front("Scenario", ScenarioPanel)
-    assert fact_of(facts, "Grid").startswith("60 × 40 cells (width × height) of 30 m")
+    assert fact_of(facts, "Grid").startswith("60 × 40 cells (width × height)")
     assert fact_of(facts, "CRS") == "EPSG:32610"
     assert fact_of(facts, "Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"
     assert "fuel model" in fact_of(facts, "Layers")
