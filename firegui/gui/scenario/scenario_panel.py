@@ -216,7 +216,10 @@ def _value() -> QLabel:
 
 
 class FolderLine(QLineEdit):
-    """Path of the project's folder, elided in its middle. It can be selected; the tooltip has the whole of it."""
+    """Path of the project's folder, elided in its middle.
+
+    The path can be selected and copied; the tooltip has all of it.
+    """
 
     def __init__(self) -> None:
         super().__init__(readOnly=True, frame=False)
