@@ -31,6 +31,11 @@ class OutsideTraining:
     reasons: tuple[str, ...]
 
     @property
+    def chip(self) -> str:
+        """Text on a map, where there is little room: ``wind, slope out of range``."""
+        return f"{', '.join(self.what)} out of range"
+
+    @property
     def badge(self) -> str:
         """Short text beside every result: ``wind, slope beyond what the fire model learned from``."""
         return f"{', '.join(self.what)} beyond what the fire model learned from"

@@ -265,7 +265,7 @@ def test_a_refused_field_keeps_the_focus_on_tab_until_esc(qtbot: QtBot, session:
     QTest.keyClick(line, Qt.Key.Key_Tab)
     assert line.hasFocus() and line.text() == "abc" and line.property("role") == "refused"
     assert line.note is not None and line.note.isVisible()
-    assert line.note.text().startswith("Line length: 'abc' cannot be read; use ")
+    assert line.note.text().startswith("Half length: 'abc' cannot be read; use ")
     QTest.keyClick(line, Qt.Key.Key_Escape)
     assert line.hasFocus() and line.text() == kept and not line.property("role") and line.note.isHidden()
     QTest.keyClick(line, Qt.Key.Key_Tab)

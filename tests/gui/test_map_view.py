@@ -446,10 +446,18 @@ def test_a_fire_outside_the_training_of_its_model_has_a_caution_that_mouse_and_k
     monkeypatch.setattr(readout, "outside_training", lambda _project, _units: outside)
     session.set_step(session.step + 1)
     view.flush()
-    assert view.decorations.caption.caution == "⚠ wind beyond what the fire model learned from"
+    assert view.decorations.caption.caution == "⚠ wind out of range"
     assert button.geometry() == view.decorations.caution_box.toAlignedRect() and card.isHidden()
     assert "Winds reach 15 m/s" in button.toolTip()
-    assert button.accessibleName() == "Caution: wind beyond what the fire model learned from. Explain"
+    assert button.accessibleName() == "Caution: wind out of range. Explain"
+    place = view.decorations.caution_box
+    view.resize(330, 300)
+    view.flush()
+    narrow, texts = view.decorations.caution_box, [text for text, *_ in view.decorations.caption_texts()]
+    assert narrow.topLeft() == place.topLeft() and narrow.width() < place.width() and len(texts) <= 3
+    assert texts[0] == "⚠", "the sign alone, where the words have no room beside the title"
+    view.resize(900, 640)
+    view.flush()
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert card.isVisible() and card.text == outside.reasons[0].strip()
     assert not card.geometry().intersects(button.geometry()) and hand.viewport.rect().contains(card.geometry())

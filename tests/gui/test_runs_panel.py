@@ -18,12 +18,12 @@ from firegui.domain.plan_summary import DaySummary, PlanSummary
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin
-from firegui.domain.stress import growth_left_text, worst_case_text
+from firegui.domain.stress import NEEDS_EXERCISE, growth_left_text, worst_case_text
 from firegui.errors import InputError
-from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning import runs_panel as runs_panel_module
-from firegui.gui.planning.run_cards import card_lines
+from firegui.gui.planning.run_cards import card_lines, work_words
 from firegui.gui.planning.run_order import RunGrouping, group_of
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import ELAPSED, ETA, NIGHT, REGIONS, STATE, TITLE, VOLUME, status_color
@@ -135,6 +135,13 @@ def test_a_plan_that_does_not_hold_does_not_just_say_that_it_is_finished(
     project, worst = entry.project, entry.stress.worst.share_worst
     entry.project = replace(project, plan=replace(project.plan, margin=replace(project.plan.margin, limit=worst)))
     assert card_lines(entry)[0] == "Holds in all 2 tested scenarios"
+    entry.stress = replace(entry.stress, left_out=(("failures, repaired", NEEDS_EXERCISE),))
+    assert card_lines(entry)[0] == "Holds in all 2 tested scenarios; “failures, repaired” needs a stress test"
+    entry.preparation, entry.state, entry.reason = "Compiling the kernels…", RunState.PREPARING, None
+    entry.epochs, entry.history = 400, EpochHistory()
+    assert work_words(entry) == "Compiling the kernels…"
+    entry.preparation = ""
+    assert work_words(entry) == "preparing the first of 400 steps…"
     entry.stress = None
     assert line(panel)["State"] == "finished, fleet changed since" and status_color(entry) is None
 

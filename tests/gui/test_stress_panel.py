@@ -17,8 +17,10 @@ from pytestqt.qtbot import QtBot
 
 from firegui.analyses.requests import StressRequest
 from firegui.analyses.stress.results import STORE, StressTally, write_results
+from firegui.analyses.stress.run import time_left
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.stress import DEFAULT_SCENARIOS, NEEDS_EXERCISE, StressScenario, StressSet, scenario_text
@@ -271,6 +273,33 @@ def test_the_map_names_regions_and_places_while_there_is_a_result(
     assert "Upper village" in names()
     shown.map.show_leaks(None, None)
     assert names() == set()
+
+
+def test_the_map_of_leaks_shows_the_regions_at_first_and_has_terrain(shown: StressPanel, session: Session) -> None:
+    session.set_regions("far", [Region("far", ((((0.0, 55.0), (0.0, 60.0), (5.0, 60.0), (5.0, 55.0)),),))])
+    shown.map.show_leaks(session.project, next(iter(shown._controller.shown.leaks.values())))  # type: ignore[union-attr]
+    assert shown.map._area().contains(QRectF(55.0, 0.0, 5.0, 5.0))
+    assert shown.map.terrain.item.isVisible()
+    shown.map.show_leaks(None, None)
+    assert not shown.map.terrain.item.isVisible()
+
+
+def test_the_worst_draw_can_be_played_beside_the_map_of_its_scenario(
+    qtbot: QtBot, shown: StressPanel, queue: RunQueue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(queue, "show_member", lambda title, _spec: asked.append(title))
+    shown.pages.setCurrentWidget(shown.leaks_page)
+    shown.leak.setCurrentIndex(shown.leak.findData("late"))
+    assert not shown.button("show").isHidden() and shown.button("show").isEnabled()
+    QTest.mouseClick(shown.button("show"), Qt.MouseButton.LeftButton)
+    assert [title.partition(",")[0] for title in asked] == ["Stress: late"]
+
+
+def test_the_time_left_of_a_scenario_with_repair_follows_its_pace() -> None:
+    assert time_left(0.0, 8.0, 30.0) == ""
+    assert time_left(2.0, 8.0, 60.0) == "about 3 min left"
+    assert time_left(7.9, 8.0, 60.0) == "about a minute left"
 
 
 def test_the_worst_draw_of_the_chosen_scenario_goes_to_the_map(

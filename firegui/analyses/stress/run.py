@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from typing import TYPE_CHECKING
 
@@ -54,6 +55,8 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
     _tally: StressTally | None = None
     _plan_metrics: Metrics | None = None
     _repair: PlanRepair | None = None
+    _flown_since: tuple[str, int, float] = ("", 0, 0.0)
+    """Scenario with repair, its first draw in this run, and when that began."""
     _saved_at = 0.0
 
     def run(self) -> RunFinished:
@@ -128,11 +131,17 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
         if self._repair is None:
             self._say_scenario(number, f"{scenario.name}: the scenarios that the plan is repaired for")
             self._repair = self._engine.plan_repair(spec.project, model, check=check)
+        days = max(model.maps.days, 1)
+        if self._flown_since[0] != scenario.name:
+            self._flown_since = scenario.name, draw, time.monotonic()
+        _name, first, began = self._flown_since
         exercise = self._engine.exercise(world, model, self._repair, draw, spec.settings.stress.seed)
         state, per_day = exercise.begin(spec.schedule), model.maps.steps_per_day
         while not exercise.finished(state):
-            when = f"day {state.step / per_day:g}"
-            self._say_scenario(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}, {when}")
+            done = draw - first + state.step / per_day / days
+            left = time_left(done, scenario.n_draws - first, time.monotonic() - began)
+            parts = f"draw {draw + 1} of {scenario.n_draws}", left, f"day {state.step / per_day:g}"
+            self._say_scenario(number, f"{scenario.name}: {', '.join(filter(None, parts))}")
             state = exercise.advance(state, check)
         return exercise.result(state, exercise.fixed_fire(spec.schedule, check)), state.fire.fire
 
@@ -179,6 +188,14 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
         if self._control.pause_requested:
             self._hold()
         self._say(number, len(self._spec.settings.scenarios), text)
+
+
+def time_left(done: float, of: float, seconds: float) -> str:
+    """Return the time left at the pace so far, in minutes; empty before anything is done."""
+    if done <= 0.0:
+        return ""
+    minutes = math.ceil(seconds * (of - done) / done / 60.0)
+    return f"about {minutes} min left" if minutes > 1 else "about a minute left"
 
 
 def table_message(table: StressTable, wanted: int, reason: FinishReason, cell_ha: float) -> str:

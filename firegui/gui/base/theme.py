@@ -225,6 +225,7 @@ def _controls(c: Colors, theme: Theme) -> str:
     QPushButton[role="start"]:focus {{ padding: 6px 11px; }}
     QTabBar::tab {{ color: {c.muted}; padding: 4px 7px; margin: 0; border: 0; border-bottom: 2px solid transparent; }}
     QTabBar::tab:hover {{ color: {c.text}; background: {c.raised}; }}
+    QTabBar::tab:disabled {{ color: {_faded(c)}; }}
     QTabBar::tab:selected {{ color: {c.text}; border-bottom-color: {c.accent}; }}
     """
 

@@ -25,7 +25,8 @@ from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
 
 _INDENT = 19
-FIRST_CHOICE = ("csv", "geojson", "pdf", "ics220")
+FIRST_CHOICE = ("csv", "kml", "pdf")
+"""Formats of a first export: a table, a map for pilots, and the briefing."""
 
 
 class FormatList(QWidget):

@@ -173,6 +173,7 @@ class RunEntry:
     nominal: Metrics | None = None
     reference: Metrics | None = None
     message: str = ""
+    preparation: str = ""
     changes: tuple[str, ...] = ()
     has_other_regions: bool = False
     pausing: bool = False

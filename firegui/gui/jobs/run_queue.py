@@ -494,6 +494,10 @@ class RunQueue(QObject):
     def _on_message(self, event: Message) -> None:
         if event.device is not None:
             self._session.set_device(event.device.backend, event.device.name)
+        if self.active is not None and event.text.endswith("…"):
+            # Such a message says what the run is doing; the status bar drops messages after a while.
+            self.active.preparation = without_options(event.text)
+            self.changed.emit()
         if event.names_device_only:
             self.logged.emit(event.text, event.level)
         else:

@@ -146,16 +146,28 @@ class Decorations(QGraphicsItem):
         painter.fillPath(path, self.ink.card)
 
     def caption_texts(self) -> list[tuple[str, QFont, QColor]]:
-        """Return title, note, hint and caution, in this order, as they are drawn: none wider than the map."""
+        """Return caution, title, note and hint, in this order, as they are drawn: none wider than the map.
+
+        The caution is a sign alone where its text does not fit beside the title.
+        """
         ink, plain, bold, room = self.ink, map_font(9.0), map_font(9.5, bold=True), self._caption_room
         title, note, caution = self.caption.title, self.caption.note, self.caption.caution
         if not self.parts.time:
             title, note, caution = title.split(" · ")[0], "", ""
+        sign = caution.partition(" ")[0]
+        beside = text_width(sign, plain) + 16.0 + _GAP_PX if sign else 0.0
+        titles = split_title(title, bold, room - 24.0 - beside)
+        if len(titles) > 2:
+            # Name and day: the time is in the timeline too.
+            titles = title.split(" · ")[:2]
+        free = room - _EDGE + 6.0 - sum(text_width(part, bold) + 16.0 + _GAP_PX for part in titles)
+        if text_width(caution, plain) + 16.0 > free:
+            caution = sign
         lines = (
-            *((part, bold, ink.text) for part in split_title(title, bold, room - 24.0)),
+            (caution, plain, ink.muted),
+            *((part, bold, ink.text) for part in titles),
             *((part, plain, ink.muted) for part in split_title(note, plain, room - 24.0)),
             (self.caption.hint, plain, ink.text),
-            (caution, plain, ink.muted),
         )
         return [
             # Runs of one day have names of the same beginning and differ at the end.
@@ -172,7 +184,7 @@ class Decorations(QGraphicsItem):
     def caution_box(self) -> QRectF:
         """Where the caution is; empty without one."""
         is_shown = self.caption.caution and self.parts.time
-        return self._caption_boxes(self.caption_texts())[-1] if is_shown else QRectF()
+        return self._caption_boxes(self.caption_texts())[0] if is_shown else QRectF()
 
     def _caption_boxes(self, texts: Sequence[tuple[str, QFont, QColor]]) -> list[QRectF]:
         """Return the boxes of texts in a row, or in a column next to the north arrow."""

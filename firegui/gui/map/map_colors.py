@@ -139,15 +139,15 @@ def burning_scale() -> ColorScale:
     return _probability("Chance burning now", _map("inferno"))
 
 
-def difference_scale(plan: str = "the plan") -> ColorScale:
+def difference_scale() -> ColorScale:
     """Return the scale of baseline − plan, −1 … +1 as codes 0 … 255.
 
-    Green is less fire with ``plan``, orange is more.
+    Green is less fire with the plan, orange is more.
     """
     change = np.arange(256) / 127.5 - 1.0
     alpha = np.where(np.abs(change) < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.25 + 1.5 * np.abs(change)))
     rgba = _with_alpha(_blend((plan_colors.MORE_FIRE, "#f5efe4", plan_colors.SAVED)), alpha)
-    return ColorScale("Saved", f"−1 more fire with {plan}", f"+1 less fire with {plan}", rgba, "0")
+    return ColorScale("Saved", "−1 more fire with the plan", "+1 less fire with the plan", rgba, "0")
 
 
 def signed_scale(title: str, limit: float) -> ColorScale:

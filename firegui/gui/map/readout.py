@@ -155,7 +155,7 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
         since = ["inputs edited since this result"]
         notes += since if ran is None else changes_text(ran, shown.project, without_drops=bare)
     outside = None if fire.missing() else outside_training(shown.result.project or shown.project, shown.units)
-    caution, reasons = ("", ()) if outside is None else (f"⚠ {outside.badge}", outside.reasons)
+    caution, reasons = ("", ()) if outside is None else (f"⚠ {outside.chip}", outside.reasons)
     if layers["observed"].visible and shown.perimeter_is_carried:
         notes.append("observed perimeter filled forward")
     scale = fire.legend.scale if fire.visible and not fire.missing() else None

@@ -59,6 +59,8 @@ def work_words(entry: RunEntry) -> str:
     is_search = not (entry.tactical or entry.flies_loop or entry.prunes)
     if is_search and not entry.epochs:
         return ""
+    if is_search and not entry.epoch:
+        return entry.preparation or f"preparing the first of {entry.epochs:,} steps…"
     done = f"step {entry.epoch:,} of {entry.epochs:,}" if is_search else _progress_words(entry)
     return _SEPARATOR.join(filter(None, (done, _time_words(entry) if entry.eta is not None else "")))
 

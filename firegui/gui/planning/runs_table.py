@@ -154,13 +154,16 @@ def _passes_text(entry: RunEntry) -> str:
 
 
 def _eta_text(entry: RunEntry) -> str:
+    if entry.eta is not None and round(entry.eta) <= 0:
+        # The estimate is of a part of the run; its last moments may take long.
+        return "" if entry.more_follows else "almost done"
     return duration(entry.eta) + ("+" if entry.eta is not None and entry.more_follows else "")
 
 
 def time_text(entry: RunEntry) -> tuple[str, str]:
     """Return the time left or taken, and the words after it."""
     if entry.eta is not None:
-        return _eta_text(entry), " left"
+        return _eta_text(entry), " left" if round(entry.eta) > 0 else ""
     return ("" if entry.elapsed is None else duration(entry.elapsed)), ""
 
 

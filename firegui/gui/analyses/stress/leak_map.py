@@ -17,6 +17,7 @@ from firegui.gui.map.camera import area_around
 from firegui.gui.map.decorations import Caption, Decorations
 from firegui.gui.map.items import RasterItem, Stroke, StrokesItem, cosmetic, mask_path
 from firegui.gui.map.labels import MapLabels
+from firegui.gui.map.layers.ground_layers import HillshadeLayer
 from firegui.gui.map.layers.place_layers import MarkersLayer
 from firegui.gui.map.layers.shape_layers import RegionsLayer
 from firegui.gui.map.map_colors import ColorScale, Ink, blend_scale
@@ -60,7 +61,8 @@ class LeakMap(QWidget):
         self._box.disableAutoRange()
         self._view.ci.addItem(self._box)
         self._ground, self._raster, self._line = StrokesItem(), RasterItem(), StrokesItem()
-        for item in (self._ground, self._raster, self._line):
+        self.terrain = HillshadeLayer(session)
+        for item in (self._ground, self.terrain.item, self._raster, self._line):
             self._box.addItem(item, ignoreBounds=True)
         for above in (*(layer.item for layer in self._layers), self.labels.item):
             self._box.addItem(above, ignoreBounds=True)
@@ -90,7 +92,7 @@ class LeakMap(QWidget):
             self.fit()
 
     def fit(self) -> None:
-        """Zoom to the leaks and the fire at the start, and keep them in view while the window is resized."""
+        """Zoom to leaks, regions and the fire at the start, and keep them in view while the window is resized."""
         self._whole = True
         if self._project is not None:
             self._box.setRange(rect=self._area(), padding=0.0)
@@ -125,6 +127,7 @@ class LeakMap(QWidget):
             ground.addRect(QRectF(0, 0, grid.columns, grid.rows))
             line = mask_path(_start(self._project))
         ink = self._ink
+        self.terrain.visible = self._project is not None
         self._ground.set_strokes([Stroke(ground, cosmetic(ink.frame), QBrush(ink.land), smooth=False)])
         self._line.set_strokes([Stroke(line, pen) for pen in (cosmetic(ink.halo, 3.0), cosmetic(ink.observed, 1.5))])
         self._draw_layers()
@@ -154,7 +157,11 @@ class LeakMap(QWidget):
         assert self._project is not None
         seen = _start(self._project)
         seen = seen if self._leaks is None else seen | (self._leaks > 0)
-        return area_around(seen)
+        area = area_around(seen)
+        for region in self._project.regions:
+            top, left, bottom, right = region.bounds
+            area = area.united(QRectF(left, top, right - left, bottom - top))
+        return area
 
 
 def _start(project: Project) -> NDArray[np.bool_]:

@@ -112,6 +112,11 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
     def _with_saved_header(self, shown: StressTestResult) -> StressTestResult:
         return _with_leaks(super()._with_saved_header(shown))
 
+    def _progress_text(self) -> str:
+        """Return the count first: the end of a long text may be cut."""
+        step = self._step
+        return "Preparing…" if step is None else f"{min(step.done + 1, step.total)} of {step.total} · {step.text}…"
+
     def _connect_events(self, bridge: EventBridge) -> None:
         bridge.subscribe(StressReady, self._on_table)
 

@@ -72,13 +72,14 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._lay_out()
         self._session.project_edited.connect(self._on_project)
         self.leak.currentIndexChanged.connect(self._draw)
+        self.leak.currentIndexChanged.connect(self._refresh)
         self.table.activated.connect(lambda _index: self.play())
         self.table.selectionModel().selectionChanged.connect(self._refresh)
 
     # -- for others --------------------------------------------------------------------------------------------------
     def play(self) -> None:
         """Compute both fires of the worst draw of the selected scenario for the map, or refuse."""
-        shown, result = self._controller.shown, self._selected
+        shown, result = self._controller.shown, self._played
         if shown is None or shown.header is None or result is None:
             return
         number, session = result.worst_draw, self._session
@@ -122,7 +123,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         result = (self.table, self.leaks_page)
         self._lay_out_pages(
             (("Table", self.table), ("Where fire gets through", self.leaks_page), ("Scenarios", self.scenarios)),
-            PanelButton("show", "Play worst draw", _PLAY, self.play, (self.table,), show_text=True),
+            PanelButton("show", "Play worst draw", _PLAY, self.play, result, show_text=True),
             self._copy_button(self.table),
             PanelButton("csv", "CSV…", "Write a row for each draw as CSV with every digit", self._ask_file,
                         (self.table,)),
@@ -159,7 +160,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         some = shown is not None and shown.table is not None
         settled = shown is not None and shown.header is not None and not self._controller.shows_running
         return {
-            "show": settled and self._selected is not None, "copy": some, "csv": some, "export": some and settled
+            "show": settled and self._played is not None, "copy": some, "csv": some, "export": some and settled
         }  # fmt: skip
 
     def _conclusion(self) -> str:
@@ -181,6 +182,12 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _selected(self) -> StressResult | None:
         rows = selected_rows(self.table)
         return self.model.row(rows[0]) if rows else None
+
+    @property
+    def _played(self) -> StressResult | None:
+        """The scenario of the map while that is on top, else the selected one of the table."""
+        name = self.leak.currentData() if self.pages.currentWidget() is self.leaks_page else ""
+        return next((result for result in self.model.rows if name and result.scenario.name == name), self._selected)
 
     def _show(self) -> None:
         shown, selected = self._controller.shown, self._selected
