@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.errors import Check
 from firegui.gui.exporting.export_dialog import COMPUTING
+from firegui.gui.exporting.export_options import FormatList
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import ShownResult
@@ -85,3 +86,9 @@ def test_closing_the_window_waits_for_the_export_that_is_being_prepared(
     qtbot.waitUntil(begun.is_set)
     window.stop_work()
     assert ended.is_set() and not panel.dialog.is_busy
+
+
+def test_a_first_export_has_a_table_a_map_for_pilots_and_the_briefing(qtbot: QtBot) -> None:
+    formats = FormatList()
+    qtbot.addWidget(formats)
+    assert {name for name, box in formats.boxes.items() if box.isChecked()} == {"csv", "kml", "pdf"}

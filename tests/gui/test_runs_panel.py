@@ -18,7 +18,7 @@ from firegui.domain.plan_summary import DaySummary, PlanSummary
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin
-from firegui.domain.stress import NEEDS_EXERCISE, growth_left_text, worst_case_text
+from firegui.domain.stress import growth_left_text, worst_case_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -26,7 +26,7 @@ from firegui.gui.planning import runs_panel as runs_panel_module
 from firegui.gui.planning.run_cards import card_lines, work_words
 from firegui.gui.planning.run_order import RunGrouping, group_of
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.planning.runs_table import ELAPSED, ETA, NIGHT, REGIONS, STATE, TITLE, VOLUME, status_color
+from firegui.gui.planning.runs_table import ELAPSED, ETA, NIGHT, REGIONS, STATE, TITLE, VOLUME, status_color, time_text
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_view import selected_rows
 from firegui.runs.events import StageBegan, StressTestProgress
@@ -134,9 +134,7 @@ def test_a_plan_that_does_not_hold_does_not_just_say_that_it_is_finished(
     assert status_color(entry) == "warning"
     project, worst = entry.project, entry.stress.worst.share_worst
     entry.project = replace(project, plan=replace(project.plan, margin=replace(project.plan.margin, limit=worst)))
-    assert card_lines(entry)[0] == "Holds in all 2 tested scenarios"
-    entry.stress = replace(entry.stress, left_out=(("failures, repaired", NEEDS_EXERCISE),))
-    assert card_lines(entry)[0] == "Holds in all 2 tested scenarios; “failures, repaired” needs a stress test"
+    assert card_lines(entry)[0] == "Holds in all 2 tested scenarios; “mended” needs a stress test"
     entry.preparation, entry.state, entry.reason = "Compiling the kernels…", RunState.PREPARING, None
     entry.epochs, entry.history = 400, EpochHistory()
     assert work_words(entry) == "Compiling the kernels…"
@@ -511,3 +509,12 @@ def test_the_table_is_asked_for_its_selection_once_for_a_report(
     assert len(asked) == 1
     panel.select(pair[1])
     assert panel.selected is pair[1] and panel.all_selected == (pair[1],)
+
+
+def test_an_estimate_that_rounds_to_nothing_is_not_shown(entry: RunEntry, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+    for left, follows in ((0.3, "more"), (0.3, ""), (3.0, "more")):
+        monkeypatch.setattr(RunEntry, "eta", property(lambda _entry, left=left: left))
+        monkeypatch.setattr(RunEntry, "more_follows", property(lambda _entry, follows=follows: follows))
+        seen.append(time_text(entry))
+    assert seen == [("", ""), ("almost done", ""), ("0:03+", " left")]
