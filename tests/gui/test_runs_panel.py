@@ -20,7 +20,7 @@ from firegui.domain.regions import Region
 from firegui.domain.settings import Margin
 from firegui.domain.stress import growth_left_text, worst_case_text
 from firegui.errors import InputError
-from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning import runs_panel as runs_panel_module
 from firegui.gui.planning.run_cards import card_lines, work_words
@@ -135,11 +135,6 @@ def test_a_plan_that_does_not_hold_does_not_just_say_that_it_is_finished(
     project, worst = entry.project, entry.stress.worst.share_worst
     entry.project = replace(project, plan=replace(project.plan, margin=replace(project.plan.margin, limit=worst)))
     assert card_lines(entry)[0] == "Holds in all 2 tested scenarios; “mended” needs a stress test"
-    entry.preparation, entry.state, entry.reason = "Compiling the kernels…", RunState.PREPARING, None
-    entry.epochs, entry.history = 400, EpochHistory()
-    assert work_words(entry) == "Compiling the kernels…"
-    entry.preparation = ""
-    assert work_words(entry) == "preparing the first of 400 steps…"
     entry.stress = None
     assert line(panel)["State"] == "finished, fleet changed since" and status_color(entry) is None
 
@@ -514,7 +509,14 @@ def test_the_table_is_asked_for_its_selection_once_for_a_report(
 def test_an_estimate_that_rounds_to_nothing_is_not_shown(entry: RunEntry, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = []
     for left, follows in ((0.3, "more"), (0.3, ""), (3.0, "more")):
-        monkeypatch.setattr(RunEntry, "eta", property(lambda _entry, left=left: left))
-        monkeypatch.setattr(RunEntry, "more_follows", property(lambda _entry, follows=follows: follows))
+        monkeypatch.setattr(RunEntry, "eta", left)
+        monkeypatch.setattr(RunEntry, "more_follows", follows)
         seen.append(time_text(entry))
     assert seen == [("", ""), ("almost done", ""), ("0:03+", " left")]
+
+
+def test_what_is_prepared_stays_until_the_first_step_is_done() -> None:
+    entry = RunEntry("run", Path("run"), state=RunState.PREPARING, epochs=400, preparation="Compiling the kernels…")
+    assert work_words(entry) == "Compiling the kernels…"
+    entry.preparation = ""
+    assert work_words(entry) == "preparing the first of 400 steps…"
