@@ -18,14 +18,16 @@ from firegui.domain.names import character_problems
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import SETTING_TITLES, Margin, ObjectiveWeights, PlanSettings, Setting
+from firegui.domain.settings import MARGIN_SHORT, SETTING_TITLES, Margin, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.stress import StressSet
+from firegui.domain.units import percent_text
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 
 KINDS = ("network", "scalar", "physical", "maps")
 """The fire models that there are."""
 FIRE, DAYS, REGIONS, GOAL = "fire", "days", "regions", "goal"
+FLEET, GROUNDED, RULES, EFFECTIVENESS = "fleet", "grounded days", "rules", "effectiveness"
 """Inputs of a plan, as :func:`changed_inputs` names them."""
 _MOST_NAMES = 3
 """Regions that are named one by one."""
@@ -271,11 +273,11 @@ def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
         DAYS: not _same_days(one, other),
         REGIONS: one.regions != other.regions,
         GOAL: one.plan.weights != other.plan.weights,
-        "fleet": flying[0] != flying[1],
+        FLEET: flying[0] != flying[1],
         # A type that only one of them has is a change of the fleet.
-        "grounded days": any(grounded[1].get(kind, days) != days for kind, days in grounded[0].items()),
-        "rules": free[0] != free[1],
-        "effectiveness": works[0] != works[1],
+        GROUNDED: any(grounded[1].get(kind, days) != days for kind, days in grounded[0].items()),
+        RULES: free[0] != free[1],
+        EFFECTIVENESS: works[0] != works[1],
     }
     return tuple(name for name, is_other in is_changed.items() if is_other)
 
@@ -303,3 +305,46 @@ def changes_text(ran: Project | None, project: Project, *, without_drops: bool =
     others = [one for one in changed if one not in (REGIONS, GOAL)]
     shown = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} regions"
     return (f"does not protect {shown}", *([f"{' and '.join(others)} changed since"] if others else []))
+
+
+def differing_words(before: Project, project: Project) -> tuple[str, ...]:
+    """Return in a few words each which inputs of ``project`` differ from those ``before``, the goal first.
+
+    Such as ``8 aircraft``, ``no grounded days`` and ``limit 10 %``: a number where it differs, else ``other fleet``.
+    """
+    changed, margins = changed_inputs(before, project), (before.plan.margin, project.plan.margin)
+    aircraft = _count_text(before.fleet.n_aircraft, project.fleet.n_aircraft, "aircraft", "aircraft")
+    grounded = _count_text(_days_grounded(before), _days_grounded(project), "grounded day")
+    found = {
+        GOAL: "other weights",
+        FLEET: aircraft or "other fleet",
+        GROUNDED: grounded or "other grounded days",
+        REGIONS: _count_text(len(before.regions), len(project.regions), "region") or "other regions",
+        DAYS: _count_text(before.plan.days, project.plan.days, "day") or "other days",
+        RULES: "other rules",
+        EFFECTIVENESS: "other effectiveness",
+        FIRE: "other fire",
+    }
+    if DAYS in changed and before.grounded == project.grounded:
+        # The same dates are other days of the plan.
+        del found[GROUNDED]
+    words = [text for name, text in found.items() if name in changed]
+    if margins[0].kind is not margins[1].kind:
+        words.append(MARGIN_SHORT[margins[1].kind])
+    elif margins[0].limit != margins[1].limit and margins[1].kind is not Margin.NONE:
+        words.append(f"limit {percent_text(margins[1].limit)}")
+    if before.plan.optimizer.seed != project.plan.optimizer.seed:
+        words.append(f"seed {project.plan.optimizer.seed}")
+    return tuple(words)
+
+
+def _days_grounded(project: Project) -> int:
+    """Return the number of days of the plan on which a type cannot fly."""
+    return len({day for kind in project.planned_fleet.types for day in kind.grounded_days})
+
+
+def _count_text(before: int, now: int, thing: str, things: str = "") -> str:
+    """Return ``8 aircraft`` or ``no regions``; empty where both numbers are the same."""
+    if before == now:
+        return ""
+    return f"{now or 'no'} {thing if now == 1 else things or thing + 's'}"

@@ -285,6 +285,12 @@ MARGIN_TITLES: Mapping[Margin, str] = {
 }
 
 
+MARGIN_SHORT: Mapping[Margin, str] = {
+    Margin.NONE: "no margin", Margin.DESIGN: "cautious margin", Margin.STRESS: "stress margin",
+}  # fmt: skip
+"""Margins in names of runs."""
+
+
 @dataclass(frozen=True, slots=True)
 class MarginSettings:
     """Required margin of a plan and settings to make it.

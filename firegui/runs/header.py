@@ -71,7 +71,8 @@ class RunHeader(SavedHeader):
 
     ``stages`` are those of the run. ``warm_start`` is a hash, empty when the run started by itself, and
     ``warm_start_file`` where the schedule was. ``edited_from`` is the name of the run folder beside it whose plan was
-    edited by hand; empty for none. ``budget`` is the tactical heuristic's, where it was given one.
+    edited by hand; empty for none. ``label`` is the title of the run before its time, empty for that of the folder's
+    name. ``budget`` is the tactical heuristic's, where it was given one.
     ``replan`` is set where a run goes on from a plan that is being flown. ``files`` has the sha256 of every file of a
     finished run by name; ``None`` while it runs, and for a run of an earlier version.
     """
@@ -85,6 +86,7 @@ class RunHeader(SavedHeader):
     warm_start: str = ""
     warm_start_file: str = ""
     edited_from: str = ""
+    label: str = ""
     budget: int | None = None
     replan: ReplanNote | None = None
     files: Mapping[str, str] | None = None
@@ -153,6 +155,7 @@ def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | 
         warm_start=previous.warm_start if previous else schedule_hash(spec.warm_start),
         warm_start_file=previous.warm_start_file if previous else path_text(spec.warm_start_file),
         edited_from=previous.edited_from if previous else "" if spec.edited_from is None else spec.edited_from.name,
+        label=previous.label if previous else spec.label,
         budget=spec.budget,
     )
 

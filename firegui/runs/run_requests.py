@@ -24,7 +24,7 @@ from firegui.runs.run_folder import REFERENCE, RunRecord
 from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import Stage
-from firegui.runs.titles import REPLAN
+from firegui.runs.titles import REPLAN, run_label
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {
@@ -93,13 +93,18 @@ def plan_spec(
     start: WarmStart | None = None,
     backend: str = "auto",
     taken: Iterable[Path] = (),
+    before: Project | None = None,
 ) -> PlanSpec:
-    """Return a new run of ``project``, which must be saved in ``project_folder``, through ``stages``."""
+    """Return a new run of ``project``, which must be saved in ``project_folder``, through ``stages``.
+
+    ``before`` is the project of the latest run of the same goal, from which its title says what differs.
+    """
     out = new_run_folder(project_folder, project.plan.setting, now, taken, stages)
     spec = PlanSpec(
         project, out, "", stages=stages, warm_start=None if start is None else start.schedule, backend=backend,
         project_folder=project_folder, warm_start_file=None if start is None else start.file,
         edited_from=None if start is None else start.edited_from,
+        label=run_label(project, before, is_continued=start is not None and Stage.OPTIMIZE in stages),
     )  # fmt: skip
     return with_command(spec)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from firegui.domain.observation import FireRecord, Observation
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import Margin
+from firegui.domain.settings import Margin, goal_short
 from firegui.domain.stress import StressScenario, StressTestSettings
 from firegui.domain.weights import NetworkWeights
 from firegui.domain.workers import WorkerSettings
@@ -42,7 +42,8 @@ class PlanSpec:
     ``command`` is what a person would type to repeat it (see :mod:`firegui.runs.command`). ``frame_stride`` steps lie
     between displayed states, by default what the calendar says; ``snapshot_seconds`` between pictures of the plan,
     ``checkpoint_seconds`` between checkpoints. ``project_folder`` is where the project is kept, for the record, and
-    ``edited_from`` the folder of the run whose plan was edited by hand to make ``warm_start``.
+    ``edited_from`` the folder of the run whose plan was edited by hand to make ``warm_start``. ``label`` is the title
+    of the run before its time; empty for that of its folder's name.
     """
 
     project: Project
@@ -59,6 +60,7 @@ class PlanSpec:
     warm_start_file: Path | None = None
     budget: int | None = None
     edited_from: Path | None = None
+    label: str = ""
 
     @property
     def stride(self) -> int:
@@ -267,6 +269,7 @@ class ReplanSpec:
             checkpoint_seconds=self.checkpoint_seconds,
             project_folder=self.project_folder,
             warm_start_file=self.schedule_file,
+            label=goal_short(self.project.plan),
         )
 
 

@@ -7,12 +7,15 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from firegui.domain.settings import SETTING_SHORT, PlanSettings, Setting, goal_text
+from firegui.domain.project import Project, differing_words
+from firegui.domain.settings import SETTING_SHORT, PlanSettings, Setting, goal_short, goal_text
 from firegui.errors import InputError
 from firegui.runs.notes import read_name
-from firegui.runs.run_folder import RUN, read_run
+from firegui.runs.run_folder import RUN, STORE, read_run
 from firegui.runs.stages import Stage
 
+_MOST_WORDS = 2
+"""Inputs that a title names."""
 REPLAN = "replan"
 """End of the name of a replanned run's folder."""
 _KINDS = {
@@ -21,21 +24,32 @@ _KINDS = {
 }  # fmt: skip
 
 
-def run_title(folder: Path, others: Iterable[Path] | None = None) -> str:
+def run_label(project: Project, before: Project | None = None, *, is_continued: bool = False) -> str:
+    """Return the title of a new run of ``project`` before its time: its goal in plain words.
+
+    Beside a run of the same goal ``before``, it also has the first inputs that differ: ``Whole fire, 8 aircraft``.
+    ``is_continued`` says that the run begins with another plan.
+    """
+    words = () if before is None else differing_words(before, project)
+    return ", ".join((goal_short(project.plan), *words[:_MOST_WORDS], *(["continued"] if is_continued else [])))
+
+
+def run_title(folder: Path, others: Iterable[Path] | None = None, label: str = "") -> str:
     """Return the title of a run, by its goal and time: ``Whole fire, 19 Aug 14:24``.
 
-    The time has seconds where one of ``others``, by default the folders beside it, would have the same title. A run
-    that only removes drops, replans or is the quick plan by rule has that in its title. A folder whose name has another
-    form is its own title.
+    A ``label`` stands in place of the goal of the folder's name. The time has seconds where one of ``others``, by
+    default the folders beside it, would have the same title. A run that only removes drops, replans or is the quick
+    plan by rule has that in its title. A folder whose name has another form is its own title.
     """
-    title = _timed_title(folder.name, "%H:%M")
+    title = _timed_title(folder.name, "%H:%M", label)
     if others is None:
         others = folder.parent.iterdir() if folder.parent.is_dir() else ()
-    is_alone = all(other.name == folder.name or _timed_title(other.name, "%H:%M") != title for other in others)
-    return title if is_alone else _timed_title(folder.name, "%H:%M:%S")
+    bare = _timed_title(folder.name, "%H:%M")
+    is_alone = all(other.name == folder.name or _timed_title(other.name, "%H:%M") != bare for other in others)
+    return title if is_alone else _timed_title(folder.name, "%H:%M:%S", label)
 
 
-def _timed_title(name: str, clock: str) -> str:
+def _timed_title(name: str, clock: str, label: str = "") -> str:
     parts = name.split("-")
     try:
         when = datetime.strptime("-".join(parts[:2]), "%Y%m%d-%H%M%S")
@@ -45,7 +59,7 @@ def _timed_title(name: str, clock: str) -> str:
     goal = SETTING_SHORT[Setting(setting)] if setting in set(Setting) else setting
     kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
     number = f" ({parts[4]})" if len(parts) > 4 else ""
-    return f"{goal}, {when.day} {when:%b} {when.strftime(clock)}{kind}{number}"
+    return f"{label or goal}, {when.day} {when:%b} {when.strftime(clock)}{kind}{number}"
 
 
 def schedule_title(file: Path) -> str:
@@ -56,9 +70,12 @@ def schedule_title(file: Path) -> str:
     folder = file if (file / RUN).is_file() else file.parent
     if not (folder / RUN).is_file():
         return run_title(file, ())
+    label = ""
     with suppress(InputError):
-        return read_name(folder) or run_title(folder)
-    return run_title(folder)
+        label = STORE.read(folder).label
+    with suppress(InputError):
+        return read_name(folder) or run_title(folder, label=label)
+    return run_title(folder, label=label)
 
 
 def warm_start_text(file: Path, plan: PlanSettings) -> str:

@@ -18,7 +18,7 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
-from firegui.domain.settings import Effectiveness, ObjectiveWeights, Setting
+from firegui.domain.settings import Effectiveness, Margin, ObjectiveWeights, Setting
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.result_presenter import _SETTLE_MS
@@ -55,6 +55,7 @@ from firegui.runs.events import (
     StudyReady,
     WeightsReady,
 )
+from firegui.runs.header import new_header
 from firegui.runs.run_requests import new_run_folder
 from firegui.runs.spec import RunSpec
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
@@ -273,6 +274,38 @@ def start_endless(qtbot: QtBot, make_queue: MakeQueue) -> tuple[RunQueue, FakeEx
     entry = queue.plan()
     qtbot.waitUntil(lambda: entry.epoch > 2)
     return queue, execute, entry
+
+
+def test_a_default_title_says_the_goal_and_what_differs_from_the_run_before(
+    qtbot: QtBot, session: Session, saved: Path
+) -> None:
+    execute = FakeExecute()
+    clock = Mock(side_effect=[datetime(2026, 8, 19, 12, minute) for minute in range(10, 15)])
+    queue = RunQueue(session, execute=execute, clock=clock)
+    project = session.project
+    own = replace(project.plan, setting=Setting.CUSTOM, weights=ObjectiveWeights(50.0, 50.0, 100.0))
+    regions = (Region.rectangle("R1", (2.0, 6.0), (2.0, 6.0)),)
+    both = replace(project, plan=own, regions=regions)
+    fewer = both.with_fleet(Fleet(both.planned_fleet.types[:1]))
+    stricter = replace(fewer, plan=replace(own, margin=replace(own.margin, kind=Margin.DESIGN)))
+    titles = []
+    try:
+        for each in (project, both, fewer, stricter):
+            session.edit("change", each)
+            titles.append(queue.plan().title)
+        wait_idle(qtbot, queue)
+        assert titles[:2] == ["Whole fire, 19 Aug 12:10", "Whole fire and regions, 19 Aug 12:11"]
+        aircraft = fewer.fleet.n_aircraft
+        assert titles[2] == f"Whole fire and regions, {aircraft} aircraft, 19 Aug 12:12"
+        assert titles[3] == "Whole fire and regions, cautious margin, 19 Aug 12:13"
+        # They stay when the project is opened again, and follow the run wherever its plan is named.
+        for spec in execute.runs:
+            (spec.out / "run.toml").write_text(new_header(spec, "cpu", "cpu", None).text(), encoding="utf-8")
+        session.open_project(stricter, saved)
+        assert [entry.title for entry in queue.entries] == titles
+        assert [schedule_title(entry.folder) for entry in queue.entries] == titles
+    finally:
+        queue.shutdown()
 
 
 def test_a_run_is_stopped_at_once_keeps_the_best_and_goes_on_in_its_folder(qtbot: QtBot, make_queue: MakeQueue) -> None:

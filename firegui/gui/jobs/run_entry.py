@@ -139,6 +139,7 @@ class RunEntry:
         interrupted: The run was found on disk without an end.
         elsewhere: Another process was writing the run when it was found.
         read_only: Another window has the project of the run.
+        label: The title that the run was given when it was made, before its time; empty for that of its folder.
         is_named: The title is a name that a person gave the run.
         missing: The folder of the run was moved or deleted after the run was listed.
         replans: The run plans the rest of another plan, as ``note`` says, which was read from ``source``.
@@ -181,6 +182,7 @@ class RunEntry:
     interrupted: bool = False
     elsewhere: bool = False
     read_only: bool = False
+    label: str = ""
     is_named: bool = False
     missing: bool = False
     replans: bool = False

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from firegui.domain.observation import DRAWN, OBSERVED
 from firegui.domain.project import Project
+from firegui.domain.settings import goal_short
 from firegui.errors import InputError, Problem
 from firegui.gui.jobs.run_entry import EliminationHistory, EpochHistory, RunEntry
 from firegui.gui.jobs.run_job import RunJob
@@ -87,6 +88,11 @@ class RunList:
     def folders(self) -> tuple[Path, ...]:
         """The folder of every run, whether it exists yet or not."""
         return tuple(entry.folder for entry in self._entries)
+
+    def latest_project_of(self, goal: str) -> Project | None:
+        """Return the project of the latest run with a goal, in the words of :func:`goal_short`."""
+        known = (entry.project for entry in reversed(self._entries) if entry.project is not None)
+        return next((project for project in known if goal_short(project.plan) == goal), None)
 
     def in_folder(self, folder: Path) -> RunEntry | None:
         """Return the run in ``folder``, if it is listed."""
@@ -193,6 +199,7 @@ def new_entry(spec: FolderSpec) -> RunEntry:
     """Return the entry of a run that has not started yet."""
     stages = spec.stages if isinstance(spec, PlanSpec) else spec.as_plan().stages
     entry = RunEntry("", spec.out, spec.project, stages=stages, epochs=spec.project.plan.optimizer.epochs)
+    entry.label = (spec if isinstance(spec, PlanSpec) else spec.as_plan()).label
     if isinstance(spec, PlanSpec):
         entry.edited_from = spec.edited_from
     if isinstance(spec, ReplanSpec):
@@ -204,7 +211,7 @@ def new_entry(spec: FolderSpec) -> RunEntry:
 
 def first_title(entry: RunEntry, others: Iterable[Path] | None = None) -> str:
     """Return the :func:`run_title` of a run, with its kind if it is an exercise or a closed loop."""
-    title, note = run_title(entry.folder, others), entry.note
+    title, note = run_title(entry.folder, others, entry.label), entry.note
     if note is None or not note.closed_loop:
         return title
     return f"{title}, {'closed loop' if note.exercise is None else f'exercise {note.exercise.name}'}"
@@ -272,6 +279,7 @@ def _saved_entry(record: RunRecord, project: Project, event: str) -> RunEntry:
         note=header.replan,
         source=record.warm_start_file,
         edited_from=record.edited_from,
+        label=header.label,
         history=EpochHistory(record.history),
         removals=EliminationHistory(record.elimination),
     )

@@ -13,6 +13,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.project import Project
+from firegui.domain.settings import goal_short
 from firegui.domain.units import Units
 from firegui.errors import InputError, without_options
 from firegui.gui.base.preferences import Preferences
@@ -147,7 +148,7 @@ class RunQueue(QObject):
             raise RuntimeError("the project has no folder yet")
         spec = plan_spec(
             self._session.project, folder, self._clock(), stages=stages, start=start, backend=self._session.backend,
-            taken=self._list.folders,
+            taken=self._list.folders, before=self._list.latest_project_of(goal_short(self._session.project.plan)),
         )  # fmt: skip
         return self.start(spec)
 

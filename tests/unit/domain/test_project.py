@@ -9,8 +9,10 @@ import numpy as np
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.grid import Grid
+from firegui.domain.project import differing_words
 from firegui.domain.regions import Region
-from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
+from firegui.domain.settings import Margin, ObjectiveWeights, PlanSettings, Setting
+from tests.support import make_project
 from tests.unit.domain.samples import aircraft, project, scenario
 
 
@@ -127,3 +129,20 @@ def test_before_the_first_perimeter_only_the_ignition_of_day_0_burns() -> None:
     assert np.array_equal(start, lit)
     assert later.ignition_on(1) is None
     assert later.observed_on(1) is None
+
+
+def test_what_differs_between_two_runs_is_said_in_a_few_words() -> None:
+    project = make_project()
+    plan = project.plan
+    assert differing_words(project, project) == ()
+    other = replace(
+        project, regions=(), plan=replace(
+            plan, weights=ObjectiveWeights(), days=1, optimizer=replace(plan.optimizer, seed=plan.optimizer.seed + 1),
+            margin=replace(plan.margin, kind=Margin.STRESS),
+        )
+    )  # fmt: skip
+    seed = f"seed {other.plan.optimizer.seed}"
+    assert differing_words(project, other) == ("other weights", "no regions", "1 day", "stress margin", seed)
+    assert differing_words(other, project)[1] == "1 region"
+    moved = replace(project, regions=(replace(project.regions[0], name="R9"),))
+    assert differing_words(project, moved) == ("other regions",)
