@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent, QRegion, QShortcut
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
+    QApplication,
     QCheckBox,
     QComboBox,
     QLineEdit,
@@ -182,6 +183,21 @@ def focus_in_view(widget: QWidget, reason: Qt.FocusReason) -> None:
         if isinstance(above, QScrollArea):
             above.ensureWidgetVisible(widget)
         above = above.parentWidget()
+
+
+def scroll_to_opened(part: QWidget) -> None:
+    """Scroll to a part that was just opened: all of it, or its top where it is higher than the view."""
+    area = part.parentWidget()
+    while area is not None and not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    if area is None or area.widget() is None:
+        return
+    # What was opened has its height after the next layout, and so has the scroll bar.
+    QApplication.sendEvent(area, QEvent(QEvent.Type.LayoutRequest))
+    bar, height = area.verticalScrollBar(), area.viewport().height()
+    top = part.mapTo(area.widget(), QPoint(0, 0)).y()
+    if top + part.height() > bar.value() + height:
+        bar.setValue(min(top, top + part.height() - height) if part.height() <= height else top)
 
 
 class FocusFrame(QWidget):

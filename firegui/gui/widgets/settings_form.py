@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.errors import Problem
+from firegui.gui.base.controls import scroll_to_opened
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, plain_label
 from firegui.gui.base.plain_text import plain
@@ -299,6 +300,9 @@ class FoldedSection(QWidget):
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._button.setArrowType(Qt.ArrowType.RightArrow)
         self._button.toggled.connect(self._fold)
+        self._button.clicked.connect(lambda opened: self._scroll.start() if opened else self._scroll.stop())
+        self._scroll = QTimer(self, singleShot=True, interval=0)
+        self._scroll.timeout.connect(partial(scroll_to_opened, self))
         self.body = QWidget()
         self.body.setLayout(content)
         self.body.hide()

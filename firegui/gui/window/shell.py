@@ -285,6 +285,7 @@ class Shell(QWidget):
         # Qt moves the focus of a control that is hidden into what is shown instead, such as Start plan.
         self.setFocus()
         self.show_workspace(workspace)
+        self.side.scroll_back(workspace)
         focus_harmless(self.side.entry)
 
     def choose_workspace(self, workspace: WorkspaceName) -> None:

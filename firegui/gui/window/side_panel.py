@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from firegui.gui.base.controls import FocusFrame, without_mnemonic
+from firegui.gui.base.controls import FocusFrame, scroll_to_opened, without_mnemonic
 from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import IncrementalTask
@@ -56,13 +56,21 @@ class PanelSection(QWidget):
         self.heading.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.heading.clicked.connect(self.set_open)
+        self.heading.clicked.connect(self._on_clicked)
+        self._scroll = QTimer(self, singleShot=True, interval=0)
+        self._scroll.timeout.connect(partial(scroll_to_opened, self))
         self.summary = muted_label()
         self.summary.setContentsMargins(24, 0, 4, 5)
         vertical(self, self.heading, self.summary, (content, 1), margins=0, spacing=0)
         self._is_open = False
         self.set_summary(summary)
         self._show(opened=False)
+
+    def _on_clicked(self, opened: bool) -> None:
+        """Show or hide the content, and scroll to what is shown once it has its height."""
+        self.set_open(opened)
+        if opened:
+            self._scroll.start()
 
     @property
     def is_open(self) -> bool:
@@ -161,6 +169,8 @@ class SectionColumn(QScrollArea):
         super().__init__(parent)
         self._order, self._is_exclusive = order, is_exclusive
         self.sections: dict[str, PanelSection] = {}
+        self.revealed = 0
+        """Where the column was scrolled to, to show a section."""
         self._body = QWidget()
         self._column = QVBoxLayout(self._body)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -269,6 +279,13 @@ class SidePanel(QWidget):
         # Sections that were just opened or built have their heights after the next layout, and so has the scroll bar.
         QApplication.sendEvent(column, QEvent(QEvent.Type.LayoutRequest))
         column.verticalScrollBar().setValue(section.y())
+        column.revealed = column.verticalScrollBar().value()
+
+    def scroll_back(self, workspace: str) -> None:
+        """Scroll a workspace to its top, unless the user has scrolled it since a section was revealed."""
+        column = self.columns[workspace]
+        if column.verticalScrollBar().value() == column.revealed:
+            column.verticalScrollBar().setValue(0)
 
     @property
     def entry(self) -> QWidget:

@@ -1,0 +1,85 @@
+"""Scrolling of the side panel: to what is opened, and back to the top of a workspace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolButton, QWidget
+
+from firegui.gui.scenario.objective_panel import ObjectivePanel
+from firegui.gui.widgets.settings_form import FoldedSection
+from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.side_panel import SectionColumn
+from firegui.gui.window.workspaces import WorkspaceName
+from tests.gui.hands import LEFT
+from tests.gui.shell_scene import settle, workbench
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def small(qapp: QApplication, tmp_path: Path) -> Iterator[MainWindow]:
+    """Return a window of the least height, in the workspace Plan."""
+    with workbench(tmp_path, size=(1280, 720)) as window:
+        QTest.keyClick(window, Qt.Key.Key_2, CTRL)
+        settle(10)
+        yield window
+
+
+def plan_column(window: MainWindow) -> SectionColumn:
+    return window.workbench.shell.side.columns[WorkspaceName.PLAN]
+
+
+def shown_part(column: SectionColumn, part: QWidget) -> tuple[int, int]:
+    """Return how many pixels of a part are in view, and how many there could be."""
+    top = part.mapTo(column.viewport(), QPoint(0, 0)).y()
+    height = column.viewport().height()
+    return min(top + part.height(), height) - max(top, 0), min(part.height(), height)
+
+
+def test_a_section_that_is_opened_at_the_bottom_is_scrolled_into_view(small: MainWindow) -> None:
+    column = plan_column(small)
+    section = column.sections["Constraints"]
+    bar = column.verticalScrollBar()
+    bar.setValue(bar.maximum())
+    settle()
+    QTest.mouseClick(section.heading, LEFT)
+    settle(10)
+    seen, most = shown_part(column, section)
+    assert section.height() > 200 and seen >= most - 2
+
+
+def test_a_folded_part_of_a_form_is_scrolled_into_view(small: MainWindow) -> None:
+    small.workbench.show_panel("Objective")
+    settle(10)
+    column = plan_column(small)
+    panel = small.workbench.panel("Objective", ObjectivePanel)
+    fold = next(each for each in panel.findChildren(FoldedSection) if "Advanced: search" in each.findChild(
+        QToolButton).text())  # fmt: skip
+    column.ensureWidgetVisible(fold)
+    QTest.mouseClick(fold.findChild(QToolButton), LEFT)
+    settle(10)
+    seen, most = shown_part(column, fold)
+    assert fold.height() > 100 and seen >= most - 2
+
+
+def test_a_workspace_opens_at_its_top_unless_the_user_has_scrolled_it(small: MainWindow) -> None:
+    column = plan_column(small)
+    bar = column.verticalScrollBar()
+    small.workbench.shell.reveal_panel("Constraints")
+    settle(10)
+    assert bar.value() > 0
+    QTest.keyClick(small, Qt.Key.Key_1, CTRL)
+    QTest.keyClick(small, Qt.Key.Key_2, CTRL)
+    settle(5)
+    assert bar.value() == 0
+    bar.setValue(bar.maximum() // 2)
+    place = bar.value()
+    QTest.keyClick(small, Qt.Key.Key_1, CTRL)
+    QTest.keyClick(small, Qt.Key.Key_2, CTRL)
+    settle(5)
+    assert bar.value() == place > 0
