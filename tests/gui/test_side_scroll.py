@@ -10,11 +10,14 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton, QWidget
 
+from firegui.domain.plan_summary import DaySummary, PlanSummary
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.side_panel import SectionColumn
 from firegui.gui.window.workspaces import WorkspaceName
+from firegui.runs.stages import FinishReason, RunState
 from tests.gui.hands import LEFT
 from tests.gui.shell_scene import settle, workbench
 
@@ -58,10 +61,12 @@ def test_a_folded_part_of_a_form_is_scrolled_into_view(small: MainWindow) -> Non
     settle(10)
     column = plan_column(small)
     panel = small.workbench.panel("Objective", ObjectivePanel)
-    fold = next(each for each in panel.findChildren(FoldedSection) if "Advanced: search" in each.findChild(
-        QToolButton).text())  # fmt: skip
-    column.ensureWidgetVisible(fold)
-    QTest.mouseClick(fold.findChild(QToolButton), LEFT)
+    titles = {button.text(): button for button in panel.findChildren(QToolButton)}
+    button = titles["Advanced: search"]
+    fold = button.parentWidget()
+    assert isinstance(fold, FoldedSection)
+    column.ensureWidgetVisible(button)
+    QTest.mouseClick(button, LEFT)
     settle(10)
     seen, most = shown_part(column, fold)
     assert fold.height() > 100 and seen >= most - 2
@@ -83,3 +88,17 @@ def test_a_workspace_opens_at_its_top_unless_the_user_has_scrolled_it(small: Mai
     QTest.keyClick(small, Qt.Key.Key_2, CTRL)
     settle(5)
     assert bar.value() == place > 0
+
+
+def test_the_runs_open_at_their_top_although_their_list_takes_the_focus(small: MainWindow, tmp_path: Path) -> None:
+    queue = small.workbench.queue
+    day = DaySummary(0, None, (), None, 5.5, 1204.0)
+    made = PlanSummary((day,) * 30, 5.5, 1204.0, "", False, 0.09)
+    entry = RunEntry("one", tmp_path / "one", state=RunState.FINISHED, reason=FinishReason.COMPLETED, summary=made)
+    queue._list.add(entry)
+    queue._presenter.set_shown(entry)
+    queue.changed.emit()
+    QTest.keyClick(small, Qt.Key.Key_3, CTRL)
+    settle(20)
+    bar = small.workbench.shell.side.columns[WorkspaceName.RUNS].verticalScrollBar()
+    assert bar.maximum() > 0 and bar.value() == 0

@@ -190,12 +190,12 @@ def scroll_to_opened(part: QWidget) -> None:
     area = part.parentWidget()
     while area is not None and not isinstance(area, QScrollArea):
         area = area.parentWidget()
-    if area is None or area.widget() is None:
+    if area is None:
         return
     # What was opened has its height after the next layout, and so has the scroll bar.
     QApplication.sendEvent(area, QEvent(QEvent.Type.LayoutRequest))
     bar, height = area.verticalScrollBar(), area.viewport().height()
-    top = part.mapTo(area.widget(), QPoint(0, 0)).y()
+    top = part.mapTo(area.viewport(), QPoint(0, 0)).y() + bar.value()
     if top + part.height() > bar.value() + height:
         bar.setValue(min(top, top + part.height() - height) if part.height() <= height else top)
 

@@ -284,9 +284,11 @@ class Shell(QWidget):
         """Show a workspace, and give the focus to its side panel, where Space plays."""
         # Qt moves the focus of a control that is hidden into what is shown instead, such as Start plan.
         self.setFocus()
+        place = self.side.place_of(workspace)
         self.show_workspace(workspace)
-        self.side.scroll_back(workspace)
         focus_harmless(self.side.entry)
+        # Qt has scrolled to the list that took the focus.
+        self.side.scroll_to(workspace, place)
 
     def choose_workspace(self, workspace: WorkspaceName) -> None:
         """Show a workspace; hide or show the side panel if it is the current one."""

@@ -281,11 +281,18 @@ class SidePanel(QWidget):
         column.verticalScrollBar().setValue(section.y())
         column.revealed = column.verticalScrollBar().value()
 
-    def scroll_back(self, workspace: str) -> None:
-        """Scroll a workspace to its top, unless the user has scrolled it since a section was revealed."""
+    def place_of(self, workspace: str) -> int:
+        """Return where a workspace opens: at its top, or where the user has scrolled it.
+
+        A scroll to a revealed section does not count.
+        """
         column = self.columns[workspace]
-        if column.verticalScrollBar().value() == column.revealed:
-            column.verticalScrollBar().setValue(0)
+        place = column.verticalScrollBar().value()
+        return 0 if place == column.revealed else place
+
+    def scroll_to(self, workspace: str, place: int) -> None:
+        """Scroll the column of a workspace."""
+        self.columns[workspace].verticalScrollBar().setValue(place)
 
     @property
     def entry(self) -> QWidget:
