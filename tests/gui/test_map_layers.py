@@ -126,9 +126,8 @@ def test_the_colour_scale_of_the_fire_is_on_the_map_and_not_once_more_in_the_leg
     assert scale().title == "Chance burned so far"
     session.set_view(FireView.DIFFERENCE)
     assert scale().high == "+1 less fire with the plan"
-    long = "Keep the regions, 26 Nov 11:57"
-    session.show_result(replace(session.result, against="run 0", plan_name=long))
-    assert (scale().low, scale().high) == ("less fire with run 0", "less fire with Keep th… Nov 11:57")
+    session.show_result(replace(session.result, against="run 0"))
+    assert (scale().low, scale().high) == ("less fire with plan 1", "less fire with plan 2")
 
 
 # -- perimeter and wind ----------------------------------------------------------------------------------------------

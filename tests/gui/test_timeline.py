@@ -353,3 +353,16 @@ def test_the_speed_is_hours_of_fire_a_second_whatever_the_distance_of_the_frames
         bar.play(False)
         assert (session.step - before) * hours * 1000 / interval == pytest.approx(speed, rel=0.05)
         assert interval >= 33
+
+
+def test_the_timeline_says_whose_drops_it_shows_while_two_plans_are_compared(
+    session: Session, bar: TimelineBar
+) -> None:
+    def lines() -> set[str]:
+        return {line for label in bar.findChildren(QLabel) for line in label.text().splitlines()}
+
+    assert "drops of plan 2" not in lines()
+    session.show_result(replace(session.result, against="run 0"))
+    assert "drops of plan 2" in lines()
+    session.show_result(replace(session.result, against=""))
+    assert "drops of plan 2" not in lines()

@@ -247,7 +247,9 @@ class TimelineBar(QWidget):
         self.track.set_step(self._session.step)
         has = self._session.has_project
         text = time_text(self._session.project.calendar, self._session.step) if has else ""
-        self._time.setText(_two_lines(text))
+        # Two plans are compared: the bars can have the drops of one only.
+        whose = "\ndrops of plan 2" if has and self._session.result.against else ""
+        self._time.setText(_two_lines(text) + whose)
         self._time.setToolTip(plain(day_text(self._session.project.calendar, self._session.step) if has else ""))
 
     # -- layout ------------------------------------------------------------------------------------------------------

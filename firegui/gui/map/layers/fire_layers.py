@@ -51,11 +51,6 @@ def of_members(scale: ColorScale, title: str, members: int) -> ColorScale:
     return replace(scale, title=f"{title} over {counted(members, 'fire')}") if members else scale
 
 
-def _short(name: str) -> str:
-    """Return a name of at most 18 characters: runs of a day differ at the end."""
-    return name if len(name) <= 18 else f"{name[:7]}…{name[-10:]}"
-
-
 def _moment(frames: Frames | None, step: int) -> tuple[Frames | None, int]:
     return frames, frames.index_of_step(step) if frames is not None and len(frames.fire) else -1
 
@@ -191,7 +186,7 @@ class DifferenceLayer(RasterLayer):
         result, title = self.session.result, "mean chance burned so far, no drops − plan,"
         if result.against:
             # Either end names the better plan, so that no sign has to be turned round.
-            low, high = (f"less fire with {_short(name)}" for name in result.names)
+            low, high = (f"less fire with plan {number}" for number in (1, 2))
             scale = replace(self.scale, title="Chance burned so far, plan 1 − plan 2", low=low, high=high)
         else:
             scale = of_members(self.scale, title, result.mean_of)
