@@ -36,9 +36,9 @@ def texts_of(hands: Hands, key: str) -> list[str]:
 # -- files -------------------------------------------------------------------------------------------------------------
 def test_the_table_says_of_each_layer_what_was_found(filled: Hands) -> None:
     assert texts_of(filled, "elevation")[1:8] == [
-        "dem.tif", "400 to 700 m", "m (guessed)", "none", "EPSG:32610", "60 × 80", "30 × 30",
+        "dem.tif", "400 to 700 m", "m (guessed)", "none", "EPSG:32610", "80 × 60", "30 × 30",
     ]  # fmt: skip
-    assert texts_of(filled, "canopy_cover")[6:] == ["30 × 40", "60 × 60", "bilinear"]
+    assert texts_of(filled, "canopy_cover")[6:] == ["40 × 30", "60 × 60", "bilinear"]
     assert texts_of(filled, "slope")[1] == "derived from elevation"
     assert texts_of(filled, "canopy_height")[1] == "not given"
 

@@ -223,8 +223,6 @@ class FolderLine(QLineEdit):
 
     def __init__(self) -> None:
         super().__init__(readOnly=True, frame=False)
-        # A panel that is opened gives its first field the focus, which is not to be this one.
-        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setTextMargins(-_INNER_PX, 0, 0, 0)
         set_role(self, "path")
         self._path = ""
@@ -245,8 +243,9 @@ class FolderLine(QLineEdit):
         """Show and select the whole path, so that it can be copied."""
         super().focusInEvent(event)
         self._elide()
-        # The click that gives the focus would take the selection away.
-        QTimer.singleShot(0, self, self.selectAll)
+        if event.reason() is Qt.FocusReason.MouseFocusReason:
+            # The click that gives the focus would take the selection away.
+            QTimer.singleShot(0, self, self.selectAll)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Elide the path again."""
