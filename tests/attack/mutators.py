@@ -216,7 +216,7 @@ def _put(data: bytearray, where: slice, new: bytes | bytearray) -> bytearray:
 
 
 # -- text --------------------------------------------------------------------------------------------------------------
-_NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 _QUOTED = re.compile(r'"[^"\n]*"|(?<=>)[^<>\n]+(?=<)')
 _CELL = re.compile(r"[^,;\s\[\]{}<>=\"]+")
 
@@ -238,7 +238,7 @@ def _replace_one(text: str, pattern: re.Pattern[str], rng: Rng, new: Callable[[s
 def other_numbers(path: Path, rng: Rng, url: str) -> None:
     def change(text: str) -> str:
         for _ in range(int(rng.integers(1, 4))):
-            text = _replace_one(text, _NUMBER, rng, lambda old: str(pick(rng, NUMBERS)))
+            text = _replace_one(text, NUMBER, rng, lambda old: str(pick(rng, NUMBERS)))
         return text
 
     _edit_text(path, change)
