@@ -38,6 +38,8 @@ def serve() -> None:
     for line in sys.stdin:
         request = json.loads(line)
         began = time.monotonic()
+        for name in ("out", "err"):  # a command that is killed at once leaves them empty
+            (Path(request["folder"]) / name).touch()
         child = os.fork()
         if child == 0:
             _command(request)
