@@ -61,14 +61,14 @@ class AircraftType:
     drop_duration_s: float = option(MISSING, "Drop time", "duration of a drop, seconds", unit="s", low=0.0, high=3600.0)
     drop_height_m: float = option(MISSING, "Drop height", "drop height above ground", unit="m", low=0.0, high=2e4)
     sigma_parallel_m: float = option(
-        MISSING, "Half length", "one standard deviation of the drop along the run; maps draw it 4σ long", unit="m",
-        symbol="σ∥", label="Half length (σ)", low=0.01, high=5e3,
+        MISSING, "Length scale", "one standard deviation of the drop along the run, a quarter of its length on maps",
+        unit="m", symbol="σ∥", low=0.01, high=5e3,
     )  # fmt: skip
     sigma_perpendicular_m: float = option(
-        MISSING, "Half width", "one standard deviation of the drop across the run; maps draw it 4σ wide", unit="m",
-        symbol="σ⊥", label="Half width (σ)", low=0.01, high=5e3,
+        MISSING, "Width scale", "one standard deviation of the drop across the run, a quarter of its width on maps",
+        unit="m", symbol="σ⊥", low=0.01, high=5e3,
     )  # fmt: skip
-    provenance: str = option("", "Footprint from", "where half length and half width come from")
+    provenance: str = option("", "Footprint from", "where length scale and width scale come from")
     grounded_days: tuple[int, ...] = ()
 
     def drawn_text(self, units: Units) -> str:
@@ -76,7 +76,7 @@ class AircraftType:
         long, wide = (
             units.length(2.0 * OUTLINE_SIGMAS * sigma) for sigma in (self.sigma_parallel_m, self.sigma_perpendicular_m)
         )
-        return f"drawn 4σ = {long} long, {wide} wide"
+        return f"drawn {long} long, {wide} wide"
 
     def turnaround_steps(self, steps_per_day: int) -> int:
         """Return ``Δ_a`` in steps."""

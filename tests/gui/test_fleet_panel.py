@@ -100,10 +100,10 @@ def test_the_table_has_four_columns_and_the_form_follows_the_selected_type(sessi
 def test_the_form_says_that_lengths_are_half_lengths_and_what_maps_draw(session: Session, panel: FleetPanel) -> None:
     row = next(k for k, kind in enumerate(session.project.fleet.types) if kind.id == "S-2T")
     panel.view.setCurrentIndex(panel.model.index(row, COLUMN["count"]))
-    assert panel.form.fields["sigma_parallel_m"].accessibleName() == "Half length (σ), m"
-    assert panel.form.drawn.text() == "drawn 4σ = 447 m long, 13 m wide"
+    assert panel.form.fields["sigma_parallel_m"].accessibleName() == "Length scale, m"
+    assert panel.form.drawn.text() == "drawn 447 m long, 13 m wide"
     session.set_units(Units.US)
-    assert panel.form.drawn.text() == "drawn 4σ = 1,466 ft long, 44 ft wide"
+    assert panel.form.drawn.text() == "drawn 1,466 ft long, 44 ft wide"
 
 
 def test_the_form_is_in_the_units_of_the_session_and_the_fleet_in_si(
@@ -168,7 +168,7 @@ def test_a_payload_can_be_edited_undone_and_redone(qtbot: QtBot, session: Sessio
         ("count", "1.5", "Number of aircraft: '1.5' cannot be read; use a whole number, 0 to 1000. Esc keeps 2."),
         ("count", "-1", "use a whole number, 0 to 1000"),
         ("turnaround_h", "soon", "cannot be read; use 0 to 72 h"),
-        ("sigma_parallel_m", "0", "Half length: outside its limits; use 0.01 to 5000 m"),
+        ("sigma_parallel_m", "0", "Length scale: outside its limits; use 0.01 to 5000 m"),
         ("id", "CL-415", "is used 2 times"),
         ("id", "", "the id is empty"),
     ],
@@ -265,7 +265,7 @@ def test_a_refused_field_keeps_the_focus_on_tab_until_esc(qtbot: QtBot, session:
     QTest.keyClick(line, Qt.Key.Key_Tab)
     assert line.hasFocus() and line.text() == "abc" and line.property("role") == "refused"
     assert line.note is not None and line.note.isVisible()
-    assert line.note.text().startswith("Half length: 'abc' cannot be read; use ")
+    assert line.note.text().startswith("Length scale: 'abc' cannot be read; use ")
     QTest.keyClick(line, Qt.Key.Key_Escape)
     assert line.hasFocus() and line.text() == kept and not line.property("role") and line.note.isHidden()
     QTest.keyClick(line, Qt.Key.Key_Tab)
@@ -384,7 +384,7 @@ def test_a_bad_fleet_file_changes_nothing_and_lists_every_problem(
     panel.import_file()
     assert session.project is before
     assert len(refusals) == 1
-    assert {problem.what for problem in refusals[0].problems} >= {"Payload is -1.0", "Half length is 0.0"}
+    assert {problem.what for problem in refusals[0].problems} >= {"Payload is -1.0", "Length scale is 0.0"}
 
 
 def test_no_header_is_cut_off(panel: FleetPanel) -> None:

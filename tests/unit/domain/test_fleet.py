@@ -65,8 +65,8 @@ def test_the_papers_fleet_has_no_problem() -> None:
     [
         ({"payload_gal": -1.0}, "Payload is -1.0"),
         ({"payload_gal": math.nan}, "Payload is nan"),
-        ({"sigma_parallel_m": 0.0}, "Half length is 0.0"),
-        ({"sigma_perpendicular_m": math.inf}, "Half width is inf"),
+        ({"sigma_parallel_m": 0.0}, "Length scale is 0.0"),
+        ({"sigma_perpendicular_m": math.inf}, "Width scale is inf"),
         ({"turnaround_h": -0.1}, "Turnaround is -0.1"),
         ({"turnaround_h": 72.5}, "Turnaround is 72.5"),
         ({"drop_height_m": math.nan}, "Drop height is nan"),

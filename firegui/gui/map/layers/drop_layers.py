@@ -103,7 +103,7 @@ class DropsLayer(MapLayer):
 
     key = "drops"
     title = "Drops"
-    help = "Planned drops at their landing points: footprints, 4σ long, on the shown day, lines on other days"
+    help = "Planned drops at their landing points: footprints on the shown day, lines on other days"
     follows = frozenset({"step", "view", "result", "tool"})
     samples = (("retardant", "retardant_line", Sample.ELLIPSE), ("water", "water_line", Sample.OUTLINE))
     swatch_ink = "retardant_line"
@@ -425,9 +425,7 @@ class ChosenLayer(PaintedLayer):
 
     key = "chosen"
     title = "Selected drop"
-    help = (
-        "The drop selected with the tool Edit drops: footprint, 4σ long, at its landing, release point, turning handle"
-    )
+    help = "The drop selected with the tool Edit drops: footprint at its landing, release point, turning handle"
     follows = frozenset({"plan_editor", "result", "view", "tool"})
     samples = (("dashed if it breaks a rule", "text", Sample.ELLIPSE),)
     swatch_ink = "text"
