@@ -78,7 +78,7 @@ def test_the_map_of_leaks_is_one_press_away_or_says_what_to_press(
     window.workbench.session.message.connect(said.append)
     QTest.mouseClick(steps(window)[1], LEFT)
     assert window.workbench.shell.workspace is WorkspaceName.ANALYSE
-    assert said[-1] == f"Test {entry.title} first: press Start in the stress test. Its map shows where."
+    assert said[-1] == f"Test {entry.title} first: press Test in the stress test. Its map shows where."
 
 
 def test_a_plan_that_holds_has_no_such_buttons(window: MainWindow, entry: RunEntry) -> None:

@@ -520,7 +520,7 @@ class Workbench(QObject):
         if shown is not None and panel.is_of(shown.folder) and panel.show_leaks():
             return
         name = "the plan" if shown is None else shown.title
-        self.session.message.emit(f"Test {name} first: press Start in the stress test. Its map shows where.")
+        self.session.message.emit(f"Test {name} first: press Test in the stress test. Its map shows where.")
 
     def _rename_run(self) -> None:
         self.show_panel("Runs")
