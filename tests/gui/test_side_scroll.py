@@ -102,3 +102,19 @@ def test_the_runs_open_at_their_top_although_their_list_takes_the_focus(small: M
     settle(20)
     bar = small.workbench.shell.side.columns[WorkspaceName.RUNS].verticalScrollBar()
     assert bar.maximum() > 0 and bar.value() == 0
+
+
+def test_a_bar_that_comes_back_at_once_does_not_go_on_for_ever(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    column = SectionColumn((), is_exclusive=False)
+    qtbot.addWidget(column)
+    bar, margins = column.verticalScrollBar(), []
+    true_set = column.setViewportMargins
+
+    def wrap_the_other_way(left: int, top: int, right: int, bottom: int) -> None:
+        margins.append(right)
+        true_set(left, top, right, bottom)
+        bar.setRange(0, 0 if bar.maximum() else 10)
+
+    monkeypatch.setattr(column, "setViewportMargins", wrap_the_other_way)
+    bar.setRange(0, 10)
+    assert len(margins) == 1

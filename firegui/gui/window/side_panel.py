@@ -179,6 +179,7 @@ class SectionColumn(QScrollArea):
         self._column.addWidget(self._rest)
         fill_scroll_area(self, self._body, horizontal=True)
         # The contents keep their width when the scroll bar comes or goes.
+        self._is_keeping_width = False
         self.verticalScrollBar().rangeChanged.connect(self._keep_width)
         self._keep_width()
         # Tab goes to its headings, and the page keys scroll it from there. It has the focus when it is shown by a key.
@@ -188,10 +189,17 @@ class SectionColumn(QScrollArea):
 
     def _keep_width(self, *_: object) -> None:
         """Keep the room of the scroll bar free while there is none."""
+        if self._is_keeping_width:
+            return
         bar = self.verticalScrollBar()
         room = 0 if bar.maximum() > bar.minimum() else bar.sizeHint().width()
         if self.viewportMargins().right() != room:
-            self.setViewportMargins(0, 0, room, 0)
+            # A text that wraps can bring the bar back at once, which would go on for ever.
+            self._is_keeping_width = True
+            try:
+                self.setViewportMargins(0, 0, room, 0)
+            finally:
+                self._is_keeping_width = False
 
     def add(self, name: str, section: PanelSection) -> None:
         """Add a section at its place among the others, which ``order`` tells."""
