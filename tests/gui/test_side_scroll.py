@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton, QWidget
+from pytestqt.qtbot import QtBot
 
 from firegui.domain.plan_summary import DaySummary, PlanSummary
 from firegui.gui.jobs.run_entry import RunEntry
