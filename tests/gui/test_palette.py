@@ -124,9 +124,9 @@ def test_what_cannot_be_done_now_says_so_and_is_not_done(window: MainWindow) -> 
 
 def test_commands_of_the_selected_run_are_found_and_say_why_they_cannot_be_run(window: MainWindow) -> None:
     palette = open_palette(window)
-    QTest.keyClicks(palette.field, "continue")
+    QTest.keyClicks(palette.field, "open folder")
     entry = palette.shown[0]
-    assert (entry.title, entry.why_not) == ("Continue from this plan", "select a run first")
+    assert (entry.title, entry.why_not) == ("Open folder", "select a run first")
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
     QTest.keyClick(palette.field, Qt.Key.Key_Escape)
@@ -135,7 +135,7 @@ def test_commands_of_the_selected_run_are_found_and_say_why_they_cannot_be_run(w
     button.clicked.disconnect()
     button.clicked.connect(lambda: done.append(True))
     button.setEnabled(True)
-    choose(window, "continue from")
+    choose(window, "open folder")
     assert done == [True]
     titles = {each.title for each in window.workbench.guide.entries() if each.kind == "Selected run"}
     assert titles == {"Continue from this plan", "Remove needless drops", "Open folder", "Delete"}
