@@ -280,7 +280,7 @@ def test_the_table_has_the_columns_of_the_paper(shown: UncertaintyPanel) -> None
     shown._session.set_units(Units.US)
     assert summary(shown, "Final size, acres")["No drops mean"] == "43.2"
     assert summary(shown, "Exposure, acre-days")
-    assert row["No drops sd"] == "6.45"
+    assert row["No drops sd"] == "6.5"
     assert row["Reduction"].startswith("54.3 % ±")
     assert row["Plan worse"].startswith("25.0 % ±")
 
