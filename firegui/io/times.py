@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from types import MappingProxyType
 
+from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
 from firegui.domain.grid import Grid
+from firegui.domain.options import limits_text
 from firegui.errors import Problem
 from firegui.io.georeference import Georeference
 
@@ -57,6 +59,14 @@ def offset_problems(utc_offset_h: float, where: str) -> list[Problem]:
     if -MOST_OFFSET_H <= utc_offset_h <= MOST_OFFSET_H:
         return []
     return [Problem(where, f"utc_offset_h is {utc_offset_h}", f"use −{MOST_OFFSET_H:g} to {MOST_OFFSET_H:g}")]
+
+
+def steps_problems(steps_per_day: int, where: str) -> list[Problem]:
+    """Return the problem of a number of steps that no day has."""
+    low, high = STEPS_PER_DAY_LIMITS
+    if low <= steps_per_day <= high:
+        return []
+    return [Problem(where, f"steps_per_day is {steps_per_day}", f"use {limits_text(low, high)}")]
 
 
 def as_utc(start: datetime) -> datetime:

@@ -205,8 +205,9 @@ def read_toml(
         if isinstance(raw.get("format"), int) and raw["format"] > newest:
             what = f"was written by a newer firegui (format {raw['format']})"
             raise InputError([Problem(str(path), what, "update firegui")])
-        for what in too_large_numbers(raw):
-            raise InputError([Problem(str(path), what, again)])
+        wrong = [Problem(str(path), what, again) for what in too_large_numbers(raw)]
+        if wrong:
+            raise InputError(wrong)
         upgrade(raw)
         return msgspec.convert(raw, kind)
     except (OSError, ValueError, RecursionError, msgspec.ValidationError) as error:

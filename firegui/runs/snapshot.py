@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY_LIMITS
+from firegui.domain.calendar import MOST_DAYS
 from firegui.domain.coverage import PAPER_COVERAGE, PAPER_SOURCE, RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
@@ -22,7 +22,7 @@ from firegui.domain.settings import Margin, PlanSettings
 from firegui.domain.stress import StressSet
 from firegui.errors import Problem
 from firegui.io.source_files import cells_problem
-from firegui.io.times import offset_problems, start_problems
+from firegui.io.times import offset_problems, start_problems, steps_problems
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +75,15 @@ class ProjectSnapshot:
 
     def problems(self) -> list[Problem]:
         """Return what keeps :meth:`project` from being made: sizes and dates that no project has."""
-        low, high = STEPS_PER_DAY_LIMITS
-        found = [*start_problems(self.start, "project"), *offset_problems(self.utc_offset_h, "project")]
+        found = [
+            *start_problems(self.start, "project"),
+            *offset_problems(self.utc_offset_h, "project"),
+            *steps_problems(self.steps_per_day, "project"),
+        ]
         size = cells_problem("project", self.grid.rows, self.grid.columns)
         found += [] if size is None else [size]
         if not 1 <= self.days <= MOST_DAYS:
             found.append(Problem("project", f"days is {self.days}", f"use {limits_text(1, MOST_DAYS)}"))
-        if not low <= self.steps_per_day <= high:
-            found.append(Problem("project", f"steps_per_day is {self.steps_per_day}", f"use {limits_text(low, high)}"))
         return found
 
     def project(self) -> Project:

@@ -8,6 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
+    QAbstractButton,
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
     QListWidget,
     QListWidgetItem,
     QMessageBox,
+    QPushButton,
     QStyle,
     QWidget,
 )  # fmt: skip
@@ -167,3 +169,19 @@ def message_box(parent: QWidget | None, icon: QMessageBox.Icon, title: str, text
     box = QMessageBox(icon, title, plain(text), QMessageBox.StandardButton.NoButton, parent)
     box.setInformativeText(plain(more))
     return box
+
+
+def clicked_button(box: QMessageBox, cancel: str, default: QPushButton | None = None) -> QAbstractButton:
+    """Show a question, which gets the button ``cancel``, and return the button that was clicked.
+
+    Closing it clicks ``cancel``, which changes nothing. That is the default button, too, where there is no other one.
+    """
+    button = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
+    box.setDefaultButton(default or button)
+    box.setEscapeButton(button)
+    for each in box.buttons():
+        # A box has the width of its text, and would cut wider buttons.
+        each.ensurePolished()
+        each.setMinimumWidth(each.sizeHint().width())
+    box.exec()
+    return box.clickedButton()

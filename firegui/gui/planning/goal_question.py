@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 
 from firegui.domain.project import GOAL, Project, changed_inputs
 from firegui.domain.settings import goal_text
-from firegui.gui.base.dialogs import message_box
+from firegui.gui.base.dialogs import clicked_button, message_box
 from firegui.gui.jobs.run_entry import RunEntry
 
 _UNDO = "With the goal of the run, the project takes that goal too; Ctrl+Z undoes it."
@@ -39,9 +39,6 @@ def ask_goal(parent: QWidget | None, entry: RunEntry, project: Project) -> GoalA
     roles = QMessageBox.ButtonRole
     of_run = box.addButton("Use this &run's goal", roles.AcceptRole)
     present = box.addButton("Use the &present goal", roles.AcceptRole)
-    cancel = box.addButton("&Cancel", roles.RejectRole)
-    box.setDefaultButton(of_run)
-    box.setEscapeButton(cancel)
-    box.exec()
+    clicked = clicked_button(box, "&Cancel", default=of_run)
     answers = {of_run: GoalAnswer.OF_RUN, present: GoalAnswer.PRESENT}
-    return next((answer for button, answer in answers.items() if button is box.clickedButton()), GoalAnswer.CANCEL)
+    return next((answer for button, answer in answers.items() if button is clicked), GoalAnswer.CANCEL)

@@ -9,14 +9,14 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, InputError, Problem
 from firegui.fire.demo import make_demo
 from firegui.fire.first_project import first_project
 from firegui.gui.base.controls import add_shortcut
-from firegui.gui.base.dialogs import message_box
+from firegui.gui.base.dialogs import clicked_button, message_box
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.importing.event_dialogs import EventFolderSource, ask_event, ask_events
@@ -515,7 +515,7 @@ def ask_running(parent: QWidget | None, work: UnfinishedWork, leaving: str = "cl
     if work.discard is not None:
         discard = box.addButton(f"Delete and {leaving}", QMessageBox.ButtonRole.DestructiveRole)
         answers[discard] = RunningAnswer.DISCARD
-    clicked = _run(box, "Cancel")
+    clicked = clicked_button(box, "Cancel")
     return next((answer for button, answer in answers.items() if button is clicked), RunningAnswer.KEEP)
 
 
@@ -527,7 +527,7 @@ def ask_open_twice(parent: QWidget | None, folder: Path, holder: str) -> bool:
         f"out; before you save it or start a run you are asked for another place.\n\n{folder}",
     )  # fmt: skip
     read_only = box.addButton("Open read-only", QMessageBox.ButtonRole.AcceptRole)
-    return _run(box, "Do not open") is read_only
+    return clicked_button(box, "Do not open") is read_only
 
 
 def ask_changed(parent: QWidget | None, folder: Path) -> ChangedAnswer:
@@ -541,7 +541,7 @@ def ask_changed(parent: QWidget | None, folder: Path) -> ChangedAnswer:
     take = box.addButton("Take in", QMessageBox.ButtonRole.AcceptRole)
     keep = box.addButton("Keep mine", QMessageBox.ButtonRole.DestructiveRole)
     answers = {take: ChangedAnswer.TAKE, keep: ChangedAnswer.KEEP}
-    clicked = _run(box, "Decide later")
+    clicked = clicked_button(box, "Decide later")
     return next((answer for button, answer in answers.items() if button is clicked), ChangedAnswer.LATER)
 
 
@@ -553,17 +553,4 @@ def ask_replace(parent: QWidget | None, folder: Path) -> bool:
         f"Its regions, fleet and plan settings would be lost; its runs stay.\n\n{folder}",
     )  # fmt: skip
     replace = box.addButton("Replace", QMessageBox.ButtonRole.DestructiveRole)
-    return _run(box, "Keep") is replace
-
-
-def _run(box: QMessageBox, cancel: str) -> QAbstractButton:
-    """Show a question whose default button changes nothing; return the clicked button."""
-    button = box.addButton(cancel, QMessageBox.ButtonRole.RejectRole)
-    box.setDefaultButton(button)
-    box.setEscapeButton(button)
-    for each in box.buttons():
-        # A box has the width of its text, and would cut wider buttons.
-        each.ensurePolished()
-        each.setMinimumWidth(each.sizeHint().width())
-    box.exec()
-    return box.clickedButton()
+    return clicked_button(box, "Keep") is replace

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
-from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
-from firegui.domain.options import bounds_problems, limits_text
+from firegui.domain.options import bounds_problems
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import KINDS, FireModel, Project
 from firegui.domain.regions import Region
@@ -24,7 +23,7 @@ from firegui.io import crs, toml
 from firegui.io.project.regions_file import Polygons, polygons_of
 from firegui.io.project.scenario_toml import fleet_to_tables, operations_from_table, operations_to_table
 from firegui.io.project.stress_toml import stress_from_table, stress_to_table
-from firegui.io.times import as_utc, offset_problems, start_problems
+from firegui.io.times import as_utc, offset_problems, start_problems, steps_problems
 
 Points = tuple[tuple[float, float], ...]
 
@@ -192,9 +191,8 @@ def _read_event(table: toml.Table) -> Event | None:
         markers=tuple(_read_marker(row) for row in table.tables("markers")),
     )
     table.finish()
-    low, high = STEPS_PER_DAY_LIMITS
-    if event.steps_per_day is not None and not low <= event.steps_per_day <= high:
-        table.problems.add(table.where, f"steps_per_day is {event.steps_per_day}", f"use {limits_text(low, high)}")
+    if event.steps_per_day is not None:
+        table.problems.extend(steps_problems(event.steps_per_day, table.where))
     if event.utc_offset_h is not None:
         table.problems.extend(offset_problems(event.utc_offset_h, table.where))
     if event.start is not None:

@@ -280,3 +280,15 @@ def test_a_run_of_a_size_that_no_project_has_is_refused_and_named(
     header.write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=said):
         read_run(finished_run)
+
+
+def test_every_whole_number_of_a_header_that_no_float_holds_is_named(finished_run: Path) -> None:
+    forget_checksums(finished_run)
+    header, huge = finished_run / "run.toml", "9" * 400
+    text, count = re.subn(r"(?m)^(rows|columns) = .*$", rf"\1 = {huge}", header.read_text(encoding="utf-8"))
+    assert count == 2
+    header.write_text(text, encoding="utf-8")
+    with pytest.raises(InputError) as refused:
+        read_run(finished_run)
+    places = ["project.grid.rows", "project.grid.columns"]
+    assert [problem.what.split(" is ")[0] for problem in refused.value.problems] == places
