@@ -80,6 +80,13 @@ class Calendar:
         """Return zero-based day that ``step`` belongs to."""
         return step // self.steps_per_day
 
+    def day_of_state(self, step: int) -> int:
+        """Return the zero-based day of the state at ``step``.
+
+        The state after the last step belongs to the last day.
+        """
+        return min(self.day_of_step(step), self.days - 1)
+
     def day_name(self, step: int) -> str:
         """Return the label of the day of ``step``, counted from 1.
 
@@ -112,7 +119,7 @@ class Calendar:
 
     def began_text(self, step: int) -> str:
         """Return ``began 6 Jul`` where the day of ``step`` began on an earlier date than that of ``step``."""
-        day = min(self.day_of_step(step), self.days - 1)
+        day = self.day_of_state(step)
         date_of_step = to_the_minute(self.time_of_step(step)).astimezone(self.local_zone).date()
         is_later = self._runs_past_midnight and date_of_step > self.date_of_day(day)
         return f"began {self.short_date_text(day)}" if is_later else ""

@@ -117,11 +117,10 @@ class NetworkCard:
 class PhysicalCard:
     """What the physical model is.
 
-    It has the ``method`` in short, what it ``reads`` and ``ignores``, and its ``limits``.
+    It has what the model ``reads`` and ``ignores``, and its ``limits``.
     """
 
     label: str
-    method: str
     reads: tuple[str, ...]
     ignores: tuple[str, ...]
     limits: tuple[str, ...]

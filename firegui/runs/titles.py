@@ -11,7 +11,7 @@ from firegui.domain.project import Project, differing_words
 from firegui.domain.settings import SETTING_SHORT, PlanSettings, Setting, goal_short, goal_text
 from firegui.errors import InputError
 from firegui.runs.notes import read_name
-from firegui.runs.run_folder import RUN, STORE, read_run
+from firegui.runs.run_folder import RUN, STORE
 from firegui.runs.stages import Stage
 
 _MOST_WORDS = 2
@@ -70,11 +70,12 @@ def schedule_title(file: Path) -> str:
     folder = file if (file / RUN).is_file() else file.parent
     if not (folder / RUN).is_file():
         return run_title(file, ())
+    with suppress(InputError):
+        if name := read_name(folder):
+            return name
     label = ""
     with suppress(InputError):
         label = STORE.read(folder).label
-    with suppress(InputError):
-        return read_name(folder) or run_title(folder, label=label)
     return run_title(folder, label=label)
 
 
@@ -85,7 +86,7 @@ def warm_start_text(file: Path, plan: PlanSettings) -> str:
     """
     begins = f"begins with the plan of {schedule_title(file)}"
     with suppress(InputError):
-        then = read_run(file.parent).settings if (file.parent / RUN).is_file() else plan
+        then = STORE.read(file.parent).project.plan if (file.parent / RUN).is_file() else plan
         if then.weights != plan.weights:
             return f"{begins}, made for another goal ({goal_text(then)}); the goal of this run: {goal_text(plan)}"
     return f"{begins}; goal: {goal_text(plan)}"

@@ -66,7 +66,7 @@ def test_a_rectangle_is_drawn_from_enter_to_enter(session: Session, hand: Hand, 
     draw(hand, (5.5, 10.5))
     go(hand, (8.5, 14.5))
     outline = hand.view.sketch.outline
-    assert outline is not None and "4 × 5" in outline.text
+    assert outline is not None and "5 × 4 (width × height)" in outline.text
     hand.key(KEY.Key_Return)
     shapes = session.project.operations.no_drop_zones if tool is Tool.ZONE else session.project.regions
     assert shapes[-1].as_rectangle == ((5.0, 9.0), (10.0, 15.0))

@@ -52,10 +52,9 @@ class ElidedLabel(QWidget):
             self.setAccessibleName(self.text())
             self.update()
 
-    @property
-    def full_width(self) -> int:
-        """The width at which a line of one piece is not elided."""
-        return self.fontMetrics().horizontalAdvance(self.text()) + 1
+    def width_of(self, text: str) -> int:
+        """Return the width at which ``text``, a line of one piece, is not elided."""
+        return self.fontMetrics().horizontalAdvance(text) + 1
 
     def sizeHint(self) -> QSize:
         """Return the height of one line."""

@@ -96,8 +96,6 @@ class SearchHit:
 
     page: HelpPage
     excerpt: str
-    rank: int
-    """0 where the words are in the title, 1 in one heading, 2 next to each other in the text, 3 elsewhere in it."""
 
 
 def read_page(name: str) -> HelpPage:
@@ -115,7 +113,8 @@ def read_pages() -> tuple[HelpPage, ...]:
 def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
     """Return the pages that contain all ``words``, by their rank.
 
-    Of pages of equal rank, those with more of the words in the title, and then those with the words more often, come
+    It is 0 where the words are in the title, 1 in one heading, 2 next to each other in the text, 3 elsewhere in it. Of
+    pages of equal rank, those with more of the words in the title, and then those with the words more often, come
     first; the pages of first steps, which tell a story, come last.
     """
     wanted = words.lower().split()
@@ -133,9 +132,8 @@ def search_pages(words: str, pages: Sequence[HelpPage]) -> list[SearchHit]:
                 rank = 2 if phrase in lower else 3
             in_title = sum(word in title for word in wanted)
             often = lower.count(phrase) if phrase in lower else min(lower.count(word) for word in wanted)
-            found.append(
-                ((rank, -in_title, page.name in GROUPS[0], -often), SearchHit(page, _excerpt(plain, wanted), rank))
-            )
+            order = (rank, -in_title, page.name in GROUPS[0], -often)
+            found.append((order, SearchHit(page, _excerpt(plain, wanted))))
     return [each for _order, each in sorted(found, key=lambda pair: pair[0])]
 
 

@@ -102,6 +102,7 @@ class RunList:
         """Append a run."""
         entry.compare_inputs(self._session.project)
         self._put(entry)
+        self._give_titles()
 
     def remove(self, entry: RunEntry) -> None:
         """Remove a run, if it is listed."""
@@ -145,6 +146,7 @@ class RunList:
             entry.read_only = self._session.is_read_only
         for entry in (*found, *ending):
             self._put(entry)
+        self._give_titles()
         return problems
 
     def _put(self, entry: RunEntry) -> None:
@@ -153,7 +155,6 @@ class RunList:
             self._entries.append(entry)
         else:
             self._entries[self._entries.index(old)] = entry
-        self._give_titles()
 
     def _give_titles(self) -> None:
         """Give the runs without a name titles that tell those of the same minute apart."""

@@ -53,8 +53,7 @@ class MapState:
     @property
     def day(self) -> int:
         """Zero-based day of the plan; the last step belongs to the last day."""
-        calendar = self.project.calendar
-        return max(min(calendar.day_of_step(self.step), calendar.days - 1), 0)
+        return max(self.project.calendar.day_of_state(self.step), 0)
 
     @property
     def event_day(self) -> int:

@@ -36,7 +36,7 @@ def time_text(calendar: Calendar, step: int) -> str:
 
 def day_text(calendar: Calendar, step: int) -> str:
     """Return from when to when the day of ``step`` runs, where that is not a date."""
-    day = min(calendar.day_of_step(step), calendar.days - 1)
+    day = calendar.day_of_state(step)
     span = calendar.day_span_text(day)
     return f"Day {day + 1} runs from {span}" if span else ""
 

@@ -195,7 +195,7 @@ class TimelineTrack(QWidget):
         if self._data is None:
             return ""
         data, calendar = self._data, self._data.calendar
-        day = min(calendar.day_of_step(step), calendar.days - 1)
+        day = calendar.day_of_state(step)
         steps = slice(day * calendar.steps_per_day, (day + 1) * calendar.steps_per_day)
         date = calendar.date_of_day(day)
         dated = f"{date:%A} {date.day} {date:%B %Y}" if calendar.is_dated else calendar.date_text(day)

@@ -146,7 +146,7 @@ def _region_lines(entries: Sequence[RunEntry], units: Units) -> Iterator[Compari
     for name in dict.fromkeys(name for each in burned for name in each):
         row = _line(f"Burned in {name}", [each.get(name) for each in burned], _OF_REGION, units.area)
         shapes = [shape[name] for shape, areas in zip(outlines, burned, strict=True) if name in shape and name in areas]
-        yield _with_reason(row, _OTHER_REGIONS if any(shape != shapes[0] for shape in shapes[1:]) else "")
+        yield _with_reason(row, _OTHER_REGIONS if _differs(shapes) else "")
 
 
 def _burned_by_region(entry: RunEntry) -> dict[str, float | None]:
@@ -178,7 +178,7 @@ def _numbers(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRo
     best = _line("Objective of the search", [each.best for each in entries], "of the search, at cautious effectiveness")
     yield _with_reason(best, why_not_subtracted("objective", entries))
     yield _epochs(entries)
-    if len({entry.fire for entry in entries}) > 1:
+    if _differs([entry.fire for entry in entries]):
         kinds = tuple(entry.fire or "simulated" for entry in entries)
         yield ComparisonRow("Fire", kinds, help="the fire in which each plan is flown")
     times = tuple(duration(entry.elapsed) for entry in entries)
@@ -190,11 +190,10 @@ def why_not_subtracted(name: str, entries: Sequence[RunEntry]) -> str:
     projects = [entry.project for entry in entries if entry.project is not None]
     if len(projects) < len(entries):
         return ""
-    first = projects[0]
-    if name == "objective" and any(each.plan.weights != first.plan.weights for each in projects):
+    if name == "objective" and _differs([each.plan.weights for each in projects]):
         return "not comparable: the goals differ"
-    weighed = name in _OF_REGIONS or (name == "objective" and first.plan.weights.prot > 0.0)
-    return _OTHER_REGIONS if weighed and any(each.regions != first.regions for each in projects) else ""
+    weighed = name in _OF_REGIONS or (name == "objective" and projects[0].plan.weights.prot > 0.0)
+    return _OTHER_REGIONS if weighed and _differs([each.regions for each in projects]) else ""
 
 
 def _with_reason(row: ComparisonRow, why_not: str) -> ComparisonRow:

@@ -269,13 +269,13 @@ class RunsPanel(QWidget):
         if entries:
             self.compare_requested.emit(entries)
         else:
-            self._session.message.emit(f"Runs are not compared: {self._why_not_compared()}.")
+            self._session.message.emit(f"Runs are not compared: {self._why_not_compared(entries)}.")
         return bool(entries)
 
-    def _why_not_compared(self) -> str:
-        """Return what to select so that runs can be compared; empty if they can."""
+    def _why_not_compared(self, comparable: tuple[RunEntry, ...]) -> str:
+        """Return what to select so that runs can be compared; empty if there are ``comparable`` ones."""
         chosen = self.all_selected
-        if self._to_compare():
+        if comparable:
             return ""
         if len(chosen) < 2:
             return "Ctrl+click a second run" if chosen else "Click a run, Ctrl+click a second one"
@@ -324,7 +324,7 @@ class RunsPanel(QWidget):
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _refresh(self) -> None:
-        entry, active = self._target(), self._queue.active
+        entry, active, comparable = self._target(), self._queue.active, self._to_compare()
         exists = entry is not None
         is_active = entry is not None and entry is active
         is_resumable = entry is not None and (is_active or entry.is_resumable)
@@ -336,7 +336,7 @@ class RunsPanel(QWidget):
             "prune": kept,
             "branch": kept,
             "duplicate": exists,
-            "compare": bool(self._to_compare()),
+            "compare": bool(comparable),
             "stop": entry is not None and not entry.is_over,
             "rename": entry is not None and not entry.read_only and takes_notes(entry.folder),
             "delete": entry is not None and not entry.discarding and not entry.read_only,
@@ -352,9 +352,9 @@ class RunsPanel(QWidget):
         self._buttons["resume"].setVisible(is_resumable and not holds)
         stopping = entry is not None and entry.state is RunState.STOPPING
         self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
-        why_not = self._why_not_compared()
+        why_not = self._why_not_compared(comparable)
         self._buttons["compare"].setToolTip(plain(f"{_COMPARE}. {why_not}" if why_not else _COMPARE))
-        self.compare_hint.setText(why_not or _selected_text(len(self._to_compare())))
+        self.compare_hint.setText(why_not or _selected_text(len(comparable)))
         self._comparing.setVisible(len(self._queue.entries) > 1)
         self._activity.set_text(self._queue.activity)
         self.caution.setText(self.model.caution)

@@ -30,10 +30,6 @@ from firegui.planning.flight_rules import most_drops_of
 
 Cell = tuple[int, int]
 _MIN_CELL, _MAX_CELL, _ROW = 21, 44, 25
-_HINT = (
-    "Click to ground (✕) or free a type, drag for a rectangle of types and days, Esc cancels the drag. "
-    "Space toggles the current cell."
-)
 
 
 class GroundingModel(QAbstractTableModel):

@@ -103,7 +103,7 @@ class GroundingsModel(TableModel[Grounding]):
         if not project.fleet.types:
             return -1
         calendar = project.calendar
-        day = calendar.date_of_day(min(calendar.day_of_step(self._session.step), calendar.days - 1))
+        day = calendar.date_of_day(calendar.day_of_state(self._session.step))
         midnight = datetime(day.year, day.month, day.day, tzinfo=calendar.local_zone)
         start, end = (midnight + shift for shift in _ENDS.values())
         self._set("ground an aircraft", (*self.rows, Grounding(project.fleet.types[0].id, start, end)))

@@ -120,14 +120,15 @@ class StatusBar(QObject):
         texts = [" · ".join(self._work[first:]) for first in range(len(self._work))]
         choices = [(False, texts[0]), *((True, text) for text in texts)]
         for is_short, text in choices:
-            self.work.set_text(text)
-            needed = self.device.width_of(short=is_short) + self.work.full_width
-            if needed <= room:
+            others = self.device.width_of(short=is_short)
+            if others + self.work.width_of(text) <= room:
                 break
+        # Only what is shown is set: each text that is set is measured, described and painted.
+        self.work.set_text(text)
         self.device.set_short(is_short)
         self.work.setToolTip(plain(texts[0]))
         self.work.setAccessibleName(texts[0])
-        self.work.setFixedWidth(max(min(self.work.full_width, room - self.device.width_of(short=is_short)), 0))
+        self.work.setFixedWidth(max(min(self.work.width_of(text), room - others), 0))
         self._fit.start()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
