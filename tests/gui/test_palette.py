@@ -138,7 +138,14 @@ def test_commands_of_the_selected_run_are_found_and_say_why_they_cannot_be_run(w
     choose(window, "open folder")
     assert done == [True]
     titles = {each.title for each in window.workbench.guide.entries() if each.kind == "Selected run"}
-    assert titles == {"Continue from this plan", "Remove needless drops", "Open folder", "Delete"}
+    assert titles == {"Remove needless drops", "Open folder", "Delete"}
+
+
+def test_a_command_of_the_menus_is_not_offered_for_the_selected_run_again(window: MainWindow) -> None:
+    entries = window.workbench.guide.entries()
+    of_runs = {entry.title for entry in entries if entry.kind == "Selected run"}
+    of_menus = {entry.title for entry in entries if entry.kind not in ("Selected run", "Project", "Help")}
+    assert "Continue from this plan" in of_menus and not of_runs & of_menus
 
 
 def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:

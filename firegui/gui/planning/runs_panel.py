@@ -67,7 +67,7 @@ _DUPLICATE = "A new run with this one's inputs, after the changes you make to th
 _LEAST_WIDTH = 250
 _COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "delete")
 """Buttons that move to a menu in a narrow panel."""
-_IN_MENU_BAR = ("start", "export")
+_IN_MENU_BAR = ("start", "branch", "export")
 """Those that the menu bar has too."""
 
 
