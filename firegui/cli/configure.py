@@ -66,7 +66,10 @@ _PLAN = ("start_day", "days", "retardant_acts_on")
     type=FILE,
     help="Stress scenarios: worlds in which plans are tested, replacing those there are.",
 )
-@click.option("--setting", type=click.Choice(["A", "B"]), help="The paper's objective A or B, with its weights.")
+@click.option(
+    "--setting", type=click.Choice(["A", "B", "AB"]),
+    help="The paper's objective A (whole fire) or B (regions), or both together, with its weights.",
+)  # fmt: skip
 @click.option("--weights", metavar="burn=,final=,prot=,budget=", help="Weights of the objective; those not named stay.")
 @setting_options(PlanSettings(), only=_PLAN, show_defaults=False)
 @click.option(

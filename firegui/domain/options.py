@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints, overload
 
@@ -19,6 +20,8 @@ Number = TypeVar("Number", bound=float)
 Path = tuple[str, ...]
 _OPTION = "option"
 _GROUPED = 10_000
+_SMALLEST_PLAIN = 1e-6
+"""Smallest number that is written without an exponent."""
 """Bounds from here on are written with group separators."""
 
 
@@ -262,8 +265,11 @@ def number_from_text(text: str, kind: Callable[[str], Any] = float) -> Any:
 
 
 def plain_number(value: float) -> str:
-    """Return a number to ten digits in few characters: ``50``, ``0.003``, ``1e-6``."""
-    return re.sub(r"e([+-])0*(\d)", lambda m: f"e{'-' if m[1] == '-' else ''}{m[2]}", f"{value:.10g}")
+    """Return a number to ten digits: ``50``, ``0.003``, ``0.000001``; only smaller or very large ones as ``1e-8``."""
+    text = f"{value:.10g}"
+    if _SMALLEST_PLAIN <= abs(value) < 1.0:
+        return f"{Decimal(text):f}"
+    return re.sub(r"e([+-])0*(\d)", lambda m: f"e{'-' if m[1] == '-' else ''}{m[2]}", text)
 
 
 def limits_text(low: float | None, high: float | None) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from firegui.domain.calendar import MOST_DAYS
-from firegui.domain.options import bounds_problems, option
+from firegui.domain.options import bounds_problems, option, plain_number, setting_fields
 from firegui.errors import Problem
 
 MORE = "Advanced"
@@ -18,21 +18,24 @@ MOST_COUNT = 10**9
 
 
 class Setting(StrEnum):
-    """The paper's two objectives, or the user's own weights (Table ``loss_weights``)."""
+    """The paper's two objectives (Table ``loss_weights``), both together, or the user's own weights."""
 
     A = "A"
     B = "B"
+    BOTH = "AB"
     CUSTOM = "custom"
 
 
 SETTING_TITLES: Mapping[Setting, str] = {
     Setting.A: "Keep the whole fire small",
     Setting.B: "Keep the fire out of the regions",
+    Setting.BOTH: "Keep the fire small and out of the regions",
     Setting.CUSTOM: "Own weights",
 }
 SETTING_SHORT: Mapping[Setting, str] = {
     Setting.A: "Whole fire",
     Setting.B: "Regions",
+    Setting.BOTH: "Whole fire and regions",
     Setting.CUSTOM: "Own weights",
 }
 """Goals in names of runs and columns of tables."""
@@ -91,8 +94,10 @@ class ObjectiveWeights:
 
     @staticmethod
     def of(setting: Setting) -> ObjectiveWeights:
-        """Return the weights of setting A or B. Custom weights start from A."""
-        return ObjectiveWeights(0.0, 1.0, 100.0, 0.0) if setting is Setting.B else ObjectiveWeights()
+        """Return the weights of a setting. Both together are A with the regions of B; custom weights start from A."""
+        if setting is Setting.B:
+            return ObjectiveWeights(0.0, 1.0, 100.0, 0.0)
+        return ObjectiveWeights(prot=100.0) if setting is Setting.BOTH else ObjectiveWeights()
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,16 +381,18 @@ def goal_short(plan: PlanSettings) -> str:
         return SETTING_SHORT[plan.setting]
     if plan.weights.counts_regions_only:
         return SETTING_SHORT[Setting.B]
-    return "Whole fire and regions" if plan.weights.prot > 0.0 else SETTING_SHORT[Setting.A]
+    return SETTING_SHORT[Setting.BOTH if plan.weights.prot > 0.0 else Setting.A]
 
 
 def goal_text(plan: PlanSettings) -> str:
     """Return the goal of a plan in plain words, with the weights where they are the user's own.
 
-    ``Whole fire and regions (own weights: 50, 50, 100, 1e-06)``.
+    ``Whole fire and regions (own weights: burned area day by day 50, final size 50, ...)``.
     """
     if plan.setting is not Setting.CUSTOM:
         return goal_short(plan)
-    weights = plan.weights
-    numbers = (weights.burn, weights.final, weights.prot, weights.budget)
-    return f"{goal_short(plan)} (own weights: {', '.join(f'{number:g}' for number in numbers)})"
+    parts = (
+        f"{item.option.field_label.lower()} {plain_number(getattr(plan.weights, item.name))}"
+        for item in setting_fields(plan.weights)
+    )
+    return f"{goal_short(plan)} (own weights: {', '.join(parts)})"

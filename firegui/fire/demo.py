@@ -42,8 +42,8 @@ START = datetime(2025, 7, 1, 6, tzinfo=UTC)
 FLEET = {"S-2T": 6, "AT-802F": 6, "BAe-146": 2, "CL-415": 6}
 """Enough to hold the fire by daylight in every scenario of the default stress set: at most 2 % of the growth is left.
 With two thirds of it, weak material leaves half of the growth."""
-WEIGHTS = replace(ObjectiveWeights.of(Setting.A), prot=ObjectiveWeights.of(Setting.B).prot)
-"""Setting A with the regions of setting B. Setting B alone lets the fire grow wherever there is no region."""
+GOAL = Setting.BOTH
+"""Setting B alone lets the fire grow wherever there is no region."""
 GROUNDED_DAY = 2
 GROUNDED_TYPES = ("S-2T", "AT-802F", "BAe-146")
 
@@ -87,7 +87,8 @@ def make_demo(seed: int = 7) -> Project:
 def _project(event: Scenario, places: DemoPlaces) -> Project:
     grounded = {name: (event.date_of_day(GROUNDED_DAY),) for name in GROUNDED_TYPES}
     plan = PlanSettings(
-        days=DAYS, setting=Setting.CUSTOM, weights=WEIGHTS, optimizer=OPTIMIZER, elimination=ELIMINATION, margin=MARGIN
+        days=DAYS, setting=GOAL, weights=ObjectiveWeights.of(GOAL), optimizer=OPTIMIZER, elimination=ELIMINATION,
+        margin=MARGIN,
     )
     rules = Operations(daylight=Daylight())
     project = Project(event, demo_fleet(), grounded, _regions(places), plan, scalar_model(), operations=rules)

@@ -24,7 +24,7 @@ from firegui.domain.settings import (
     Setting,
     Start,
 )
-from firegui.fire.demo import WEIGHTS
+from firegui.fire.demo import make_demo
 from firegui.gui.base.controls import tab_stops
 from firegui.gui.scenario.objective_panel import ObjectivePanel, cost_text
 from firegui.gui.session.session import Session
@@ -90,9 +90,22 @@ def test_arrow_keys_choose_the_goal_and_tab_leads_to_the_chosen_one(
     QTest.keyClick(goals[1], Qt.Key.Key_Up)
     assert goals[0].hasFocus() and session.project.plan.setting.value == "A"
     session.set_plan("own weights", replace(session.project.plan, setting=Setting.CUSTOM))
-    assert goals[0].hasFocus() and goals[2].isChecked()
+    assert goals[0].hasFocus() and goals[3].isChecked()
     QTest.keyClick(goals[0], Qt.Key.Key_Down)
     assert goals[1].hasFocus() and goals[1].isChecked() and session.project.plan.setting.value == "B"
+
+
+def shown_titles(panel: ObjectivePanel) -> list[str]:
+    return [button.text() for button in panel.findChildren(QToolButton) if button.toolTip().startswith("Show or hide")]
+
+
+def test_the_demo_opens_on_a_goal_in_words_with_its_weights_folded(session: Session, panel: ObjectivePanel) -> None:
+    session.open_project(make_demo(), None)
+    chosen = find(panel, QRadioButton, "setting_AB")
+    assert chosen.isChecked() and chosen.text() == "Keep the fire small and out of the regions"
+    assert panel._purpose.text().startswith("Keeps the whole fire small, and counts fire in the protected regions more")
+    assert not panel._weights.is_open and shown_titles(panel)[0] == "Advanced: weight of each part"
+    assert session.project.plan.weights == ObjectiveWeights(50.0, 50.0, 100.0, 1e-6)
 
 
 def test_editing_a_weight_makes_the_weights_custom(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
@@ -126,7 +139,7 @@ def test_own_weights_come_back_when_they_are_chosen_again_and_by_undo(
 
 
 def test_own_weights_say_what_they_count(session: Session, panel: ObjectivePanel) -> None:
-    session.set_plan("weigh", replace(session.project.plan, setting=Setting.CUSTOM, weights=WEIGHTS))
+    session.set_plan("weigh", replace(session.project.plan, setting=Setting.CUSTOM, weights=ObjectiveWeights(prot=100.0)))
     assert panel._purpose.text() == (
         "Own weights: they count the burned area day by day, the final size and fire in the protected regions."
     )
@@ -160,7 +173,7 @@ def test_typing_a_number_is_one_step_and_the_next_visit_another(
 
 def test_scientific_notation_is_understood_and_shown(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
     box = find(panel, DecimalField, "weights_budget")
-    assert box.text() == "1e-6"
+    assert box.text() == "0.000001"
     type_into_field(qtbot, box, "2.5e-7")
     assert session.project.plan.weights.budget == 2.5e-7
     assert box.text() == "2.5e-7"
@@ -168,7 +181,7 @@ def test_scientific_notation_is_understood_and_shown(qtbot: QtBot, session: Sess
 
 @pytest.mark.parametrize(
     ("name", "typed", "limits"),
-    [("design_water", "1.5", "0 to 0.999999"), ("optimizer_learning_rate", "99", "1e-6 to 10")],
+    [("design_water", "1.5", "0 to 0.999999"), ("optimizer_learning_rate", "99", "0.000001 to 10")],
 )
 def test_a_value_out_of_bounds_is_refused_with_the_bounds_and_the_old_one_stays(
     qtbot: QtBot, session: Session, panel: ObjectivePanel, name: str, typed: str, limits: str

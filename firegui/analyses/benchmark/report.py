@@ -17,6 +17,7 @@ from firegui.domain.benchmark import (
     SeedSpread,
     joined_deployment,
 )
+from firegui.domain.options import plain_number
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Effectiveness, Setting
 from firegui.domain.stress import case_text
@@ -339,11 +340,11 @@ def effectiveness_text(effectiveness: Effectiveness) -> str:
 
 
 def setting_text(project: Project) -> str:
-    """Return ``goal: keep the whole fire small, weights burn 50, final 50, protected 0, drop 1e-06``."""
+    """Return ``goal: keep the whole fire small, weights burn 50, final 50, protected 0, drop 0.000001``."""
     plan, weights = project.plan, project.plan.weights
     goal = SETTING_TITLES[plan.setting]
     name = "own weights" if plan.setting is Setting.CUSTOM else f"goal: {goal[:1].lower()}{goal[1:]}, weights"
-    numbers = f"burn {weights.burn:g}, final {weights.final:g}, protected {weights.prot:g}, drop {weights.budget:g}"
+    numbers = f"burn {weights.burn:g}, final {weights.final:g}, protected {weights.prot:g}, drop {plain_number(weights.budget)}"
     return f"{name} {numbers}"
 
 

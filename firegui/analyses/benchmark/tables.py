@@ -26,7 +26,7 @@ from firegui.io import atomic
 from firegui.io.tables import booktabs, records_csv
 
 ROWS, CURVES, SCENARIOS = "rows.csv", "curves.csv", "scenarios.csv"
-_LABELS = {Setting.A: "", Setting.B: "_b", Setting.CUSTOM: "_custom"}
+_LABELS = {Setting.A: "", Setting.B: "_b", Setting.BOTH: "_ab", Setting.CUSTOM: "_custom"}
 """Put after a label, so that one document can have the tables of several benchmarks."""
 
 _TWO_STAGE = PlannerName.TWO_STAGE.value

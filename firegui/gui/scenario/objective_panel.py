@@ -51,12 +51,16 @@ _SCHEDULES = "Schedules (*.safetensors *.csv);;All files (*)"
 _PURPOSE = {
     Setting.A: "Keeps the whole fire small, day by day and at the end.",
     Setting.B: "Keeps the fire out of the protected regions; its whole size comes second.",
+    Setting.BOTH: "Keeps the whole fire small, and counts fire in the protected regions more than elsewhere.",
     Setting.CUSTOM: "Your own weights. Editing a weight switches to this.",
 }
 
 _WEIGHED = {"burn": "the burned area day by day", "final": "the final size", "prot": "fire in the protected regions"}
 
-_IN_PAPER = {Setting.A: "\nObjective A of the paper.", Setting.B: "\nObjective B of the paper."}
+_IN_PAPER = {
+    Setting.A: "\nObjective A of the paper.", Setting.B: "\nObjective B of the paper.",
+    Setting.BOTH: "\nObjective A of the paper with the regions of objective B.",
+}  # fmt: skip
 
 
 def purpose_text(plan: PlanSettings) -> str:
@@ -248,7 +252,7 @@ class ObjectivePanel(QWidget):
         column.addWidget(self._purpose)
         weights = self._form.grid(self._form.names("weights"))
         self._cost = muted_label()
-        self._weights = FoldedSection("Weight of each part", vertical(None, weights, self._cost, margins=0))
+        self._weights = FoldedSection("Advanced: weight of each part", vertical(None, weights, self._cost, margins=0))
         column.addWidget(self._weights)
         return group
 

@@ -50,6 +50,7 @@ def test_a_new_plan_holds_in_every_stress_scenario_unless_something_else_is_chos
 def test_setting_b_protects_first_and_its_budget_is_zero() -> None:
     assert ObjectiveWeights.of(Setting.B) == ObjectiveWeights(burn=0.0, final=1.0, prot=100.0, budget=0.0)
     assert ObjectiveWeights.of(Setting.A) == ObjectiveWeights()
+    assert ObjectiveWeights.of(Setting.BOTH) == ObjectiveWeights(burn=50.0, final=50.0, prot=100.0, budget=1e-6)
     assert ObjectiveWeights.of(Setting.CUSTOM) == ObjectiveWeights()
 
 

@@ -258,6 +258,7 @@ def test_a_damaged_state_is_refused_with_what_to_do(tmp_path: Path) -> None:
     [
         (Setting.A, ObjectiveWeights.of(Setting.A), ("burn", "final")),
         (Setting.B, ObjectiveWeights.of(Setting.B), ("prot",)),
+        (Setting.BOTH, ObjectiveWeights.of(Setting.BOTH), ("burn", "final", "prot")),
         (Setting.CUSTOM, ObjectiveWeights(0.0, 3.0, 1.0, 0.0), ("final", "prot")),
     ],
 )

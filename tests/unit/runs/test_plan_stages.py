@@ -76,7 +76,9 @@ def test_pruning_alone_begins_with_the_schedule_it_is_given(prune: PlanSpec) -> 
 
 def test_a_run_says_whose_plan_it_begins_with_and_for_which_goal(spec: PlanSpec, tmp_path: Path) -> None:
     carried_out(spec)
-    file, goal = spec.out / "plan.safetensors", "Whole fire and regions (own weights: 50, 50, 10, 1e-06)"
+    file = spec.out / "plan.safetensors"
+    weights = "burned area day by day 50, final size 50, protected places 10, number of drops 0.000001"
+    goal = f"Whole fire and regions (own weights: {weights})"
     later = replace(spec, out=tmp_path / "later", warm_start=listed(6), warm_start_file=file)
     assert Message(f"begins with the plan of run; goal: {goal}") in carried_out(later)
     other = of_setting_b(replace(later, out=tmp_path / "other"))
