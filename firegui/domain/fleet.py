@@ -7,19 +7,27 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, replace
 from enum import StrEnum
 
 from firegui.domain.calendar import MOST_DAYS, Calendar, turnaround_steps
 from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option, title_of
-from firegui.domain.units import Units
+from firegui.domain.units import GALLON_L, Units
 from firegui.errors import Problem
 
 MOST_AIRCRAFT = 1000
 MOST_TURNAROUND_H = 72.0
 """Hours between two drops. An aircraft that is away for longer is grounded for days."""
 
+
+LEAST_TURNAROUND_MIN = 5.0
+"""Turnarounds below this are warned of: the scooper of the paper's fleet, the fastest there, needs 11 minutes."""
+MOST_OF_A_TYPE = 50
+"""Types with more aircraft are warned of. The paper's whole fleet has 21."""
+USUAL_PAYLOADS_GAL = (100.0 / GALLON_L, 75_000.0 / GALLON_L)
+"""Payloads outside are warned of: a small helicopter's bucket holds 100 L, the largest tanker about 73,000 L."""
 
 OUTLINE_SIGMAS = 2.0
 """Drops are drawn as the contour at two standard deviations: semi-axes 2σ∥ and 2σ⊥, so 4σ long and wide."""
@@ -78,6 +86,26 @@ class AircraftType:
         )
         return f"drawn {long} long, {wide} wide"
 
+    def unusual(self, units: Units) -> tuple[str, ...]:
+        """Return a sentence for every number of this row that no aircraft is known to have, in ``units``."""
+        return tuple(self._unusual(units)) if self.count else ()
+
+    def _unusual(self, units: Units) -> Iterator[str]:
+        minutes, (least, most) = 60.0 * self.turnaround_h, USUAL_PAYLOADS_GAL
+        if minutes == 0.0:
+            yield (
+                f"{self.id}: a turnaround of 0 lets each aircraft drop again in the next time step. To land and load "
+                f"takes {LEAST_TURNAROUND_MIN:g} min or more. Check it."
+            )
+        elif minutes < LEAST_TURNAROUND_MIN:
+            yield f"{self.id}: a turnaround of {minutes:.2g} min is less than it takes to land and load. Check it."
+        if self.count > MOST_OF_A_TYPE:
+            yield f"{self.id}: {self.count:,} aircraft of one type are unusual at one fire. Check it."
+        if not least <= self.payload_gal <= most:
+            low, high = (f"{float(f'{units.load_value(bound):.3g}'):,.0f}" for bound in (least, most))
+            carried = f"{low} to {high} {units.load_unit}"
+            yield f"{self.id}: a payload of {units.load(self.payload_gal)} is outside what aircraft carry: {carried}."
+
     def turnaround_steps(self, steps_per_day: int) -> int:
         """Return ``Δ_a`` in steps."""
         return turnaround_steps(self.turnaround_h, steps_per_day)
@@ -133,6 +161,10 @@ class Fleet:
     def n_aircraft(self) -> int:
         """``N_a``."""
         return sum(kind.count for kind in self.types)
+
+    def unusual(self, units: Units) -> tuple[str, ...]:
+        """Return a sentence for every number that no aircraft is known to have, in ``units``."""
+        return tuple(text for kind in self.types for text in kind.unusual(units))
 
     def replace_type(self, index: int, kind: AircraftType) -> Fleet:
         """Return the fleet with row ``index`` replaced."""

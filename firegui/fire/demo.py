@@ -87,7 +87,11 @@ def make_demo(seed: int = 7) -> Project:
 def _project(event: Scenario, places: DemoPlaces) -> Project:
     grounded = {name: (event.date_of_day(GROUNDED_DAY),) for name in GROUNDED_TYPES}
     plan = PlanSettings(
-        days=DAYS, setting=GOAL, weights=ObjectiveWeights.of(GOAL), optimizer=OPTIMIZER, elimination=ELIMINATION,
+        days=DAYS,
+        setting=GOAL,
+        weights=ObjectiveWeights.of(GOAL),
+        optimizer=OPTIMIZER,
+        elimination=ELIMINATION,
         margin=MARGIN,
     )
     rules = Operations(daylight=Daylight())

@@ -18,10 +18,6 @@ NO_DATE = (
     "The date of the fire is not known: there is no sunrise, sunset, daylight rule or magnetic north. Import it again "
     "with its start."
 )
-LEAST_TURNAROUND_MIN = 5.0
-"""Turnarounds below this are warned of: the scooper of the paper's fleet, the fastest there, needs 11 minutes."""
-MOST_OF_A_TYPE = 50
-"""Types with more aircraft are warned of. The paper's whole fleet has 21."""
 MANY_STEPS = 500
 """Steps a day from which it is noted before a plan starts that it takes longer."""
 NO_DAYLIGHT = "No daylight rule: drops may be planned at night."
@@ -102,8 +98,7 @@ def _notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _errors(project)
     yield from _undated(project)
     yield from _dark(project)
-    yield from _hurried(project)
-    yield from _numerous(project)
+    yield from _unusual(project, units)
     yield from (GradedNote(_model_grade(project), text) for text in model_warnings(project, units))
     yield from (GradedNote(Grade.NOTE, text) for text in model_caveats(project, units))
     yield from (GradedNote(Grade.NOTE, text) for text in project.scenario.notes)
@@ -115,8 +110,7 @@ def _start_notes(project: Project, units: Units) -> Iterator[GradedNote]:
         yield GradedNote(Grade.WARNING, unprotected_text(names), Remedy.PROTECT)
     yield from _undated(project)
     yield from _dark(project)
-    yield from _hurried(project)
-    yield from _numerous(project)
+    yield from _unusual(project, units)
     yield from _long(project)
     outside = outside_training(project, units)
     yield from (GradedNote(_model_grade(project), text) for text in (() if outside is None else outside.reasons))
@@ -131,21 +125,9 @@ def _errors(project: Project) -> Iterator[GradedNote]:
     yield from (GradedNote(Grade.ERROR, str(problem)) for problem in project.problems())
 
 
-def _hurried(project: Project) -> Iterator[GradedNote]:
-    """Yield a warning for every type that is back sooner than one can land and load."""
-    for kind in project.fleet.types:
-        minutes = 60.0 * kind.turnaround_h
-        if kind.count and minutes < LEAST_TURNAROUND_MIN:
-            text = f"{kind.id}: a turnaround of {minutes:.2g} min is less than it takes to land and load. Check it."
-            yield GradedNote(Grade.WARNING, text)
-
-
-def _numerous(project: Project) -> Iterator[GradedNote]:
-    """Yield a warning for every type with more aircraft than can be expected at a fire."""
-    for kind in project.fleet.types:
-        if kind.count > MOST_OF_A_TYPE:
-            text = f"{kind.id}: {kind.count:,} aircraft of one type are unusual at one fire. Check it."
-            yield GradedNote(Grade.WARNING, text)
+def _unusual(project: Project, units: Units) -> Iterator[GradedNote]:
+    """Yield a warning for every number of the fleet that no aircraft is known to have."""
+    yield from (GradedNote(Grade.WARNING, text) for text in project.fleet.unusual(units))
 
 
 def _long(project: Project) -> Iterator[GradedNote]:

@@ -74,8 +74,8 @@ def displaced(schedule: Schedule, shift: Floats, shape: tuple[int, int]) -> Sche
 def constrained_terms(setting: Setting, weights: ObjectiveWeights) -> tuple[str, ...]:
     """Return the losses that stage 2 holds (paper, ``step5``).
 
-    They are burn and final extent in setting A, and protected exposure in B. With both together or weights of one's own,
-    every fire term that has one.
+    They are burn and final extent in setting A, and protected exposure in B. With both together or weights of one's
+    own, every fire term that has one.
     """
     if setting is Setting.A:
         return ("burn", "final")

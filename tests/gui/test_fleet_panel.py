@@ -128,6 +128,22 @@ def test_the_form_is_in_the_units_of_the_session_and_the_fleet_in_si(
     assert float(speed.text()) == pytest.approx(after.speed_ms, rel=1e-3)
 
 
+def test_numbers_that_no_aircraft_has_are_named_below_the_table(
+    qtbot: QtBot, session: Session, panel: FleetPanel
+) -> None:
+    first = session.project.fleet.types[0].id
+    assert not panel.unusual.isVisible()
+    enter(qtbot, panel, 0, "turnaround_h", "0")
+    assert panel.unusual.isVisible()
+    assert panel.unusual.text().startswith(f"⚠ {first}: a turnaround of 0 lets each aircraft drop again in the next")
+    enter(qtbot, panel, 0, "turnaround_h", "1")
+    assert not panel.unusual.isVisible()
+    enter(qtbot, panel, 0, "payload_gal", "900000")
+    assert panel.unusual.text().endswith("is outside what aircraft carry: 100 to 75,000 L.")
+    session.set_units(Units.US)
+    assert panel.unusual.text().endswith("is outside what aircraft carry: 26 to 19,800 gal.")
+
+
 def test_the_footer_follows_counts_calendar_and_length(qtbot: QtBot, session: Session, panel: FleetPanel) -> None:
     assert panel.footer.startswith("3 aircraft · at most ")
     assert panel.footer.endswith("drops in 4 days")
@@ -167,8 +183,9 @@ def test_a_payload_can_be_edited_undone_and_redone(qtbot: QtBot, session: Sessio
         ("payload_gal", "nan", "use 2 to 3,785,412 L"),
         ("count", "1.5", "Number of aircraft: '1.5' cannot be read; use a whole number, 0 to 1000. Esc keeps 2."),
         ("count", "-1", "use a whole number, 0 to 1000"),
+        ("turnaround_h", "900", "Turnaround: too large; use 0 to 72 h"),
         ("turnaround_h", "soon", "cannot be read; use 0 to 72 h"),
-        ("sigma_parallel_m", "0", "Length scale: outside its limits; use 0.01 to 5000 m"),
+        ("sigma_parallel_m", "0", "Length scale: too small; use 0.01 to 5000 m"),
         ("id", "CL-415", "is used 2 times"),
         ("id", "", "the id is empty"),
     ],

@@ -225,6 +225,10 @@ def test_a_refused_number_is_told_with_the_value_that_stays(qtbot: QtBot) -> Non
     line.setText("-7")
     field.interpretText()
     assert said[-1].startswith("-7 was refused, it stays 0.05;") and field.value() == 0.05
+    field.setAccessibleName("Limit, share of growth")
+    line.setText("-7")
+    field.interpretText()
+    assert said[-1].startswith("Limit: -7 was refused, it stays 0.05;"), "a refused number names its field"
 
 
 def test_a_letter_typed_into_a_number_is_answered_beside_the_field(qtbot: QtBot) -> None:

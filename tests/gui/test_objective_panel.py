@@ -139,7 +139,8 @@ def test_own_weights_come_back_when_they_are_chosen_again_and_by_undo(
 
 
 def test_own_weights_say_what_they_count(session: Session, panel: ObjectivePanel) -> None:
-    session.set_plan("weigh", replace(session.project.plan, setting=Setting.CUSTOM, weights=ObjectiveWeights(prot=100.0)))
+    own = replace(session.project.plan, setting=Setting.CUSTOM, weights=ObjectiveWeights(prot=100.0))
+    session.set_plan("weigh", own)
     assert panel._purpose.text() == (
         "Own weights: they count the burned area day by day, the final size and fire in the protected regions."
     )

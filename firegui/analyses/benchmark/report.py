@@ -344,8 +344,8 @@ def setting_text(project: Project) -> str:
     plan, weights = project.plan, project.plan.weights
     goal = SETTING_TITLES[plan.setting]
     name = "own weights" if plan.setting is Setting.CUSTOM else f"goal: {goal[:1].lower()}{goal[1:]}, weights"
-    numbers = f"burn {weights.burn:g}, final {weights.final:g}, protected {weights.prot:g}, drop {plain_number(weights.budget)}"
-    return f"{name} {numbers}"
+    drop = plain_number(weights.budget)
+    return f"{name} burn {weights.burn:g}, final {weights.final:g}, protected {weights.prot:g}, drop {drop}"
 
 
 def _two_digits(value: float) -> str:

@@ -135,7 +135,8 @@ class FleetModel(TableModel[AircraftType]):
             raise InputError([problem], REFUSED) from None
         low, high = _OPTIONS[field].low, _OPTIONS[field].high
         if isinstance(value, (int, float)) and low is not None and high is not None and not low <= value <= high:
-            problem = Problem(f"aircraft {before.id}", f"{title}: outside its limits", self._remedy(field))
+            size = "too large" if value > high else "too small" if value < low else "not a number"
+            problem = Problem(f"aircraft {before.id}", f"{title}: {size}", self._remedy(field))
             raise InputError([problem], REFUSED)
         return value
 
@@ -306,6 +307,10 @@ class FleetPanel(TableForm):
         self.lay_out(self._make_buttons())
         layout = self.layout()
         assert layout is not None
+        self.unusual = muted_label(role="warning")
+        """What no aircraft is known to have."""
+        self.unusual.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        layout.addWidget(self.unusual)
         layout.addWidget(self.form)
         self.view.selectionModel().currentChanged.connect(lambda current, _previous: self.form.show_row(current.row()))
         for signal in (
@@ -396,6 +401,9 @@ class FleetPanel(TableForm):
         if self.model.rows and not self.view.currentIndex().isValid():
             self.view.setCurrentIndex(self.model.index(0, FIELDS.index("id")))
         self.form.show_row(self.view.currentIndex().row())
+        texts = self._session.project.fleet.unusual(self._session.units) if self._session.has_project else ()
+        self.unusual.setText("\n".join(f"⚠ {text}" for text in texts))
+        self.unusual.setVisible(bool(texts))
         if not self._session.has_project:
             self.set_footer("")
             return

@@ -184,7 +184,7 @@ class _NumberField(_WheelWithFocus, _SpinBox):
             self.selectAll()
         super().keyPressEvent(event)
         if event.text().isalpha() and self.lineEdit().text() == before:
-            self.refused.emit(f"{event.text()} was not taken: a number is needed; use {self._limits()}")  # type: ignore[attr-defined]
+            self.refused.emit(f"{self._named()}{event.text()} was not taken: a number is needed; use {self._limits()}")  # type: ignore[attr-defined]
 
     def _limits(self) -> str:
         low, high = self.minimum() + self._offset, self.maximum() + self._offset  # type: ignore[attr-defined]
@@ -194,7 +194,12 @@ class _NumberField(_WheelWithFocus, _SpinBox):
         is_named = bool(self.specialValueText()) and self.value() == self.minimum()  # type: ignore[attr-defined]
         kept = self.specialValueText() if is_named else self.textFromValue(self.value())  # type: ignore[attr-defined]
         typed = self._bare(text) or "empty"
-        self.refused.emit(f"{typed} was refused, it stays {kept}; use {self._limits()}")  # type: ignore[attr-defined]
+        self.refused.emit(f"{self._named()}{typed} was refused, it stays {kept}; use {self._limits()}")  # type: ignore[attr-defined]
+
+    def _named(self) -> str:
+        """Return the name of the field without its unit, to begin a message: ``Search steps: ``."""
+        name = self.accessibleName().partition(",")[0]  # type: ignore[attr-defined]
+        return f"{name}: " if name else ""
 
     def _bare(self, text: str) -> str:
         return text.removeprefix(self.prefix()).removesuffix(self.suffix()).strip()  # type: ignore[attr-defined]
