@@ -198,7 +198,7 @@ class _NumberField(_WheelWithFocus, _SpinBox):
 
     def _named(self) -> str:
         """Return the name of the field without its unit, to begin a message: ``Search steps: ``."""
-        name = self.accessibleName().partition(",")[0]  # type: ignore[attr-defined]
+        name = self.accessibleName().partition(",")[0]
         return f"{name}: " if name else ""
 
     def _bare(self, text: str) -> str:
