@@ -265,7 +265,10 @@ def number_from_text(text: str, kind: Callable[[str], Any] = float) -> Any:
 
 
 def plain_number(value: float) -> str:
-    """Return a number to ten digits: ``50``, ``0.003``, ``0.000001``; only smaller or very large ones as ``1e-8``."""
+    """Return a number to ten digits in few characters: ``50``, ``0.003``, ``0.000001``, ``1e-8``.
+
+    Only numbers that are smaller than that, or very large, have an exponent.
+    """
     text = f"{value:.10g}"
     if _SMALLEST_PLAIN <= abs(value) < 1.0:
         return f"{Decimal(text):f}"

@@ -94,7 +94,10 @@ class ObjectiveWeights:
 
     @staticmethod
     def of(setting: Setting) -> ObjectiveWeights:
-        """Return the weights of a setting. Both together are A with the regions of B; custom weights start from A."""
+        """Return the weights of a setting; custom weights start from A.
+
+        Both together are A with the regions of B.
+        """
         if setting is Setting.B:
             return ObjectiveWeights(0.0, 1.0, 100.0, 0.0)
         return ObjectiveWeights(prot=100.0) if setting is Setting.BOTH else ObjectiveWeights()
