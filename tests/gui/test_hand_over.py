@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
@@ -13,10 +14,13 @@ from firegui.errors import Check
 from firegui.gui.exporting.export_dialog import COMPUTING
 from firegui.gui.exporting.export_options import FormatList
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
+from firegui.runs.stages import RunState
+from tests.gui.fake_runs import drop, frames
 from tests.gui.hands import LEFT
 
 
@@ -56,6 +60,23 @@ def test_while_a_run_has_no_plan_yet_it_says_that_the_plan_is_being_computed(
     window.workbench.session.show_result(ShownResult("Regions", folder=tmp_path))
     panel.refresh()
     assert panel.dialog.summary.text() == COMPUTING
+
+
+def test_a_finished_plan_is_handed_over_while_another_run_is_at_work(
+    window: MainWindow, panel: HandOverPanel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    session = window.workbench.session
+    monkeypatch.setattr(RunQueue, "is_busy", True)
+    first = ShownResult("Evening plan", plan=frames(session.project), drops=(drop(3),), folder=tmp_path)
+    session.show_result(first)
+    panel.refresh()
+    assert panel.dialog is not None and panel.dialog.summary.text().startswith("Evening plan: 1 drop to fly")
+    # Each plan of a run at work would draw the page anew.
+    evening = panel.dialog
+    monkeypatch.setattr(RunQueue, "shown", RunEntry("Evening plan", tmp_path, state=RunState.RUNNING))
+    session.show_result(replace(first, drops=(drop(3), drop(9))))
+    panel.refresh()
+    assert panel.dialog is evening
 
 
 def test_leaving_and_coming_back_keeps_what_was_chosen(qtbot: QtBot, window: MainWindow, panel: HandOverPanel) -> None:

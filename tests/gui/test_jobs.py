@@ -18,6 +18,7 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
+from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, Margin, ObjectiveWeights, Setting
 from firegui.errors import CancelledError, InputError, Problem
 from firegui.gui.jobs.event_bridge import EventBridge
@@ -26,6 +27,7 @@ from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
+from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
     BaselineReady,
@@ -435,11 +437,40 @@ def test_a_run_pushes_the_baseline_aside(qtbot: QtBot, session: Session, make_qu
     qtbot.waitUntil(lambda: session.result.plan is not None)
     assert session.result.title == entry.title
     queue.show_baseline()
-    assert "when the run pauses or ends" in queue.activity
+    qtbot.waitUntil(lambda: not queue.activity)
+    assert session.result.plan is None and queue.shown is None and queue.active is entry
     queue.stop()
     wait_idle(qtbot, queue)
-    assert session.result.plan is None
     assert queue.shown is None
+
+
+def test_a_finished_run_is_shown_during_another_and_the_live_view_comes_back_at_once(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue
+) -> None:
+    queue, execute = make_queue(endless=True)
+    first = queue.plan()
+    qtbot.waitUntil(lambda: first.epoch > 2)
+    queue.stop()
+    wait_idle(qtbot, queue)
+    write_plan_safetensors(
+        first.folder / "plan.safetensors",
+        Schedule.empty(session.project.calendar.n_steps, session.project.fleet.n_aircraft),
+    )
+    second = queue.plan()
+    qtbot.waitUntil(lambda: second.epoch > 2 and session.result.title == second.title)
+    queue.show(first)
+    qtbot.waitUntil(lambda: session.result.plan is not None and not queue.activity)
+    assert queue.shown is first and queue.active is second and session.result.title == first.title
+    assert second.preparation == ""
+    with qtbot.waitSignal(queue.epochs_added):
+        pass
+    queue.show(second)
+    # Before another picture of it comes.
+    assert session.result.title == second.title
+    assert session.result.plan is not None and session.result.baseline is not None
+    assert session.result.stage is second.stage
+    queue.stop()
+    wait_idle(qtbot, queue)
 
 
 def test_shutting_down_waits_for_every_thread(qtbot: QtBot, make_queue: MakeQueue) -> None:

@@ -304,7 +304,7 @@ def test_a_click_on_the_selected_run_takes_the_map_back_from_the_fire_without_dr
     qtbot.waitUntil(lambda: queue.shown is entry and not queue.activity)
 
 
-def test_a_selected_run_does_not_take_the_map_from_the_run_at_work(
+def test_a_selected_run_is_shown_also_while_another_is_at_work_which_its_card_brings_back(
     qtbot: QtBot, queue: RunQueue, panel: RunsPanel, entry: RunEntry, execute: FakeExecute
 ) -> None:
     with_plan(entry)
@@ -312,9 +312,11 @@ def test_a_selected_run_does_not_take_the_map_from_the_run_at_work(
     second = queue.plan()
     qtbot.waitUntil(lambda: second.state is RunState.RUNNING)
     click_line(panel, 1)
-    settle(qtbot, panel)
-    assert panel.selected is entry and queue.shown is second
-    assert "is shown when" not in queue.activity
+    qtbot.waitUntil(lambda: queue.shown is entry and not queue.activity)
+    assert panel.selected is entry and queue.active is second
+    click_line(panel, 0)
+    qtbot.waitUntil(lambda: queue.shown is second)
+    assert panel.selected is second
     queue.stop()
     wait_idle(qtbot, queue)
 

@@ -63,7 +63,7 @@ _COARSE_BASELINE = "the chance of fire without drops is that of the screen, to 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExportSource:
-    """The shown drops and fires when the dialog opened.
+    """Drops and fires of a plan when the dialog opened.
 
     ``folder`` is the run's, ``made`` is the time of the export. ``fire`` is the kind of fire that a replanned run
     stores. ``regions`` are those on the map, which may have been edited since the run. ``numbers`` are those of the
@@ -83,9 +83,11 @@ class ExportSource:
     numbers: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
     @staticmethod
-    def of(session: Session, only: Collection[tuple[int, int]] = ()) -> ExportSource:
-        """Return what ``session`` shows now, with all drops or those at ``only`` (step and column)."""
-        result = session.result
+    def of(
+        session: Session, only: Collection[tuple[int, int]] = (), result: ShownResult | None = None
+    ) -> ExportSource:
+        """Return ``result``, by default what ``session`` shows, with all drops or those at ``only`` (step, column)."""
+        result = session.result if result is None else result
         drops = tuple(drop for drop in result.drops if not only or (drop.step, drop.column) in only)
         baseline, numbers = None if result.against else result.baseline, DropList.of(result.drops).numbers
         return ExportSource(
@@ -259,7 +261,8 @@ class ExportDialog(Dialog):
     """Dialog for formats, sheet, folder and names, with a preview of the printed map.
 
     Tasks prepare and write in threads. The dialog lists problems and written files, and stays open. ``is_planning``
-    says that the plan is still being computed: there are no drops yet. ``preferences`` remember the folder.
+    says that the plan is still being computed: there are no drops yet. ``preferences`` remember the folder. ``result``
+    is what is exported, by default what the map shows; ``note`` says why it is another plan than one might expect.
     """
 
     begun = Signal(str)
@@ -267,16 +270,22 @@ class ExportDialog(Dialog):
 
     def __init__(
         self, session: Session, parent: QWidget | None = None, only: Collection[tuple[int, int]] = (), *,
-        is_planning: bool = False, preferences: Preferences | None = None,
+        is_planning: bool = False, preferences: Preferences | None = None, result: ShownResult | None = None,
+        note: str = "",
     ) -> None:  # fmt: skip
         super().__init__(parent)
-        self.setWindowTitle("Export the selected drops" if only else "Export the plan")
+        self._result = session.result if result is None else result
+        name = self._result.title if self._result.drops else ""
+        what = "Export the selected drops" if only else "Export the plan"
+        self.setWindowTitle(f"{what}: {name}" if name else what)
         self.setSizeGripEnabled(True)
         resize_on_screen(self, _SIZE)
         self._session, self._is_planning = session, is_planning
-        self._place_of_exports = ExportFolder(session, preferences if preferences is not None else Preferences())
-        self._can = bool(session.result.drops) and not session.result.of_ensemble
-        self._source = ExportSource.of(session, only) if self._can else None
+        self._place_of_exports = ExportFolder(
+            session, preferences if preferences is not None else Preferences(), self._result.title
+        )
+        self._can = bool(self._result.drops) and not self._result.of_ensemble
+        self._source = ExportSource.of(session, only, self._result) if self._can else None
         self._ready: PreparedExport | None = None
         self._trouble: FireguiError | None = None
         self.written: list[Path] = []
@@ -289,14 +298,16 @@ class ExportDialog(Dialog):
         self.folder.line.setText(str(self._place_of_exports.folder))
         self.standard = QCheckBox("Agency names (PMS 936)")
         self.standard.setToolTip("Name files as the wildfire agencies' standard asks (PMS 936)")
-        self.stem = QLineEdit(export_stem(session))
+        self.stem = QLineEdit(export_stem(session, self._result.title))
         self.stem.setAccessibleName("Name")
         self.stem.setToolTip("How the name of every file begins")
         self.drops = NoScrollComboBox()
         self._fill_drops()
         self.preview = PagePreview()
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
-        self.summary, self.verdict, self.warnings = (plain_label(wordWrap=True) for _ in range(3))
+        self.summary, self.note, self.verdict, self.warnings = (plain_label(wordWrap=True) for _ in range(4))
+        self.note.setText(note)
+        self.note.setVisible(bool(note))
         self.names, self.activity = FileNames(wordWrap=True), FileNames(wordWrap=True)
         self.why_not = plain_label()
         self._bar = QProgressBar()
@@ -318,6 +329,10 @@ class ExportDialog(Dialog):
     def is_writing(self) -> bool:
         """Whether files are being written."""
         return self._write.is_busy
+
+    def shows(self, result: ShownResult) -> bool:
+        """Return whether the dialog exports a plan of the same run as ``result``."""
+        return bool(self._result.drops) and result.folder is not None and self._result.folder == result.folder
 
     # -- writing ---------------------------------------------------------------------------------------------------
     def accept(self) -> None:
@@ -363,7 +378,7 @@ class ExportDialog(Dialog):
             problems.append(Problem("Name", f"{stem!r} is not a file name", "use a name without slashes"))
         if not self.formats.chosen:
             problems.append(Problem("Formats", "none is chosen", "tick at least one"))
-        result, folder = self._session.result, self.folder.path
+        result, folder = self._result, self.folder.path
         if result.of_ensemble:
             problems.append(Problem("Schedule", f"the map shows an ensemble: {result.title}", _SHOW_PLAN))
         elif self._source is None:
@@ -521,8 +536,8 @@ class ExportDialog(Dialog):
         self.save_button.setDefault(True)
 
     def _lay_out(self) -> None:
-        self.summary.setText(_summary(self._session.result, is_planning=self._is_planning))
-        result = self._session.result
+        self.summary.setText(_summary(self._result, is_planning=self._is_planning))
+        result = self._result
         changes = changes_text(result.project, self._session.project) if result.stale else ()
         self._stale = plain_label(f"⚠ {' · '.join(changes)}. The plan is exported as it is shown.", wordWrap=True)
         self._stale.setProperty("role", "warning")
@@ -536,7 +551,7 @@ class ExportDialog(Dialog):
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(160)
         self.page = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
-        self.head = column(self.summary, self.verdict, self._stale, self.warnings, spacing=8)
+        self.head = column(self.summary, self.note, self.verdict, self._stale, self.warnings, spacing=8)
         self.options = self._options()
         self._area = scroll_area(self.options, horizontal=False)
         self._area.setMinimumWidth(470)

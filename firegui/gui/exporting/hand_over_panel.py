@@ -25,8 +25,8 @@ def awaits_plan(session: Session, queue: RunQueue) -> bool:
 class HandOverPanel(SplitPanel):
     """Formats and files beside the preview of a page.
 
-    It follows the plan on the map while it is visible. Plans of an active run are left out, because every plan is drawn
-    anew; until such a run has a plan, the panel says that it is being computed.
+    It follows the plan on the map while it is visible. Of an active run it keeps the first plan that it has shown,
+    because every plan is drawn anew; until such a run has a plan, the panel says that it is being computed.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class HandOverPanel(SplitPanel):
         planning = awaits_plan(session, self._queue)
         now = (None, None) if planning else (session.result, session.project if session.has_project else None)
         is_shown = self._shown is not None and all(one is other for one, other in zip(now, self._shown, strict=True))
-        if is_shown or (self._queue.is_busy and not planning) or (old is not None and old.is_writing):
+        if is_shown or (old is not None and (old.is_writing or (self._is_live and old.shows(session.result)))):
             return
         self._shown = now
         if old is not None:
@@ -73,6 +73,12 @@ class HandOverPanel(SplitPanel):
             old.done(0)
             old.deleteLater()
         self._take(ExportDialog(session, self.window(), is_planning=planning, preferences=self._preferences))
+
+    @property
+    def _is_live(self) -> bool:
+        """Whether the map has the plans of a run at work, one after the other."""
+        shown = self._queue.shown
+        return shown is not None and not shown.is_over
 
     def _take(self, dialog: ExportDialog) -> None:
         self._dialog = dialog

@@ -20,6 +20,7 @@ from firegui.gui.jobs.run_list import save_scores
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.runs.events import BaselineReady, Message, PlanUpdated, RunFinished, StateChanged
 from firegui.runs.fire_specs import run_spec
+from firegui.runs.run_folder import read_drops
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.stages import FinishReason, RunState
 
@@ -73,8 +74,8 @@ class EvaluationRequest:
 class ResultPresenter(QObject):
     """Presenter of the live frames of the active run, or of a saved schedule once evaluated.
 
-    Only the latest request is evaluated. While held, it waits, because an active run needs every core. :meth:`shutdown`
-    must be called before the program ends.
+    Only the latest request is evaluated, also while a run works. :meth:`shutdown` must be called before the program
+    ends.
     """
 
     changed = Signal()
@@ -94,14 +95,17 @@ class ResultPresenter(QObject):
         self._since, self._simulates = clock(), False
         self._shown: RunEntry | None = None
         self._latest: RunEntry | None = None
-        self._held, self._awaits_plan = False, False
-        self._waiting: EvaluationRequest | None = None
+        self._awaits_plan = False
+        self._live: RunEntry | None = None
+        """The active run, whose latest pictures are kept while another run is shown."""
+        self._live_baseline: BaselineReady | None = None
+        self._live_plan: PlanUpdated | None = None
         self._current: EvaluationRequest | None = None
         self._slot = RunSlot(execute, self)
         self._slot.changed.connect(self._on_slot_changed)
-        self.changed.connect(self._update_awaited)
+        self.changed.connect(self.update_awaited)
         self._tick = QTimer(self, interval=_TICK_MS)
-        self._tick.timeout.connect(self._update_awaited)
+        self._tick.timeout.connect(self.update_awaited)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.show_baseline)
         self._painted = QTimer(self, singleShot=True, interval=_PAINTED_MS)
@@ -117,14 +121,11 @@ class ResultPresenter(QObject):
 
     @property
     def activity(self) -> str:
-        """Text on the current or waiting evaluation, or empty."""
+        """Text on the current evaluation, or empty."""
         if self._opened.isActive() or self._painted.isActive():
             return NO_DROPS
         if self._current is not None:
             return NO_DROPS if self._current.is_baseline else f"Computing {self._current.title}…"
-        if self._waiting is not None:
-            what = "the fire without drops" if self._waiting.is_baseline else self._waiting.title
-            return f"{what} is shown when the run pauses or ends"
         return ""
 
     # -- choosing what is shown --------------------------------------------------------------------------------------
@@ -138,7 +139,7 @@ class ResultPresenter(QObject):
         self._latest, self._awaits_plan = latest, True
         self._restart_clock()
         self._opened.start()
-        self._update_awaited()
+        self.update_awaited()
 
     def _show_first(self) -> None:
         shown, latest = self._session.result, self._latest
@@ -166,10 +167,11 @@ class ResultPresenter(QObject):
         self.show_evaluation(EvaluationRequest("No drops", spec))
 
     def show_live(self, entry: RunEntry, project: Project) -> None:
-        """Show the reports of ``entry``, an active run of ``project``.
+        """Show the reports of ``entry``, an active run of ``project``, from the latest on.
 
         The plan of a run that is resumed stays until its next one.
         """
+        self.cancel()
         shown = self._session.result
         self._restart_clock()
         self.set_shown(entry)
@@ -177,7 +179,11 @@ class ResultPresenter(QObject):
             self._show(replace(shown, title=entry.title, fire=entry.fire))
         else:
             self._begin_result(entry.title, project, folder=entry.folder, fire=entry.fire)
-        self._update_awaited()
+        if entry is self._live and self._live_baseline is not None:
+            self._show_baseline_of(self._live_baseline)
+        if entry is self._live and self._live_plan is not None:
+            self._show_plan_of(self._live_plan)
+        self.changed.emit()
 
     def rename(self, entry: RunEntry) -> None:
         """Show the new name of ``entry``, if its plan is shown."""
@@ -213,14 +219,27 @@ class ResultPresenter(QObject):
 
     # -- live runs and edits -----------------------------------------------------------------------------------------
     def update_baseline(self, entry: RunEntry, event: BaselineReady) -> None:
-        """Show the fire without drops of ``entry`` if it is the shown run."""
+        """Show the fire without drops of ``entry`` if it is the shown run; keep it for :meth:`show_live`."""
+        self._follow(entry)
+        self._live_baseline = event
         if entry is self._shown:
             self._show_baseline_of(event)
 
     def update_plan(self, entry: RunEntry, event: PlanUpdated) -> None:
-        """Show the latest picture of ``entry`` if it is the shown run."""
+        """Show the latest picture of ``entry`` if it is the shown run; keep it for :meth:`show_live`."""
+        self._follow(entry)
+        self._live_plan = event
         if entry is self._shown:
             self._show_plan_of(event)
+
+    def end_live(self) -> None:
+        """Forget the pictures of the run that was active: it has ended."""
+        self._follow(None)
+        self.update_awaited()
+
+    def _follow(self, entry: RunEntry | None) -> None:
+        if entry is not self._live:
+            self._live, self._live_baseline, self._live_plan = entry, None, None
 
     def update_staleness(self, *, may_work: bool) -> None:
         """Update whether the shown result is stale. Undo may have made it valid again.
@@ -238,40 +257,25 @@ class ResultPresenter(QObject):
 
     @property
     def _awaits_fire(self) -> bool:
-        """Whether an evaluation is under way or waits that has the fire without drops of the open project."""
-        requests = (each for each in (self._current, self._waiting) if each is not None)
-        return any(same_spread(each.spec.project, self._session.project) for each in requests)
+        """Whether an evaluation is under way that has the fire without drops of the open project."""
+        return self._current is not None and same_spread(self._current.spec.project, self._session.project)
 
     # -- evaluations -------------------------------------------------------------------------------------------------
-    def hold(self, held: bool) -> None:
-        """Hold requests while a run works, or release them."""
-        self._held = held
-        self._begin_next()
-        self._update_awaited()
-
     def cancel(self) -> None:
-        """Cancel every request."""
+        """Cancel the request."""
         for timer in (self._settle, self._opened, self._painted, self._tick):
             timer.stop()
-        self._waiting = self._current = None
+        self._current = None
         self._slot.cancel()
 
     def shutdown(self) -> None:
-        """Cancel every request, and wait until every thread has finished."""
+        """Cancel the request, and wait until every thread has finished."""
         self.cancel()
         self._slot.shutdown()
 
     def show_evaluation(self, request: EvaluationRequest) -> None:
-        """Evaluate and show a request in place of any other; while held, it waits."""
+        """Evaluate and show a request in place of any other."""
         self.cancel()
-        self._waiting = request
-        self._begin_next()
-        self.changed.emit()
-
-    def _begin_next(self) -> None:
-        if self._waiting is None or self._held:
-            return
-        request, self._waiting = self._waiting, None
         self._current = request
         self._restart_clock()
         self.set_shown(request.entry)
@@ -281,6 +285,7 @@ class ResultPresenter(QObject):
             folder=request.folder if request.entry is None else request.entry.folder, fire=request.fire,
         )  # fmt: skip
         self._slot.begin(request.spec, self._subscribe)
+        self.changed.emit()
 
     def _restart_clock(self) -> None:
         self._since, self._simulates = self._clock(), False
@@ -294,7 +299,7 @@ class ResultPresenter(QObject):
 
     def _on_state(self, event: StateChanged) -> None:
         self._simulates = event.state is RunState.RUNNING
-        self._update_awaited()
+        self.update_awaited()
 
     def _on_baseline(self, event: BaselineReady) -> None:
         self._show_baseline_of(event)
@@ -329,18 +334,17 @@ class ResultPresenter(QObject):
     def _on_slot_changed(self) -> None:
         if self._current is not None and not self._slot.is_busy:
             self._current = None
-            self._begin_next()
             self.changed.emit()
 
-    def _update_awaited(self) -> None:
+    def update_awaited(self) -> None:
         """Show on the map what it waits for, and for how long already.
 
         An active run also starts with the fire without drops.
         """
         live = self._shown is not None and not self._shown.is_over
         text = NO_DROPS if live else self.activity
-        lines, is_computed = [text], live or (bool(text) and self._waiting is None)
-        if is_computed and self._session.result.baseline is None:
+        lines = [text]
+        if text and self._session.result.baseline is None:
             simulates = self._simulates or (live and self._shown is not None and self._shown.state is RunState.RUNNING)
             lines.append(f"{_SIMULATES if simulates else _PREPARES}, {duration(self._clock() - self._since)} so far")
             self._tick.start()
@@ -399,6 +403,17 @@ class ResultPresenter(QObject):
         # The fire without drops depends neither on regions and fleet nor on the search.
         same = same_spread if result.plan is None else same_inputs
         return not same(result.project, self._session.project)
+
+
+def result_of_run(entry: RunEntry) -> ShownResult:
+    """Return the saved plan of a run without its fires, which are in the files of the run.
+
+    Raises :class:`~firegui.errors.InputError` where the drops cannot be read.
+    """
+    return ShownResult(
+        entry.title, drops=read_drops(entry.folder), project=entry.project, stale=entry.stale, folder=entry.folder,
+        fire=entry.fire,
+    )  # fmt: skip
 
 
 def report_failure(session: Session, where: str, event: RunFinished) -> None:

@@ -1,7 +1,7 @@
 """Queue of the runs of the open project: one plan is optimized at a time, others wait.
 
 Any of them can be shown. A :class:`~firegui.gui.jobs.result_presenter.ResultPresenter` evaluates saved schedules for
-the map. It waits while a run is active, and continues when the run pauses or ends.
+the map, also while a run is active.
 """
 
 from __future__ import annotations
@@ -72,6 +72,8 @@ class RunQueue(QObject):
     """``RunEntry`` with a new stage, new epochs, or new decisions of its second stage."""
     shown_changed = Signal()
     """Another run is shown."""
+    ended = Signal(object)
+    """The active ``RunEntry`` has ended, and its scores are known; not one that is deleted."""
     logged = Signal(str, str)
     """A line for the log, and its level: ``info``, ``warning`` or ``error``."""
 
@@ -97,7 +99,7 @@ class RunQueue(QObject):
         self._presenter.shown_changed.connect(self.shown_changed)
         self._presenter.shown_changed.connect(self._keep_shown)
         self._presenter.entry_updated.connect(self.epochs_added)
-        self._presenter.message.connect(self._on_message)
+        self._presenter.message.connect(self._pass_on)
         session.project_opened.connect(self._on_project_opened)
         session.project_edited.connect(self._on_project_edited)
         session.folder_changed.connect(self._on_folder_changed)
@@ -129,11 +131,6 @@ class RunQueue(QObject):
     def start_text(self) -> str:
         """Title of the command that plans: while a run is active, the next plan waits for it."""
         return "Plan next" if self.is_busy else "Start plan"
-
-    @property
-    def can_evaluate(self) -> bool:
-        """Whether a saved plan is shown at once: no run is active, or it is paused."""
-        return self._active is None or self._active.state is RunState.PAUSED
 
     @property
     def activity(self) -> str:
@@ -313,8 +310,6 @@ class RunQueue(QObject):
         """
         if self._job is not None or not self._waiting:
             return
-        self._presenter.cancel()
-        self._presenter.hold(True)
         entry, spec = self._waiting.pop(0)
         entry.begin()
         self._active, self._job = entry, RunJob(spec, self._execute, self)
@@ -395,7 +390,7 @@ class RunQueue(QObject):
             entry.state = event.state
         if event.state is RunState.PAUSED:
             entry.pausing = False
-        self._presenter.hold(event.state is not RunState.PAUSED)
+        self._presenter.update_awaited()
         self.changed.emit()
 
     def _on_finished(self, event: RunFinished) -> None:
@@ -415,10 +410,12 @@ class RunQueue(QObject):
     def _on_job_ended(self, job: RunJob) -> None:
         if job is self._job:
             entry, self._active, self._job = self._active, None, None
+            self._presenter.end_live()
             if entry is not None and entry.discarding:
                 self._delete(entry)
+            elif entry is not None:
+                self.ended.emit(entry)
             self._start_next()
-            self._presenter.hold(self._job is not None)
         else:
             self._on_stopped(self._stopping.pop(job))
         job.deleteLater()
@@ -442,7 +439,7 @@ class RunQueue(QObject):
     def _on_project_opened(self) -> None:
         self._waiting.clear()
         self._presenter.cancel()
-        self._presenter.hold(False)
+        self._presenter.end_live()
         if self._job is not None and self._active is not None:
             self._stopping.add(self._job, self._active)
             self._active, self._job = None, None
@@ -493,12 +490,15 @@ class RunQueue(QObject):
         self.changed.emit()
 
     def _on_message(self, event: Message) -> None:
+        if event.text.endswith("…"):
+            # Such a message says what the run is doing; the status bar drops messages after a while.
+            self._reporting.preparation = without_options(event.text)
+            self.changed.emit()
+        self._pass_on(event)
+
+    def _pass_on(self, event: Message) -> None:
         if event.device is not None:
             self._session.set_device(event.device.backend, event.device.name)
-        if self.active is not None and event.text.endswith("…"):
-            # Such a message says what the run is doing; the status bar drops messages after a while.
-            self.active.preparation = without_options(event.text)
-            self.changed.emit()
         if event.names_device_only:
             self.logged.emit(event.text, event.level)
         else:

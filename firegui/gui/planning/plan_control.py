@@ -28,7 +28,7 @@ from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.store import PROJECT_FILE
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.messages import counted
-from firegui.runs.run_folder import kept_plan
+from firegui.runs.run_folder import DROPS, kept_plan
 from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, stage_problems
 from firegui.runs.spec import ReplanSpec
 from firegui.runs.stages import RunState, Stage
@@ -78,6 +78,8 @@ class PlanControl(QObject):
         self._opened: RunEntry | None = None
         self.selected: Callable[[], RunEntry | None] = lambda: None
         """Returns the run that is selected in the list."""
+        self.listed: Callable[[], RunEntry | None] = lambda: None
+        """Returns the only run that is selected in the list, if the list is in view."""
         queue.changed.connect(self._show_flown)
         self._quick: RunEntry | None = None
         self._has_saved = False
@@ -235,6 +237,17 @@ class PlanControl(QObject):
     def can_replan(self) -> bool:
         """Whether the selected or the shown run has ended with a plan of more than one day."""
         return self._to_replan is not None
+
+    @property
+    def run_to_export(self) -> RunEntry | None:
+        """The listed run if it has a plan that can be exported and is not on the map; ``None`` otherwise.
+
+        A plan on the map is exported from there: its drops may have been edited.
+        """
+        entry, result = self.listed(), self._session.result
+        if entry is None or entry.project is None or not entry.is_over or not (entry.folder / DROPS).is_file():
+            return None
+        return None if result.drops and result.folder == entry.folder and not result.against else entry
 
     @property
     def _to_replan(self) -> RunEntry | None:

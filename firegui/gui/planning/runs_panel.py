@@ -64,6 +64,7 @@ _PRUNE = "Remove needless drops: a new run that removes the drops this plan does
 _START_FROM = "Continue from this plan: a new run of the project as it is now that begins with this plan"
 _COMPARE = "Two plans on maps that move together, and their numbers; three plans or more in a table"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
+_EXPORT = "Export the plan of this run; of a run without a plan, the plan on the map"
 _LEAST_WIDTH = 250
 _COLLAPSIBLE = ("start", "prune", "branch", "export", "folder", "delete")
 """Buttons that move to a menu in a narrow panel."""
@@ -111,7 +112,7 @@ class RunsPanel(QWidget):
     compare_requested = Signal(tuple)
     """Compare two ``RunEntry`` or more, the earliest first."""
     export_requested = Signal()
-    """Export the shown plan."""
+    """Export the plan of the selected run, else the shown one."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -189,12 +190,12 @@ class RunsPanel(QWidget):
         return self._showing.isActive()
 
     def _show_chosen(self) -> None:
-        """Show the run that the user has selected, unless several are or a run at work is followed."""
+        """Show the run that the user has selected, unless several are."""
         entry, queue = self.selected, self._queue
         if len(self.all_selected) != 1 or entry is None or entry is queue.shown:
             return
         is_saved = entry.is_over and entry.project is not None and kept_plan(entry.folder) is not None
-        if entry is queue.active or (is_saved and queue.can_evaluate):
+        if entry is queue.active or is_saved:
             queue.show(entry)
 
     def _on_shown(self) -> None:
@@ -342,7 +343,7 @@ class RunsPanel(QWidget):
             "delete": entry is not None and not entry.discarding and not entry.read_only,
             "show": exists and entry is not self._queue.shown,
             "folder": entry is not None and entry.folder.exists(),
-            "export": bool(self._session.result.drops),
+            "export": bool(self._session.result.drops) or (kept and len(self.all_selected) == 1),
         }
         self._buttons["start"].setText(self._queue.start_text)
         self._buttons["start"].setAccessibleName(self._queue.start_text)
@@ -495,7 +496,7 @@ class RunsPanel(QWidget):
             ("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
             ("prune", "Remove needless drops", _PRUNE, partial(self._request, self.prune_requested)),
             ("branch", "Continue from this plan", _START_FROM, partial(self._request, self.start_from_requested)),
-            ("export", "Export…", "Export the shown drops", self.export_requested.emit),
+            ("export", "Export…", _EXPORT, self.export_requested.emit),
             ("folder", "Open folder", "Open the run's folder", self.open_folder),
             ("delete", "Delete…", "Delete the run and its folder", self.discard),
             ("more", "More", "More actions for the selected run", self._show_more),

@@ -11,15 +11,18 @@ from firegui.gui.session.session import Session
 
 
 class ExportFolder:
-    """Folder that is proposed for exports of what is shown: plans, films, charts, tables and ensembles."""
+    """Folder that is proposed for exports of what is shown: plans, films, charts, tables and ensembles.
 
-    def __init__(self, session: Session, preferences: Preferences) -> None:
-        self._session, self._preferences = session, preferences
+    ``run`` is the name of the run whose plan is exported, by default of what is shown.
+    """
+
+    def __init__(self, session: Session, preferences: Preferences, run: str | None = None) -> None:
+        self._session, self._preferences, self._run = session, preferences, run
 
     @property
     def folder(self) -> Path:
         """The folder that was chosen last for the project, else one named after the event and the run."""
-        return self._chosen or self._beside / export_stem(self._session)
+        return self._chosen or self._beside / export_stem(self._session, self._run)
 
     def folder_for(self, name: str) -> Path:
         """Return a folder called ``name`` where exports of the project go."""
@@ -49,9 +52,13 @@ class ExportFolder:
         return Path(documents or Path.home())
 
 
-def export_stem(session: Session) -> str:
-    """Return how names of exported files begin: event and run, in small letters and hyphens."""
-    return hyphened(f"{session.project.scenario.name} {session.result.title}" if session.has_project else "")
+def export_stem(session: Session, run: str | None = None) -> str:
+    """Return how names of exported files begin: event and run, in small letters and hyphens.
+
+    ``run`` is by default the name of what is shown.
+    """
+    name = session.result.title if run is None else run
+    return hyphened(f"{session.project.scenario.name} {name}" if session.has_project else "")
 
 
 def hyphened(text: str) -> str:

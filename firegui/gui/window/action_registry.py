@@ -18,7 +18,7 @@ class Condition(Enum):
 
     ALWAYS = auto()
     PROJECT = auto()
-    RESULT = auto()
+    CAN_EXPORT = auto()
     BASE_MAP = auto()
     EDITED_DROPS = auto()
     SELECTED_REGION = auto()
@@ -106,7 +106,9 @@ _ALL_ACTIONS = (
     ActionSpec("save", "&Save", "save the project", "save", "files", ("Ctrl+S",), _C.PROJECT),
     ActionSpec("save_as", "Save &as…", "save the project in another folder and continue there", "save-as",
                "files", ("Ctrl+Shift+S",), _C.PROJECT),
-    ActionSpec("export", "&Export…", "write schedule and map to files", "export", "export", ("Ctrl+E",), _C.RESULT,
+    ActionSpec("export", "&Export…",
+               "write schedule and map to files: of the run selected in the open list of runs, else of the plan shown",
+               "export", "export", ("Ctrl+E",), _C.CAN_EXPORT,
                synonyms="pdf kml gpx ics 220 briefing csv gps"),
     ActionSpec("quit", "&Quit", "close the window; asks before work is lost", "quit", "getting-started", ("Ctrl+Q",)),
     ActionSpec("undo", "&Undo", "undo the last edit", "undo", "getting-started", ("Ctrl+Z",), _C.CAN_UNDO,

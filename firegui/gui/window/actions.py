@@ -133,10 +133,11 @@ class Actions(QObject):
     def _enable(self) -> None:
         session, plan, result = self._session, self._plan, self._session.result
         has_project, has_plan, has_baseline = session.has_project, result.plan is not None, result.baseline is not None
+        can_export = (has_plan and not result.pending) or plan.run_to_export is not None
         holds = {
             Condition.ALWAYS: True,
             Condition.PROJECT: has_project,
-            Condition.RESULT: has_project and has_plan and not result.pending,
+            Condition.CAN_EXPORT: has_project and can_export,
             Condition.BASE_MAP: session.ground.file is not None,
             Condition.EDITED_DROPS: has_project and session.plan_editor.plan is not None,
             Condition.SELECTED_REGION: bool(session.selected_region),

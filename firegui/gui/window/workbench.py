@@ -36,6 +36,7 @@ from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.exporting.hand_over_panel import HandOverPanel, awaits_plan
 from firegui.gui.help.help_view import HelpView
+from firegui.gui.jobs.result_presenter import result_of_run
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import pin_marked, remove_marked, unpin_marked
@@ -53,6 +54,7 @@ from firegui.gui.planning.plan_preview import PlanPreview
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.result_panel import ResultPanel
 from firegui.gui.planning.run_comparison import ComparisonPanel
+from firegui.gui.planning.run_notices import FollowNotice, RunEndNotice
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
@@ -66,6 +68,7 @@ from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.scenario.section_summaries import SECTION_SUMMARIES
 from firegui.gui.session.export_folder import ExportFolder
+from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.widgets.lazy_widget import LazyPanels, LazyWidget
@@ -86,6 +89,7 @@ from firegui.gui.window.status_bar import StatusBar
 from firegui.gui.window.thumbnails import ThumbnailCache, ThumbnailRenderer
 from firegui.gui.window.workspaces import PLACES, WorkspaceName
 from firegui.io.coordinates import CoordinateFormat
+from firegui.runs.run_folder import kept_plan
 
 ControllerT = TypeVar("ControllerT", bound=Controller)
 PanelT = TypeVar("PanelT", bound=QWidget)
@@ -134,7 +138,11 @@ class Workbench(QObject):
         verdict = VerdictNotice(stress, session, partial(self.shell.shows_result_of, "Stress"))
         verdict.button.clicked.connect(lambda _checked=False: self._show_stress_table())
         self.shell.changed.connect(verdict.follow)
-        for notice in (regions, EditNotice(session), verdict):
+        end = RunEndNotice(session, self.queue, self._shows_result)
+        end.show_requested.connect(self._show_result)
+        self.shell.changed.connect(end.follow)
+        self.plan.started.connect(end.dismiss)
+        for notice in (regions, EditNotice(session), verdict, FollowNotice(self.queue), end):
             self.shell.centre.notices.add(notice)
         self.plan.started.connect(regions.tell_all)
         self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))
@@ -223,6 +231,8 @@ class Workbench(QObject):
     def _make_runs(self) -> RunsPanel:
         runs = RunsPanel(self.session, self.queue)
         self.plan.selected = lambda: runs.selected
+        self.plan.listed = self._listed_run
+        self.shell.changed.connect(self.plan.changed)
         runs.table.selectionModel().selectionChanged.connect(lambda *_: self.plan.changed.emit())
         runs.start_requested.connect(self.plan.start)
         runs.prune_requested.connect(self.plan.prune)
@@ -497,8 +507,34 @@ class Workbench(QObject):
         }
 
     def _export(self) -> None:
-        planning = awaits_plan(self.session, self.queue)
-        ExportDialog(self.session, self._window, is_planning=planning, preferences=self._preferences).exec()
+        """Export the plan of the run that is selected in the open list of runs, else the plan on the map."""
+        selected, planning, result, note = self.plan.run_to_export, False, None, ""
+        if selected is not None:
+            with refusing(self.session, str(selected.folder)):
+                result = result_of_run(selected)
+            if result is None:
+                return
+            other = self.session.result.title
+            note = f"This is the run that is selected in the list. The map shows {other}." if other else ""
+        else:
+            planning = awaits_plan(self.session, self.queue)
+            note = self._why_not_selected()
+        ExportDialog(
+            self.session, self._window, is_planning=planning, preferences=self._preferences, result=result, note=note
+        ).exec()
+
+    def _why_not_selected(self) -> str:
+        """Return why the plan on the map is exported and not that of the selected run; empty if it is that one."""
+        listed, shown = self._listed_run(), self.session.result
+        if listed is None or not shown.drops or shown.folder == listed.folder:
+            return ""
+        return f"This is the plan on the map. {listed.title}, which is selected in the list, has no plan to export."
+
+    def _listed_run(self) -> RunEntry | None:
+        """Return the only run that is selected in the list of runs, if the list is in view."""
+        in_view = self.shell.workspace is WorkspaceName.RUNS and self.shell.is_side_visible
+        chosen = self.runs.all_selected if in_view else ()
+        return chosen[0] if len(chosen) == 1 else None
 
     def _export_selected(self) -> None:
         keys = {drop.key for drop in self.session.plan_editor.marked}
@@ -655,6 +691,21 @@ class Workbench(QObject):
         if not isinstance(panel, kind):
             raise KeyError(name)
         return panel
+
+    def _shows_result(self, entry: RunEntry) -> bool:
+        """Return whether the result of a run is in view."""
+        shell = self.shell
+        in_view = shell.workspace is WorkspaceName.RUNS and shell.is_side_visible and not shell.is_full_map
+        return in_view and self.queue.shown is entry
+
+    def _show_result(self, entry: RunEntry) -> None:
+        """Show the plan of an ended run and its result; of a run without a plan its card."""
+        self.set_full_map(False)
+        has_plan = kept_plan(entry.folder) is not None
+        if has_plan and entry is not self.queue.shown:
+            self.queue.show(entry)
+        self.shell.reveal_panel("Result" if has_plan else "Runs")
+        self.runs.select(entry)
 
     def _score(self) -> None:
         self.show_panel("Skill")

@@ -1,0 +1,206 @@
+"""What the window says of the run at work and of others meanwhile: notices over the map, and what is exported."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.domain.project import Project
+from firegui.domain.schedule import Schedule
+from firegui.gui.exporting.export_dialog import ExportDialog
+from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.planning.run_notices import FollowNotice, RunEndNotice, end_text
+from firegui.gui.widgets.notice import OverlayNotice
+from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import WorkspaceName
+from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.runs.run_folder import DROPS
+from firegui.runs.stages import FinishReason, RunState, Stage
+from tests.gui.analyses.scene import stress_table
+from tests.gui.conftest import Execute
+from tests.gui.fake_runs import FakeExecute, drop, wait_idle
+from tests.gui.hands import LEFT
+from tests.gui.test_run_cards import summary
+
+pytestmark = pytest.mark.usefixtures("saved")
+
+
+@pytest.fixture
+def execute() -> Execute:
+    return FakeExecute(endless=True)
+
+
+@pytest.fixture
+def window(qtbot: QtBot, window: MainWindow) -> Iterator[MainWindow]:
+    """Return the workbench on a saved project, in another workspace than the runs."""
+    window.workbench.session.set_stages((Stage.OPTIMIZE,))
+    window.workbench.shell.show_workspace(WorkspaceName.PLAN)
+    yield window
+    window.workbench.queue.stop()
+    wait_idle(qtbot, window.workbench.queue)
+
+
+def notice(window: MainWindow, kind: type[OverlayNotice]) -> OverlayNotice:
+    return next(each for each in window.findChildren(OverlayNotice) if isinstance(each, kind))
+
+
+def start(qtbot: QtBot, window: MainWindow) -> RunEntry:
+    """Start a run and wait until it has a plan."""
+    window.workbench.plan.start()
+    entry = window.workbench.queue.entries[-1]
+    qtbot.waitUntil(lambda: entry.epoch > 2)
+    return entry
+
+
+def stop(qtbot: QtBot, window: MainWindow, entry: RunEntry) -> None:
+    """Stop a run, which keeps a plan."""
+    project = window.workbench.session.project
+    nothing = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
+    write_plan_safetensors(entry.folder / "plan.safetensors", nothing)
+    window.workbench.queue.stop()
+    wait_idle(qtbot, window.workbench.queue)
+
+
+def test_while_another_result_is_shown_one_click_leads_back_to_the_run_at_work(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    queue, follow = window.workbench.queue, notice(window, FollowNotice)
+    first = start(qtbot, window)
+    stop(qtbot, window, first)
+    second = start(qtbot, window)
+    assert not follow.is_wanted
+    queue.show(first)
+    assert follow.isVisible() and follow.label.text() == f"{second.title} goes on. The map shows {first.title}."
+    QTest.mouseClick(follow.button, LEFT)
+    assert queue.shown is second and not follow.is_wanted
+    queue.show(first)
+    queue.pause()
+    qtbot.waitUntil(lambda: second.state is RunState.PAUSED)
+    assert follow.label.text().startswith(f"{second.title} is paused.")
+    queue.stop()
+    wait_idle(qtbot, queue)
+    assert not follow.is_wanted
+
+
+def test_the_end_of_a_run_is_said_over_the_map_and_a_button_shows_its_result(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, end = window.workbench, notice(window, RunEndNotice)
+    entry = start(qtbot, window)
+    stop(qtbot, window, entry)
+    assert end.isVisible() and end.label.text().startswith("Run stopped")
+    QTest.mouseClick(end.button, LEFT)
+    assert workbench.shell.workspace is WorkspaceName.RUNS and workbench.panels["Result"].isVisible()
+    assert workbench.runs.selected is workbench.queue.shown is entry
+    assert not end.is_wanted
+    # Nothing is said of a run whose result is in view.
+    later = start(qtbot, window)
+    stop(qtbot, window, later)
+    assert workbench.queue.shown is later and not end.is_wanted
+
+
+def test_the_result_of_a_run_that_is_not_on_the_map_is_shown_from_the_notice(qtbot: QtBot, window: MainWindow) -> None:
+    queue, end = window.workbench.queue, notice(window, RunEndNotice)
+    first = start(qtbot, window)
+    stop(qtbot, window, first)
+    second = start(qtbot, window)
+    assert not end.is_wanted
+    queue.show(first)
+    stop(qtbot, window, second)
+    assert second.title in end.label.text()
+    QTest.mouseClick(end.button, LEFT)
+    assert queue.shown is second
+
+
+def test_the_notice_goes_when_the_run_goes_on_or_is_deleted(qtbot: QtBot, window: MainWindow) -> None:
+    queue, end = window.workbench.queue, notice(window, RunEndNotice)
+    entry = start(qtbot, window)
+    stop(qtbot, window, entry)
+    assert end.is_wanted
+    queue.resume_stopped(entry)
+    assert not end.is_wanted
+    qtbot.waitUntil(lambda: entry.state is RunState.RUNNING)
+    stop(qtbot, window, entry)
+    assert end.is_wanted
+    queue.discard(entry)
+    assert not end.is_wanted
+
+
+def test_the_end_of_a_run_is_one_line(project: Project) -> None:
+    entry = RunEntry("Whole fire", Path("run"), project, RunState.FINISHED, FinishReason.COMPLETED, message="done")
+    entry.summary, entry.stress = summary(5.5, 312, 0), stress_table()
+    assert end_text(entry).startswith("Plan ready: 5.5 ha (99.5 % saved), 312 drops")
+    assert " drops · ⚠ Does not hold: " in end_text(entry)
+    entry.reason, entry.stress = FinishReason.STOPPED, None
+    assert end_text(entry, is_named=True).startswith("Stopped, best plan so far (Whole fire): 5.5 ha")
+    entry.reason, entry.message = FinishReason.FAILED, "The disk is full."
+    assert end_text(entry) == "The run failed: The disk is full."
+
+
+# -- what is exported --------------------------------------------------------------------------------------------------
+@pytest.fixture
+def exported(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[ExportDialog]]:
+    """Yield the export dialogs that were opened."""
+    opened: list[ExportDialog] = []
+    monkeypatch.setattr(ExportDialog, "exec", lambda dialog: opened.append(dialog))
+    yield opened
+    for dialog in opened:
+        dialog.done(0)
+
+
+def export(window: MainWindow, dialogs: list[ExportDialog]) -> ExportDialog:
+    """Press Ctrl+E and return the dialog."""
+    QTest.keyClick(window, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    return dialogs[-1]
+
+
+def test_the_run_that_is_selected_in_the_open_list_is_exported_and_named(
+    qtbot: QtBot, window: MainWindow, exported: list[ExportDialog]
+) -> None:
+    workbench = window.workbench
+    first = start(qtbot, window)
+    stop(qtbot, window, first)
+    (first.folder / DROPS).write_bytes(msgspec.json.encode([drop(3)]))
+    second = start(qtbot, window)
+    workbench.shell.show_workspace(WorkspaceName.RUNS)
+    workbench.runs.select(first)
+    assert workbench.queue.shown is second
+    dialog = export(window, exported)
+    assert dialog.windowTitle() == f"Export the plan: {first.title}"
+    assert dialog.summary.text().startswith(f"{first.title}: 1 drop to fly")
+    assert dialog.note.text() == f"This is the run that is selected in the list. The map shows {second.title}."
+    assert dialog._source is not None and dialog._source.folder == first.folder
+    assert first.title.split(",")[0].lower().replace(" ", "-") in dialog.stem.text()
+    # Of a run without a saved plan, what is on the map.
+    first_drops = (first.folder / DROPS).read_bytes()
+    (first.folder / DROPS).unlink()
+    dialog = export(window, exported)
+    assert dialog.windowTitle() == f"Export the plan: {second.title}"
+    assert f"{first.title}, which is selected in the list, has no plan to export." in dialog.note.text()
+    # The list is not in view: what is selected in it does not count.
+    (first.folder / DROPS).write_bytes(first_drops)
+    workbench.shell.show_workspace(WorkspaceName.PLAN)
+    dialog = export(window, exported)
+    assert dialog.windowTitle() == f"Export the plan: {second.title}" and not dialog.note.text()
+
+
+def test_a_selected_run_can_be_exported_while_its_fire_is_computed_for_the_map(
+    qtbot: QtBot, window: MainWindow, exported: list[ExportDialog]
+) -> None:
+    workbench = window.workbench
+    first = start(qtbot, window)
+    stop(qtbot, window, first)
+    (first.folder / DROPS).write_bytes(msgspec.json.encode([drop(3)]))
+    workbench.shell.show_workspace(WorkspaceName.RUNS)
+    workbench.queue.show_baseline()
+    wait_idle(qtbot, workbench.queue)
+    workbench.runs.select(first)
+    assert workbench.session.result.plan is None and workbench.actions["export"].isEnabled()
+    assert workbench.runs.button("export").isEnabled()
+    assert first.title in export(window, exported).windowTitle()
+    workbench.shell.show_workspace(WorkspaceName.PLAN)
+    assert not workbench.actions["export"].isEnabled()
