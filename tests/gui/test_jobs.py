@@ -447,7 +447,7 @@ def test_a_run_pushes_the_baseline_aside(qtbot: QtBot, session: Session, make_qu
 def test_a_finished_run_is_shown_during_another_and_the_live_view_comes_back_at_once(
     qtbot: QtBot, session: Session, make_queue: MakeQueue
 ) -> None:
-    queue, execute = make_queue(endless=True)
+    queue, _ = make_queue(endless=True)
     first = queue.plan()
     qtbot.waitUntil(lambda: first.epoch > 2)
     queue.stop()

@@ -83,9 +83,7 @@ class ExportSource:
     numbers: Mapping[tuple[int, int], int] = field(default_factory=dict)
 
     @staticmethod
-    def of(
-        session: Session, only: Collection[tuple[int, int]] = (), result: ShownResult | None = None
-    ) -> ExportSource:
+    def of(session: Session, only: Collection[tuple[int, int]] = (), result: ShownResult | None = None) -> ExportSource:
         """Return ``result``, by default what ``session`` shows, with all drops or those at ``only`` (step, column)."""
         result = session.result if result is None else result
         drops = tuple(drop for drop in result.drops if not only or (drop.step, drop.column) in only)
