@@ -84,7 +84,10 @@ class ExportSource:
 
     @staticmethod
     def of(session: Session, only: Collection[tuple[int, int]] = (), result: ShownResult | None = None) -> ExportSource:
-        """Return ``result``, by default what ``session`` shows, with all drops or those at ``only`` (step, column)."""
+        """Return ``result``, by default what ``session`` shows now.
+
+        With all drops, or those at ``only`` (step and column).
+        """
         result = session.result if result is None else result
         drops = tuple(drop for drop in result.drops if not only or (drop.step, drop.column) in only)
         baseline, numbers = None if result.against else result.baseline, DropList.of(result.drops).numbers

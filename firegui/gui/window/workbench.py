@@ -524,7 +524,7 @@ class Workbench(QObject):
         ).exec()
 
     def _why_not_selected(self) -> str:
-        """Return why the plan on the map is exported and not that of the selected run; empty if it is that one."""
+        """Return why the plan on the map is exported instead of the selected run; empty if they are one."""
         listed, shown = self._listed_run(), self.session.result
         if listed is None or not shown.drops or shown.folder == listed.folder:
             return ""
