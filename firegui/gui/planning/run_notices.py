@@ -8,7 +8,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton
 
 from firegui.domain.units import Units
-from firegui.gui.base.plain_text import plain
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -57,6 +56,7 @@ class RunEndNotice(OverlayNotice):
         super().__init__(QPushButton("Show result"))
         self._session, self._queue, self._is_visible = session, queue, is_visible
         self._entry: RunEntry | None = None
+        self.button.setToolTip("Show the run that has ended and its result")
         self.button.clicked.connect(lambda _checked=False: self._show())
         queue.ended.connect(self._on_ended)
         for signal in (queue.changed, queue.shown_changed, session.project_opened):
@@ -78,7 +78,6 @@ class RunEndNotice(OverlayNotice):
         self.dismiss()
         if not self._is_visible(entry):
             self._entry = entry
-            self.button.setToolTip(plain(f"Show {entry.title} and its result"))
             self.show_text(self._text(entry))
 
     def _on_units(self) -> None:
