@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 from firegui.domain.observation import FireRecord
-from firegui.domain.project import Project
+from firegui.domain.project import Project, changes_text
 from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.fire.model_caveats import model_caveats
@@ -106,13 +106,14 @@ def run_content(
     name = _attempt(problems, lambda: read_name(folder)) or real_path(folder).name
     problems.raise_if_any(TITLE)
     assert drops is not None and saved is not None
-    project, notes = _project(record)
+    project, notes, changes = _project(record)
     notes += [saved.note] if saved.note else []
     plan, baseline = (_with_start(fire, project, saved.kept) for fire in fires)
     made = record.header.updated or record.header.started
     content = export_content(
         project, drops, run=name, made=made, plan=plan, baseline=baseline, water=layer, sheet=sheet,
         limits=model_caveats(project, (sheet or Sheet()).units), unfinished=_unfinished(header),
+        changes=changes,
     )  # fmt: skip
     fire = saved.kept.kind if saved.kept is not None else ""
     return replace(content, notes=(*notes, *content.notes), fire=fire, stress=record.scores.stress)
@@ -246,19 +247,25 @@ def _with_start(fire: Occupancy | None, project: Project, kept: FireRecord | Non
     return Occupancy(np.concatenate([start[None].astype(np.float32), fire.days]), day)
 
 
-def _project(record: RunRecord) -> tuple[Project, list[str]]:
-    """Return the run's project, with its layers if it is still there unchanged, and notes on it."""
+def _project(record: RunRecord) -> tuple[Project, list[str], tuple[str, ...]]:
+    """Return the run's project, with its layers if it is still there unchanged, notes on it, and what changed since."""
     header, small = record.header, record.project
     where = header.project_folder
     if not where:
-        return small, []
+        return small, [], ()
     try:
-        whole = header.project.on(load_project(Path(where)))
+        now = load_project(Path(where))
     except InputError:
-        return small, [f"the run's project is no longer readable at {where}: no layers or perimeters of it are in here"]
+        return (
+            small,
+            [f"the run's project is no longer readable at {where}: no layers or perimeters of it are in here"],
+            (),
+        )
+    whole = header.project.on(now)
     if event_hash(whole) != header.event_hash:
-        return small, [f"the project at {where} has another event or fire model by now: nothing of it is in here"]
-    return whole, []
+        note = f"the project at {where} has another event or fire model by now: nothing of it is in here"
+        return small, [note], changes_text(None, now)
+    return whole, [], changes_text(whole, now)
 
 
 def _attempt(problems: Problems, read: Callable[[], T]) -> T | None:

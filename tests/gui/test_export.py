@@ -164,6 +164,7 @@ def test_a_stale_plan_is_exported_with_the_dates_it_was_made_for(
     session.show_result(ShownResult("A", plan=frames(project), drops=DROPS, project=project))
     session.set_plan("Start later", replace(project.plan, start_day=2))
     made = shown_dialog()
+    assert "⚠ The plan is out of date: days and grounded days changed since." in made.warnings.text()
     tick(made, "csv")
     press_export(qtbot, made)
     with (tmp_path / "out" / "plan.csv").open(newline="") as file:
@@ -253,7 +254,7 @@ def test_a_drop_that_breaks_a_rule_is_refused_and_nothing_is_written(
     assert made.isVisible() and made.save_button.isEnabled()
 
 
-@pytest.mark.parametrize(("answer", "text"), [("Yes", "step"), ("No", "old")])
+@pytest.mark.parametrize(("answer", "text"), [("Yes", "drop"), ("No", "old")])
 def test_files_are_replaced_only_when_the_person_says_so(
     qtbot: QtBot, dialog: ExportDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, text: str
 ) -> None:

@@ -7,11 +7,14 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from PySide6.QtCore import QRect, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QScrollArea, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import Check
-from firegui.gui.exporting.export_dialog import COMPUTING
+from firegui.gui.exporting.export_dialog import COMPUTING, ExportDialog
 from firegui.gui.exporting.export_options import FormatList
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.jobs.run_entry import RunEntry
@@ -22,6 +25,8 @@ from firegui.gui.window.workspaces import WorkspaceName
 from firegui.runs.stages import RunState
 from tests.gui.fake_runs import drop, frames
 from tests.gui.hands import LEFT
+from tests.gui.layout_shares import lengthen
+from tests.gui.shell_scene import settle
 
 
 @pytest.fixture
@@ -113,3 +118,95 @@ def test_a_first_export_has_a_table_a_map_for_pilots_and_the_briefing(qtbot: QtB
     formats = FormatList()
     qtbot.addWidget(formats)
     assert {name for name, box in formats.boxes.items() if box.isChecked()} == {"csv", "kml", "pdf"}
+
+
+@pytest.fixture
+def export(qtbot: QtBot, window: MainWindow, panel: HandOverPanel, tmp_path: Path) -> ExportDialog:
+    """Return the export of a plan with drops that are not flown, to a new folder."""
+    show_plan(qtbot, window, panel, "First run")
+    assert panel.dialog is not None
+    panel.dialog.folder.line.setText(str(tmp_path / "out"))
+    return panel.dialog
+
+
+def show_plan(qtbot: QtBot, window: MainWindow, panel: HandOverPanel, title: str) -> None:
+    """Show another plan, and wait until the panel has its page."""
+    before, session = panel.dialog, window.workbench.session
+    drops = (drop(3), drop(60, "water"), drop(61, executed=False))
+    session.show_result(ShownResult(title, plan=frames(session.project), drops=drops))
+    qtbot.waitUntil(lambda: panel.dialog is not None and panel.dialog is not before and not panel.dialog.is_busy)
+
+
+@pytest.mark.parametrize("longer", [False, True], ids=["texts", "texts 30 % longer"])
+def test_it_wraps_at_every_width_of_the_panel_and_its_button_stays_in_sight(
+    qtbot: QtBot, window: MainWindow, panel: HandOverPanel, export: ExportDialog, longer: bool
+) -> None:
+    side, column = window.workbench.shell.side, window.workbench.shell.side.columns[WorkspaceName.HAND_OVER]
+    if longer:
+        lengthen(window)
+    for size in ((1440, 900), (1280, 720)):
+        window.resize(*size)
+        for width in (side.minimumWidth(), 320, side.maximumWidth()):
+            window.workbench.shell._set_side_width(width)
+            settle()
+            assert side.width() == width
+            areas = (column, *column.findChildren(QScrollArea))
+            assert [area.horizontalScrollBar().maximum() for area in areas] == [0] * len(areas)
+            content = export.options
+            assert (
+                content.minimumSizeHint().width() <= content.width() <= content.visibleRegion().boundingRect().width()
+            )
+            for part in (export.folder, export.sheet.author, export.save_button):
+                assert _is_in_sight(part, window), f"{part.accessibleName()} at {size}, {width}"
+
+
+def _is_in_sight(part: QWidget, window: MainWindow) -> bool:
+    """Return whether the whole of a part is seen."""
+    seen = part.visibleRegion().boundingRect()
+    place = QRect(part.mapTo(window, part.rect().topLeft()), part.size())
+    return part.isVisible() and seen == part.rect() and window.rect().contains(place)
+
+
+def test_ticks_and_author_are_remembered_for_the_next_plan(
+    qtbot: QtBot, window: MainWindow, panel: HandOverPanel, export: ExportDialog
+) -> None:
+    QTest.keyClick(export.formats.boxes["kml"], Qt.Key.Key_Space)
+    QTest.keyClick(export.formats.boxes["gpkg"], Qt.Key.Key_Space)
+    QTest.keyClicks(export.sheet.author, "A. Analyst")
+    export.sheet.paper.setCurrentIndex(2)
+    sheet = export.sheet.sheet
+    show_plan(qtbot, window, panel, "Second run")
+    assert panel.dialog is not None and panel.dialog is not export
+    assert panel.dialog.formats.ticked == ("csv", "gpkg", "pdf")
+    assert panel.dialog.sheet.sheet == sheet and sheet.author == "A. Analyst"
+
+
+def test_the_number_of_the_incident_is_that_of_the_project(
+    qtbot: QtBot, window: MainWindow, panel: HandOverPanel, export: ExportDialog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session = window.workbench.session
+    QTest.keyClicks(export.sheet.number, "CA-PNF-001308")
+    show_plan(qtbot, window, panel, "Second run")
+    assert panel.dialog is not None
+    kept = panel.dialog.sheet.sheet.incident_number
+    assert kept == ("CA-PNF-001308" if session.folder is not None else "")
+
+
+def test_after_an_export_one_line_names_the_files_and_the_folder_can_be_opened(
+    qtbot: QtBot, window: MainWindow, panel: HandOverPanel, export: ExportDialog, tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    assert not export.open_button.isVisible() and not export.brief.isVisible()
+    for name in ("kml", "pdf"):
+        QTest.keyClick(export.formats.boxes[name], Qt.Key.Key_Space)
+    QTest.mouseClick(export.save_button, LEFT)
+    qtbot.waitUntil(lambda: bool(export.written))
+    settle()
+    line = export.brief.text().splitlines()[0]
+    assert line == "Wrote 1 file: …_drops.csv." and export.written[0].name in export.brief.toolTip()
+    for part in (export.brief, export.open_button):
+        assert panel.settings.isAncestorOf(part) and _is_in_sight(part, window)
+    QTest.mouseClick(export.open_button, LEFT)
+    assert opened == [QUrl.fromLocalFile(str(tmp_path / "out"))]

@@ -175,6 +175,24 @@ class Preferences:
         """Save the folder that was chosen for exports of the project in ``folder``."""
         self._store.setValue(_folder_key("export", folder), str(out.absolute()))
 
+    def incident_number(self, folder: Path) -> str:
+        """Return the number of the incident that was given for exports of the project in ``folder``."""
+        return str(self._store.value(_folder_key("incident", folder), ""))
+
+    def set_incident_number(self, folder: Path, number: str) -> None:
+        """Save the number of the incident for exports of the project in ``folder``."""
+        self._store.setValue(_folder_key("incident", folder), number)
+
+    @property
+    def export_choices(self) -> dict[str, object]:
+        """Formats, sheet and kind of names that were chosen last for exports; empty for none."""
+        found = _read_json(self._store.value("export/choices", ""))
+        return found if isinstance(found, dict) else {}
+
+    @export_choices.setter
+    def export_choices(self, choices: Mapping[str, object]) -> None:
+        self._store.setValue("export/choices", json.dumps(dict(choices)))
+
     def is_demo(self, folder: Path) -> bool:
         """Return whether a project lies in the program's own folder for demos.
 

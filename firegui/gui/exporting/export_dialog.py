@@ -18,7 +18,6 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QKeySequ
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QGroupBox,
     QLabel,
     QLineEdit,
     QProgressBar,
@@ -35,7 +34,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
-from firegui.gui.base.layouts import column, horizontal, plain_label, row, scroll_area, splitter, vertical
+from firegui.gui.base.layouts import column, horizontal, muted_label, plain_label, row, splitter, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import resize_on_screen
@@ -44,7 +43,8 @@ from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PageP
 from firegui.gui.session.export_folder import ExportFolder, export_stem
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
-from firegui.gui.widgets.fields import NoScrollComboBox, PathField
+from firegui.gui.widgets.fields import NameComboBox, PathField
+from firegui.gui.widgets.vertical_scroll_area import VerticalScrollArea
 from firegui.io.exporters import file_names, refusals
 from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, WrittenDrops, export_content
 from firegui.io.vectors.water import read_water
@@ -66,8 +66,9 @@ class ExportSource:
     """Drops and fires of a plan when the dialog opened.
 
     ``folder`` is the run's, ``made`` is the time of the export. ``fire`` is the kind of fire that a replanned run
-    stores. ``regions`` are those on the map, which may have been edited since the run. ``numbers`` are those of the
-    whole plan's drops, and ``of_drops`` how many they are, where ``drops`` were selected.
+    stores. ``changes`` are what changed since the plan was made. ``regions`` are those on the map, which may have been
+    edited since the run. ``numbers`` are those of the whole plan's drops, and ``of_drops`` how many they are, where
+    ``drops`` were selected.
     """
 
     project: Project
@@ -81,6 +82,7 @@ class ExportSource:
     regions: tuple[Region, ...] | None = None
     of_drops: int | None = None
     numbers: Mapping[tuple[int, int], int] = field(default_factory=dict)
+    changes: tuple[str, ...] = ()
 
     @staticmethod
     def of(session: Session, only: Collection[tuple[int, int]] = (), result: ShownResult | None = None) -> ExportSource:
@@ -95,6 +97,7 @@ class ExportSource:
             result.project or session.project, drops, result.title, result.plan, baseline, result.folder,
             datetime.now(UTC).replace(microsecond=0), result.fire, session.project.regions,
             len(numbers) if only else None, numbers,
+            changes_text(result.project, session.project) if result.stale else (),
         )  # fmt: skip
 
 
@@ -167,7 +170,7 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
     content = export_content(
         project, source.drops, run=source.run, made=made, plan=plan, baseline=baseline, water=layer,
         limits=model_caveats(project), numbers=source.numbers,
-        unfinished="" if source.folder is None else unfinished_text(source.folder),
+        unfinished="" if source.folder is None else unfinished_text(source.folder), changes=source.changes,
     )  # fmt: skip
     if source.of_drops is not None:
         notes.append(_SOME_DROPS.format(len(source.drops), source.of_drops))
@@ -231,6 +234,10 @@ _NO_PLAN = "The page of a plan is shown here. There is no plan to export."
 _SHOW_PLAN = "show its run from the list of runs"
 _SIZE = QSize(1120, 780)
 _WAIT = "Drawing the map…"
+_SHORTEST_CHOICE = 10
+"""Letters of the choice of drops that can be read at least."""
+_MOST_NAMED, _LONG_NAME = 4, 32
+"""Names in the brief line on what was written if there are more files, and letters of a name; its tooltip has all."""
 
 
 class FileNames(QLabel):
@@ -282,9 +289,8 @@ class ExportDialog(Dialog):
         self.setSizeGripEnabled(True)
         resize_on_screen(self, _SIZE)
         self._session, self._is_planning = session, is_planning
-        self._place_of_exports = ExportFolder(
-            session, preferences if preferences is not None else Preferences(), self._result.title
-        )
+        self._preferences = preferences if preferences is not None else Preferences()
+        self._place_of_exports = ExportFolder(session, self._preferences, self._result.title)
         self._can = bool(self._result.drops) and not self._result.of_ensemble
         self._source = ExportSource.of(session, only, self._result) if self._can else None
         self._ready: PreparedExport | None = None
@@ -292,24 +298,26 @@ class ExportDialog(Dialog):
         self.written: list[Path] = []
         self._waiting: list[str] = []
         self._written_drops = ""
+        self._is_in_panel = False
         self.formats = FormatList()
         self.sheet = MapSheetForm(self._source.project.calendar.days if self._source is not None else 1, session.units)
         self.water = PathField("exportWater", "a raster or vector file; empty: water of the fuel layer", files=_WATER)
         self.folder = PathField("exportFolder", "where the files go", kind="folder")
         self.folder.line.setText(str(self._place_of_exports.folder))
-        self.standard = QCheckBox("Agency names (PMS 936)")
+        self.standard = QCheckBox("Agency names")
         self.standard.setToolTip("Name files as the wildfire agencies' standard asks (PMS 936)")
         self.stem = QLineEdit(export_stem(session, self._result.title))
         self.stem.setAccessibleName("Name")
         self.stem.setToolTip("How the name of every file begins")
-        self.drops = NoScrollComboBox()
+        self.drops = NameComboBox()
         self._fill_drops()
         self.preview = PagePreview()
+        self._take_choices(self._preferences.export_choices)
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
         self.summary, self.note, self.verdict, self.warnings = (plain_label(wordWrap=True) for _ in range(4))
         self.note.setText(note)
         self.note.setVisible(bool(note))
-        self.names, self.activity = FileNames(wordWrap=True), FileNames(wordWrap=True)
+        self.names, self.activity, self.brief = (FileNames(wordWrap=True) for _ in range(3))
         self.why_not = plain_label()
         self._bar = QProgressBar()
         self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
@@ -359,7 +367,7 @@ class ExportDialog(Dialog):
         """Stop writing, or close if nothing is being written."""
         if self._write.is_busy:
             self._write.cancel()
-            self.activity.setText("Stopped; no file was written.")
+            self._say("Stopped; no file was written.")
             self._refresh()
             return
         super().reject()
@@ -405,7 +413,10 @@ class ExportDialog(Dialog):
         if flown < len(drops):
             self.drops.addItem(f"All proposed drops ({len(drops):,})", WrittenDrops.ALL.value)
         self.drops.setAccessibleName("Drops")
+        self.drops.setSizeAdjustPolicy(NameComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.drops.setMinimumContentsLength(_SHORTEST_CHOICE)
         self.drops.setToolTip(plain(_DROPS_TIP))
+        self.drops.currentTextChanged.connect(lambda text: self.drops.setToolTip(plain(f"{text}. {_DROPS_TIP}")))
 
     def _stem(self) -> str | None:
         """Return the common prefix of the names; ``None`` for names by the standard."""
@@ -415,6 +426,22 @@ class ExportDialog(Dialog):
         """Remember a folder that the user chose, for the next export of the project."""
         if self.folder.path is not None:
             self._place_of_exports.remember(self.folder.path)
+
+    # -- what is remembered ------------------------------------------------------------------------------------------
+    def _take_choices(self, kept: Mapping[str, object]) -> None:
+        """Choose what was chosen last; entries that are missing or unknown keep what is proposed."""
+        self.formats.set_ticked(kept.get("formats"))
+        self.sheet.take_choices(kept)
+        project = self._session.folder
+        self.sheet.number.setText("" if project is None else self._preferences.incident_number(project))
+        self.standard.setChecked(kept.get("agency_names") is not False)
+
+    def _remember_choices(self) -> None:
+        """Remember formats, sheet and kind of names for the next export, of this or of another plan."""
+        ticked = {"formats": list(self.formats.ticked), "agency_names": self.standard.isChecked()}
+        self._preferences.export_choices = {**self.sheet.choices, **ticked}
+        if self._session.folder is not None:
+            self._preferences.set_incident_number(self._session.folder, self.sheet.sheet.incident_number)
 
     def _open_folder(self) -> None:
         if self.written:
@@ -459,18 +486,18 @@ class ExportDialog(Dialog):
 
     def _on_begun(self, name: str) -> None:
         if self._write.is_busy and name == _MAKING:
-            self.activity.setText(name)
+            self._say(name)
         elif self._write.is_busy and name in self._waiting:
             number = self._waiting.index(name)
             self._bar.setRange(0, len(self._waiting))
             self._bar.setValue(number)
-            self.activity.setText(f"Writing {number + 1} of {len(self._waiting)}: {name}…")
+            self._say(f"Writing {number + 1} of {len(self._waiting)}: {name}…")
 
     def _on_written(self, paths: list[Path]) -> None:
         self.written = paths
         lines = "\n".join(f"{path.name}  ({_size(path)})" for path in paths)
         head = f"Wrote {counted(len(paths), 'file')} to {paths[0].parent}:"
-        self.activity.setText("\n".join([head, lines, self._written_drops]))
+        self._say("\n".join([head, lines, self._written_drops]), f"Wrote {_named(paths)}")
         self._session.message.emit(f"Exported {', '.join(path.name for path in paths)} to {paths[0].parent}")
         self.close_button.setText("Close")
         self._refresh()
@@ -478,15 +505,24 @@ class ExportDialog(Dialog):
             self._ask()
 
     def _on_failed(self, error: Exception) -> None:
-        self.activity.setText("")
+        self._say("")
         self._refresh()
         show_problems(self, as_input_error(error, self.folder.text))
+
+    def _say(self, text: str, brief: str = "") -> None:
+        """Tell what is being done or was written, and in ``brief`` where there is little room."""
+        self.activity.setText(text)
+        self.brief.setText(brief or text)
+        self.brief.setToolTip(plain(text))
+        self.brief.setVisible(bool(text) and self._is_in_panel)
 
     def _refresh(self) -> None:
         writing = self._write.is_busy
         chosen, reason = self.formats.chosen, self._reason()
         self.save_button.setEnabled(not reason)
         self.why_not.setText(reason)
+        self.why_not.setVisible(bool(reason))
+        self.open_button.setVisible(bool(self.written))
         self.open_button.setEnabled(bool(self.written) and not writing)
         self._bar.setVisible(writing)
         self.stem.setEnabled(not self.standard.isChecked())
@@ -494,7 +530,7 @@ class ExportDialog(Dialog):
             part.setEnabled(self._can and not writing)
         if writing:
             self._bar.setRange(0, 0)
-            self.activity.setText("Checking the plan's drops…")
+            self._say("Checking the plan's drops…")
         stem = self._stem()
         known = self._ready is not None and chosen and (stem is None or stem)
         names = file_names(self._ready.content, chosen, stem) if known and self._ready is not None else []
@@ -514,11 +550,13 @@ class ExportDialog(Dialog):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _connect(self) -> None:
-        self.formats.changed.connect(self._refresh)
-        self.standard.toggled.connect(self._refresh)
+        for change in (self.formats.changed, self.standard.toggled):
+            change.connect(self._refresh)
+            change.connect(self._remember_choices)
         self.stem.textChanged.connect(self._refresh)
         self.folder.line.textChanged.connect(self._refresh)
         self.sheet.changed.connect(self._ask)
+        self.sheet.changed.connect(self._remember_choices)
         self.water.settled.connect(self._ask)
         self.folder.settled.connect(self._remember_folder)
         self._prepare.returned.connect(self._on_prepared)
@@ -538,11 +576,6 @@ class ExportDialog(Dialog):
 
     def _lay_out(self) -> None:
         self.summary.setText(_summary(self._result, is_planning=self._is_planning))
-        result = self._result
-        changes = changes_text(result.project, self._session.project) if result.stale else ()
-        self._stale = plain_label(f"⚠ {' · '.join(changes)}. The plan is exported as it is shown.", wordWrap=True)
-        self._stale.setProperty("role", "warning")
-        self._stale.setVisible(bool(changes))
         self.warnings.setProperty("role", "warning")
         self.verdict.setVisible(False)
         self.warnings.setVisible(False)
@@ -551,12 +584,16 @@ class ExportDialog(Dialog):
         self.activity.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(160)
-        self.page = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
-        self.head = column(self.summary, self.note, self.verdict, self._stale, self.warnings, spacing=8)
+        self.brief.setParent(self)
+        self.brief.hide()
+        self.head = column(self.summary, self.note, self.verdict, self.warnings, spacing=8)
+        self.target = self._target()
         self.options = self._options()
-        self._area = scroll_area(self.options, horizontal=False)
+        self._area = VerticalScrollArea(self.options)
         self._area.setMinimumWidth(470)
-        split = splitter(self._area, self.page, (560, 560), wide=1)
+        choices = column(self._area, self.target, stretch=self._area, spacing=8)
+        page = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
+        split = splitter(choices, page, (560, 560), wide=1)
         split.setChildrenCollapsible(False)
         buttons = (self.why_not, self._bar, self.save_button, self.close_button)
         bar = horizontal(None, self.open_button, 1, *buttons)
@@ -564,27 +601,34 @@ class ExportDialog(Dialog):
 
     def take_options(self) -> QWidget:
         """Return all options, taken out of the dialog. The caller must give them a parent."""
+        self._is_in_panel = True
         self._area.takeWidget()
         return self.options
 
-    def _options(self) -> QWidget:
-        boxes = []
-        for title, widget in (("Formats", self.formats), ("Maps and briefing", self.sheet)):
-            box = QGroupBox(title)
-            vertical(box, widget)
-            boxes.append(box)
-        files = QGroupBox("Files")
-        form = QFormLayout(files)
+    def _target(self) -> QWidget:
+        """Return where the files go and who makes them, which stays in view beside the long list of formats."""
+        target = QWidget()
+        form = QFormLayout(target)
+        form.setContentsMargins(0, 0, 0, 0)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        for title, part in (
-            ("Water", self.water), ("Folder", self.folder), ("", self.standard), ("Name", self.stem),
-            ("Writes", self.names),
-        ):  # fmt: skip
+        form.addRow("Folder", self.folder)
+        form.addRow("Author", self.sheet.author)
+        return target
+
+    def _options(self) -> QWidget:
+        files = QWidget()
+        form = QFormLayout(files)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        form.addRow(self.standard)
+        for title, part in (("Name", self.stem), ("Writes", self.names), ("Water", self.water)):
             form.addRow(title, part)
-        self.standard.setChecked(True)
         drops = row(plain_label("Drops"), self.drops, stretch=self.drops)
         drops.setVisible(self.drops.count() > 1)
-        return column(drops, *boxes, files, spacing=6, margins=(0, 0, 8, 0))
+        parts = [drops]
+        for title, widget in (("Formats", self.formats), ("Files", files), ("Maps and briefing", self.sheet)):
+            parts += [muted_label(title, "heading"), widget]
+        return column(*parts, spacing=6, margins=(0, 0, 6, 0))
 
 
 _DROPS_TIP = (
@@ -597,6 +641,18 @@ _WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.asc);;
 def _size(path: Path) -> str:
     size = path.stat().st_size
     return f"{size / 1e6:,.1f} MB" if size >= 1_000_000 else f"{max(size / 1e3, 0.1):,.1f} kB"
+
+
+def _named(paths: Sequence[Path]) -> str:
+    """Return how many files were written, and the names of all of them or of the first ones.
+
+    Of the long names by the standard, which begin alike, the end tells one from another.
+    """
+    names = [path.name if len(path.name) <= _LONG_NAME else f"…_{path.name.rpartition('_')[2]}" for path in paths]
+    if len(names) > _MOST_NAMED + 1:
+        names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
+    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+    return f"{counted(len(paths), 'file')}: {listed}."
 
 
 def _summary(result: ShownResult, *, is_planning: bool) -> str:

@@ -60,6 +60,17 @@ class FormatList(QWidget):
         # `isEnabledTo` ignores that the whole list may be disabled while an export is written.
         return tuple(name for name, box in self.boxes.items() if box.isChecked() and box.isEnabledTo(self))
 
+    @property
+    def ticked(self) -> tuple[str, ...]:
+        """The ticked formats, those among them that cannot be written now."""
+        return tuple(name for name, box in self.boxes.items() if box.isChecked())
+
+    def set_ticked(self, names: object) -> None:
+        """Tick the formats in the list ``names``, and no others; anything else than a list changes nothing."""
+        if isinstance(names, list):
+            for name, box in self.boxes.items():
+                box.setChecked(name in names)
+
     def note(self, name: str) -> str:
         """Return the text next to a format."""
         return self._notes[name].text()
@@ -78,7 +89,10 @@ class FormatList(QWidget):
 
 
 class MapSheetForm(QWidget):
-    """Form for a :class:`~firegui.io.exporters.content.Sheet` of ``days`` days, texts in ``units``."""
+    """Form for a :class:`~firegui.io.exporters.content.Sheet` of ``days`` days, texts in ``units``.
+
+    The field for the author is not in the form: its owner puts it where it is seen.
+    """
 
     changed = Signal()
 
@@ -103,6 +117,7 @@ class MapSheetForm(QWidget):
             box.setToolTip(plain(tip))
             for value, title in entries.items():
                 box.addItem(title, value.value)
+        self._boxes = {"paper": self.paper, "orientation": self.orientation, "ground": self.ground}
         self.whole_grid = QCheckBox("Whole modelled area")
         self.whole_grid.setToolTip("Show the whole modelled area on maps, not only fire and drops")
         self.author = text_line("exportAuthor", "name of who prepares it; stands on maps and forms")
@@ -124,6 +139,21 @@ class MapSheetForm(QWidget):
             units=self._units,
         )
 
+    @property
+    def choices(self) -> dict[str, object]:
+        """What is chosen for every plan alike: all but the days and the number of the incident."""
+        boxes = {name: box.currentData() for name, box in self._boxes.items()}
+        return {**boxes, "whole_grid": self.whole_grid.isChecked(), "author": self.author.text().strip()}
+
+    def take_choices(self, kept: Mapping[str, object]) -> None:
+        """Choose what is among ``kept`` and known here; the rest stays."""
+        for name, box in self._boxes.items():
+            index = box.findData(kept.get(name))
+            box.setCurrentIndex(index if index >= 0 else box.currentIndex())
+        self.whole_grid.setChecked(kept.get("whole_grid") is True)
+        author = kept.get("author")
+        self.author.setText(author if isinstance(author, str) else "")
+
     def _lay_out(self, days: int) -> None:
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
@@ -133,8 +163,7 @@ class MapSheetForm(QWidget):
         form.addRow("Paper", self.paper)
         form.addRow("Orientation", self.orientation)
         form.addRow("Background", self.ground)
-        form.addRow("", self.whole_grid)
-        form.addRow("Author", self.author)
+        form.addRow(self.whole_grid)
         form.addRow("Incident no.", self.number)
         # The other end moves along, so that at least one day remains.
         self.first.valueChanged.connect(lambda day: self.last.setValue(max(self.last.value(), day)))

@@ -12,6 +12,7 @@ from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.split_panel import SplitPanel
+from firegui.gui.widgets.vertical_scroll_area import VerticalScrollArea
 
 _SETTLE_MS = 300
 
@@ -36,14 +37,17 @@ class HandOverPanel(SplitPanel):
         self._session, self._queue, self._preferences = session, queue, preferences
         self._dialog: ExportDialog | None = None
         self._shown: tuple[ShownResult | None, Project | None] | None = None
-        self._controls, self._page = QWidget(), QWidget()
+        self._choices, self._actions, self._page = QWidget(), QWidget(), QWidget()
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.refresh)
-        vertical(self._controls, margins=0, spacing=8)
+        vertical(self._choices, margins=0, spacing=8)
+        # The list of formats is long: the buttons below it must be in sight.
+        vertical(self._actions, margins=0, spacing=6)
+        area = VerticalScrollArea(self._choices)
         # The forms take a moment.
         self._loading = muted_label("Loading…")
         vertical(self._page, self._loading, margins=0)
-        fill_column(self.settings, self._controls, margins=(6, 4, 6, 4))
+        fill_column(self.settings, area, self._actions, stretch=area, spacing=6, margins=(6, 4, 6, 4))
         fill_column(self.result, self._page, stretch=self._page, margins=(6, 4, 6, 4))
         for part in (self.settings, self.result):
             part.installEventFilter(self)
@@ -67,7 +71,7 @@ class HandOverPanel(SplitPanel):
             return
         self._shown = now
         if old is not None:
-            for part in (old.head, old.options, old.save_button, old.open_button, old.why_not, old.page):
+            for part in _parts(old):
                 part.setParent(old)
                 part.hide()
             old.done(0)
@@ -82,19 +86,27 @@ class HandOverPanel(SplitPanel):
 
     def _take(self, dialog: ExportDialog) -> None:
         self._dialog = dialog
-        column, page = self._controls.layout(), self._page.layout()
-        assert column is not None and page is not None
-        # Above the formats, a long list: the button must be in sight.
-        for part in (dialog.head, dialog.save_button, dialog.open_button, dialog.why_not, dialog.take_options()):
-            column.addWidget(part)
-        self._loading.hide()
-        page.addWidget(dialog.page)
-        # There is no dialog to cancel.
+        choices, actions, page = self._choices.layout(), self._actions.layout(), self._page.layout()
+        assert choices is not None and actions is not None and page is not None
+        for part in (dialog.head, dialog.take_options()):
+            choices.addWidget(part)
+        # There is no dialog to cancel, and little room for a bar.
         dialog.close_button.hide()
         dialog.why_not.setWordWrap(True)
+        for part in (dialog.target, dialog.save_button, dialog.why_not, dialog.brief, dialog.open_button):
+            actions.addWidget(part)
+        self._loading.hide()
+        page.addWidget(dialog.preview)
+        self.settings.updateGeometry()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the map when the workspace is opened."""
         if event.type() == QEvent.Type.Show:
             self._settle.start()
         return super().eventFilter(watched, event)
+
+
+def _parts(dialog: ExportDialog) -> tuple[QWidget, ...]:
+    """Return the parts of a dialog that the panel shows."""
+    seen = (dialog.head, dialog.options, dialog.target, dialog.preview)
+    return (*seen, dialog.save_button, dialog.why_not, dialog.brief, dialog.open_button)

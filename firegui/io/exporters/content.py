@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import Calendar
+from firegui.domain.model_range import outside_training
 from firegui.domain.names import shown_name
 from firegui.domain.observation import OBSERVED
 from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary, with_regions
@@ -168,7 +169,7 @@ class ExportContent:
     people choose of printed maps. ``fire`` is ``"observed"`` or ``"drawn"`` for a run that was replanned in such a
     fire. ``stress`` is the stress table of a plan that was tested, and ``has_other_regions`` tells
     whether the plan was made and tested with other regions than those of ``project``. ``unfinished`` says that the
-    search of the plan has not ended, and is empty where it has.
+    search of the plan has not ended, and is empty where it has; ``outdated`` says what changed since the plan was made.
     """
 
     project: Project
@@ -186,6 +187,7 @@ class ExportContent:
     background: tuple[str, ...] = ()
     left_out: int = 0
     unfinished: str = ""
+    outdated: str = ""
 
     def only(self, drops: WrittenDrops) -> ExportContent:
         """Return the content with the rows of ``drops``."""
@@ -200,10 +202,16 @@ class ExportContent:
 
     @property
     def cautions(self) -> tuple[str, ...]:
-        """What must be known before the plan is flown: that it is unfinished, and that it does not hold."""
-        missed = missed_text(self.stress, self.project.plan)
-        said = (self.unfinished, missed)
+        """What must be known before the plan is flown: its doubts, and that it does not hold."""
+        said = (*self.doubts, missed_text(self.stress, self.project.plan))
         return tuple(f"⚠ {text}" for text in said if text)
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """That the plan is unfinished or outdated, or its fire outside what the fire model learned from."""
+        outside = outside_training(self.project)
+        unsure = "" if outside is None else f"The fire is less certain: {outside.badge}"
+        return tuple(filter(None, (self.unfinished, self.outdated, unsure)))
 
     @property
     def table_notes(self) -> tuple[str, ...]:
@@ -259,19 +267,23 @@ def export_content(
     limits: Sequence[str] = (),
     numbers: Mapping[tuple[int, int], int] | None = None,
     unfinished: str = "",
+    changes: Sequence[str] = (),
 ) -> ExportContent:
     """Work out everything that the formats share.
 
     ``limits`` are what the fire model is known not to know of this fire; they come first among the notes. ``numbers``
-    are those of the whole plan's drops, where ``drops`` are some of them. ``unfinished`` comes first of all.
+    are those of the whole plan's drops, where ``drops`` are some of them. ``unfinished`` comes first of all, and
+    then ``changes``, what changed since the plan was made in the words of
+    :func:`~firegui.domain.project.changes_text`.
     Without ``made`` the plan counts as made when it starts; without ``water`` that is taken from the fuel layer.
     """
     ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
     water = water_of_fuel(project.scenario) if water is None else water
     rows = tuple(drop_rows(ordered, project, water, numbers))
     warnings = tuple(_night_notes(rows, project))
+    outdated = f"The plan is out of date: {'; '.join(changes)}" if changes else ""
     notes = (
-        *filter(None, (unfinished,)), *limits, *_date_notes(project), *warnings, *_water_notes(rows, water),
+        *filter(None, (unfinished, outdated)), *limits, *_date_notes(project), *warnings, *_water_notes(rows, water),
         *_compass_notes(rows), *project.scenario.notes,
     )  # fmt: skip
     made, background = made or project.calendar.start, (*limits, *project.scenario.notes)
@@ -287,6 +299,7 @@ def export_content(
         warnings,
         background=background,
         unfinished=unfinished,
+        outdated=outdated,
     )
 
 

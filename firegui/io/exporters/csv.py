@@ -1,15 +1,21 @@
-"""The schedule as CSV: what reads it back bit for bit first, what people want to know after it."""
+"""The schedule as CSV, by name of column: for programs in run folders, for pilots where a plan is handed over.
+
+Reading either back gives the same executed plan bit for bit.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
+from firegui.domain.calendar import to_the_minute
+from firegui.domain.fleet import OUTLINE_SIGMAS
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.atomic import write_text
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.table import NOTICE, DropRow, drop_rows
+from firegui.io.exporters.table import FEET_PER_M, NOTICE, DropRow, drop_rows
 from firegui.io.project.schedule_file import REQUIRED_COLUMNS
 from firegui.io.tables import csv_text
 
@@ -25,29 +31,43 @@ empty for others. The headings are of the same one of the two ways to fly the ru
 Magnetic Model, the declination east positive; both empty where it ends."""
 
 
+PILOT_COLUMNS = (
+    "drop", "date_local", "clock_local", "aircraft", "material", "lat", "lon", "run_heading_magnetic",
+    "run_heading_true", "length_ft", "width_ft", "payload_gal", "height_agl_ft", "speed_kt", "near_water",
+    "release_ddm", "landing_ddm",
+)  # fmt: skip
+"""Columns that a handed over table begins with: number, when, who, where, which way, how long.
+
+``date_local`` and ``clock_local`` are those of ``time_local``, to the minute. ``length_ft`` and ``width_ft`` are of the
+outline that maps draw."""
+HANDED_OVER = (*PILOT_COLUMNS, *(name for name in COLUMNS if name not in PILOT_COLUMNS))
+
+
 def write_schedule_csv(path: Path, drops: Sequence[DropRecord], project: Project) -> None:
     """Write one row per proposed drop, atomically, by step and then by the aircraft's column.
 
-    Reading it back gives the same executed plan bit for bit. Places and headings are empty on a grid without a place.
+    Places and headings are empty on a grid without a place.
     """
     ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
-    _write(path, drop_rows(ordered, project))
+    _write(path, COLUMNS, drop_rows(ordered, project), project)
 
 
 def write_csv(path: Path, content: ExportContent) -> None:
-    """Write the drops of a plan that is handed over, as :func:`write_schedule_csv` does."""
-    _write(path, content.rows)
+    """Write the drops of a plan that is handed over: the same rows, with the columns for pilots first."""
+    _write(path, HANDED_OVER, content.rows, content.project)
 
 
-def _write(path: Path, rows: Iterable[DropRow]) -> None:
-    write_text(path, csv_text([COLUMNS, *map(_cells, rows)]))
+def _write(path: Path, columns: Sequence[str], rows: Sequence[DropRow], project: Project) -> None:
+    cells = (_cells(row, project.scenario.grid.cell_size_m) for row in rows)
+    write_text(path, csv_text([columns, *([found[name] for name in columns] for found in cells)]))
 
 
-def _cells(row: DropRow) -> list[str]:
-    drop = row.drop
+def _cells(row: DropRow, cell_size_m: float) -> dict[str, str]:
+    """Return the text of every column."""
+    drop, across = row.drop, 2.0 * OUTLINE_SIGMAS * cell_size_m * FEET_PER_M
     # repr of a Python float is the shortest text that reads back as the same float.
     pose = [repr(float(value)) for value in (drop.y, drop.x, drop.theta)]
-    return [
+    texts = [
         str(drop.step), drop.aircraft, *pose, str(row.day), row.time_utc, row.time_local, drop.type, str(drop.material),
         f"{drop.payload_gal:g}", _flag(drop.executed), *_pair(row.lonlat, 7), *_pair(row.east_north, 2),
         *(_number(heading, 1) for heading in row.run_headings),
@@ -55,6 +75,13 @@ def _cells(row: DropRow) -> list[str]:
         _number(row.height_ft, 0), _number(row.speed_kt, 0), _flag(row.near_water), NOTICE,
         "" if row.number is None else f"{row.number}", str(row.day + 1),
     ]  # fmt: skip
+    local = to_the_minute(datetime.fromisoformat(row.time_local)) if row.time_local else None
+    return dict(zip(COLUMNS, texts, strict=True)) | {
+        "date_local": "" if local is None else f"{local:%Y-%m-%d}",
+        "clock_local": row.clock if local is None else f"{local:%H:%M}",
+        "length_ft": f"{drop.sigma_parallel_cells * across:.0f}",
+        "width_ft": f"{drop.sigma_perpendicular_cells * across:.0f}",
+    }
 
 
 def _flag(value: bool | None) -> str:

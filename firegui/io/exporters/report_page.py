@@ -93,9 +93,7 @@ def _body(content: ExportContent, periods: Sequence[Period], check: Check) -> It
     yield from _opening(content)
     yield _links(periods, has_stress=content.stress is not None)
     yield _cards(content)
-    yield from (
-        f'<p class="notice">{escape(warning)}</p>' for warning in filter(None, (content.unfinished, *content.warnings))
-    )
+    yield from (f'<p class="notice">{escape(warning)}</p>' for warning in (*content.doubts, *content.warnings))
     yield f'<h2 id="days">Day by day</h2>{_days(content)}'
     yield '<h2 id="map">The whole plan</h2>'
     yield _figure(map_page(content, check), f"Map of the plan, {_days_text(content)}")

@@ -57,6 +57,7 @@ def test_a_run_is_handed_over_with_its_projects_layers_and_the_state_at_the_star
     content = run_content(run)
     assert content.run == "best run" and content.rows
     assert content.project.scenario.ignition is not None
+    assert content.outdated == ""
     assert content.plan is not None and content.plan.first == 0 and len(content.plan.days) == PROJECT.plan.days + 1
     np.testing.assert_array_equal(content.plan.days[0], PROJECT.scenario.ignition)
     assert content.baseline is not None and content.baseline.days.shape == content.plan.days.shape
@@ -100,6 +101,7 @@ def test_a_project_that_has_another_event_by_now_is_left_alone(run: Path, tmp_pa
     content = run_content(run)
     assert content.project.scenario.ignition is None
     assert any("another event" in note for note in content.notes)
+    assert content.outdated == "The plan is out of date: fire changed since"
 
 
 def test_edits_of_the_project_do_not_change_what_a_run_hands_over(run: Path, tmp_path: Path) -> None:
@@ -108,6 +110,7 @@ def test_edits_of_the_project_do_not_change_what_a_run_hands_over(run: Path, tmp
     content = run_content(run)
     assert [region.name for region in content.project.regions] == ["Village"]
     assert content.project.scenario.ignition is not None
+    assert content.outdated == "The plan is out of date: regions changed since"
 
 
 def test_a_raster_of_another_grid_is_refused(run: Path) -> None:

@@ -181,7 +181,7 @@ def test_what_a_killed_export_left_is_removed_and_a_moved_file_put_back(tmp_path
     with FileLock(working / "at-work"):
         export(plan(), ["csv"], tmp_path, "plan")
     assert (tmp_path / "plan.gpx").read_text() == ".export-dead"
-    assert (tmp_path / "plan.csv").read_text().startswith("step,")
+    assert (tmp_path / "plan.csv").read_text().startswith("drop,date_local,")
     kept = {".export-working", ".export-link", ".export-begun", "plan.csv", "plan.gpx"}
     assert {entry.name for entry in tmp_path.iterdir()} == kept
 

@@ -16,16 +16,19 @@ from matplotlib.image import imread
 from pyproj import Geod
 
 from firegui.domain.grid import Grid
+from firegui.domain.model_range import OutsideTraining
 from firegui.domain.plan_colors import RETARDANT, WATER_FILL
 from firegui.domain.regions import Region
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
 from firegui.errors import CancelledError, InputError
+from firegui.io.exporters import content as content_module
 from firegui.io.exporters.briefing import briefing_pages
 from firegui.io.exporters.content import ExportContent, MapBackground, Orientation, Paper, Sheet
 from firegui.io.exporters.figure_page import printable, shortened, width_of, wrapped
 from firegui.io.exporters.map_figure import map_page, map_picture, minutes_text, write_map
 from firegui.io.exporters.map_margin import mean_wind, rose
 from firegui.io.exporters.map_view import MapFrame, grid_north, round_scale, view_of
+from firegui.io.exporters.report_page import report_text
 from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
 from tests.support import StopAt
@@ -114,6 +117,29 @@ def test_below_the_notice_stands_that_a_plan_is_unfinished_and_does_not_hold(
         assert said[place + 2].startswith("⚠ Does not hold: 73 % of the growth left in “late")
         assert overlaps(page.figure) == []
         assert outside(page.figure) == []
+
+
+@pytest.mark.parametrize("orientation", Orientation)
+def test_below_the_notice_stands_that_a_plan_is_out_of_date_and_that_its_fire_is_less_certain(
+    orientation: Orientation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    unsure = OutsideTraining(("wind", "slope"), ("Winds reach 15 m/s.", "Slopes reach 50°."))
+    monkeypatch.setattr(content_module, "outside_training", lambda _project: unsure)
+    changes = ("does not protect Village", "fleet changed since")
+    what = content(30, sheet=replace(DAY, orientation=orientation), changes=changes)
+    expected = [
+        "⚠ The plan is out of date: does not protect Village; fleet changed since",
+        "⚠ The fire is less certain: wind, slope beyond what the fire model learned from",
+    ]
+    for page in (map_page(what, go_on), *briefing_pages(what)):
+        said = texts_of(page.figure)
+        place = said.index(NOTICE)
+        assert said[place + 1 : place + 3] == expected
+        assert overlaps(page.figure) == []
+        assert outside(page.figure) == []
+    report = report_text(what, lambda: None)
+    assert all(f'<p class="notice">{text.removeprefix("⚠ ")}</p>' in report for text in expected)
+    assert what.notes[0] == expected[0].removeprefix("⚠ ")
 
 
 def test_long_and_foreign_names_stay_in_their_places() -> None:

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.domain.calendar import to_the_minute
 from firegui.domain.grid import Grid
 from firegui.io.exporters import csv as csv_exporter
 from firegui.io.exporters import export
 from firegui.io.exporters.table import NOTICE, drop_rows
 from firegui.io.georeference import Georeference
+from firegui.io.project.schedule_file import read_schedule
 from tests.unit.io.builders import PLACED, UNPLACED, drop, project
 from tests.unit.io.exporters.plans import plan
 
@@ -39,6 +41,34 @@ def written(folder: Path, grid: Grid = PLACED, **changes: Any) -> dict[str, str]
 def test_the_csv_has_exactly_the_promised_columns_the_required_first(tmp_path: Path) -> None:
     assert list(written(tmp_path)) == COLUMNS
     assert list(csv_exporter.COLUMNS) == COLUMNS
+
+
+def test_a_handed_over_table_begins_with_what_pilots_need_and_reads_back_as_the_same_plan(tmp_path: Path) -> None:
+    what = plan()
+    csv_exporter.write_csv(tmp_path / "plan.csv", what)
+    table = rows(tmp_path / "plan.csv")
+    assert list(table[0])[:11] == [
+        "drop", "date_local", "clock_local", "aircraft", "material", "lat", "lon", "run_heading_magnetic",
+        "run_heading_true", "length_ft", "width_ft",
+    ]  # fmt: skip
+    assert set(COLUMNS) < set(table[0])
+    drops = [row.drop for row in what.rows]
+    csv_exporter.write_schedule_csv(tmp_path / "schedule.csv", drops, what.project)
+    for handed, kept in zip(table, rows(tmp_path / "schedule.csv"), strict=True):
+        assert {name: handed[name] for name in COLUMNS} == kept
+    first = drops[0]
+    local = datetime.fromisoformat(table[0]["time_local"])
+    minute = to_the_minute(local)
+    assert (table[0]["date_local"], table[0]["clock_local"]) == (f"{minute:%Y-%m-%d}", f"{minute:%H:%M}")
+    cell_ft = what.project.scenario.grid.cell_size_m / 0.3048
+    assert float(table[0]["length_ft"]) == round(4.0 * first.sigma_parallel_cells * cell_ft)
+    shape, steps = what.project.scenario.grid.shape, what.project.calendar.n_steps
+    read = [
+        read_schedule(tmp_path / name, what.project.planned_fleet, steps, shape)
+        for name in ("plan.csv", "schedule.csv")
+    ]
+    np.testing.assert_array_equal(read[0].logits, read[1].logits)
+    np.testing.assert_array_equal(read[0].poses, read[1].poses)
 
 
 def test_times_count_from_the_plans_start_and_are_local_too(tmp_path: Path) -> None:
@@ -104,8 +134,10 @@ def test_drops_are_written_by_step_and_then_by_the_aircrafts_column(tmp_path: Pa
     drops = [drop(5, 2), drop(5, 0, executed=False), drop(1, 1)]
     csv_exporter.write_schedule_csv(tmp_path / "s.csv", drops, project())
     (exported,) = export(plan(drops=drops), ["csv"], tmp_path, "plan")
-    assert exported.read_bytes() == (tmp_path / "s.csv").read_bytes()
     held = rows(tmp_path / "s.csv")
+    assert [(row["step"], row["aircraft"]) for row in rows(exported)] == [
+        (row["step"], row["aircraft"]) for row in held
+    ]
     assert [(row["step"], row["aircraft"], row["executed"]) for row in held] == [
         ("1", "S-2T-2", "true"),
         ("5", "S-2T-1", "false"),
