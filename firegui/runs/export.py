@@ -248,7 +248,10 @@ def _with_start(fire: Occupancy | None, project: Project, kept: FireRecord | Non
 
 
 def _project(record: RunRecord) -> tuple[Project, list[str], tuple[str, ...]]:
-    """Return the run's project, with its layers if it is still there unchanged, notes on it, and what changed since."""
+    """Return the run's project, notes on it, and what changed since.
+
+    It has its layers if it is still there unchanged.
+    """
     header, small = record.header, record.project
     where = header.project_folder
     if not where:

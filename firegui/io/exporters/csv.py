@@ -1,4 +1,4 @@
-"""The schedule as CSV, by name of column: for programs in run folders, for pilots where a plan is handed over.
+"""The schedule as CSV: for programs in run folders, for pilots where a plan is handed over.
 
 Reading either back gives the same executed plan bit for bit.
 """
