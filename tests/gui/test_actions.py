@@ -29,3 +29,22 @@ def test_stages_are_called_the_same_in_the_menu_and_in_the_form() -> None:
     for name, stages in STAGES.items():
         spec = ACTIONS[f"stages:{name}"]
         assert (spec.text, spec.help) == STAGE_TITLES[stages]
+
+
+def test_a_panel_has_one_name_on_its_heading_in_menus_and_in_the_palette() -> None:
+    titles = {name: (place.title, ACTIONS[f"show_{name.lower()}"].title) for name, place in PLACES.items()}
+    different = {name: pair for name, pair in titles.items() if pair[0] != pair[1]}
+    # The command that opens the dialog is called Export: the palette would have two entries of that name.
+    assert different == {"Export": ("Export", "Files to hand over")}
+
+
+def test_the_page_of_a_panel_has_its_name() -> None:
+    topics = {name: ACTIONS[f"show_{name.lower()}"].topic for name in PLACES}
+    own = {name: topic for name, topic in topics.items() if topic == name.lower()}
+    heads = {
+        name: resource(f"help/{topic}.md").read_text(encoding="utf-8").split("\n")[0] for name, topic in own.items()
+    }
+    different = {name: head for name, head in heads.items() if head != f"# {PLACES[name].title}"}
+    assert different == {
+        "Margin": "# How much must hold", "Drops": "# Drops",
+    }, "these pages are on more than their panel"  # fmt: skip

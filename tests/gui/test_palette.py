@@ -160,7 +160,7 @@ def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:
 def test_it_offers_every_command_panel_and_page(window: MainWindow) -> None:
     entries = window.workbench.guide.entries()
     kinds = {entry.kind for entry in entries}
-    assert {"File", "Edit", "View", "Plan", "Help", "Tool"} <= kinds
+    assert {"File", "Edit", "View", "Plan", "Help", "Tool", "Panel"} <= kinds
     titles = {entry.title for entry in entries}
     assert {ACTIONS[f"show_{name.lower()}"].title for name in PLACES} <= titles
     assert {page.title for page in window.workbench.help.pages} <= {
@@ -168,6 +168,35 @@ def test_it_offers_every_command_panel_and_page(window: MainWindow) -> None:
     }
     assert [action.objectName() for action in window.actions()] == list(ACTIONS)
     assert sum(entry.kind != "Project" for entry in entries) >= len(ACTIONS)
+
+
+WORDS = {
+    "water": "Fleet", "helicopter": "Fleet", "retardant": "Fleet", "ground": "Grounded days",
+    "night": "Rules of the operation", "cost": "Cost of margin", "pdf": "Export", "wind": "Layers", "save": "Save",
+    "compare": "Compare runs", "undo": "Undo", "units": "Metric", "region": "Region", "tanker": "Fleet",
+    "payload": "Fleet", "turnaround": "Fleet", "weather": "Scenario", "fuel": "Identify", "slope": "Layers",
+    "sunset": "Rules of the operation", "village": "Protected regions", "houses": "Protected regions",
+    "hectares": "Result", "priority": "Goal and search", "effectiveness": "Goal and search", "video": "Timeline",
+    "email": "Export", "preferences": "Metric", "theme": "Dark", "manual": "Getting started",
+    "version": "About firegui", "perimeter": "Scenario", "forecast": "Fire model",
+    "accuracy": "Run model check", "no-fly": "No-drop polygon", "constraints": "Rules of the operation",
+    "warnings": "Before you start", "results": "Result", "gpu": "Goal and search", "confidence": "Uncertainty",
+    "tomorrow": "Replan", "exit": "Quit", "excel": "Export", "graph": "Charts", "basemap": "Base map",
+    "training": "Exercise", "example": "New demo", "new fire": "Import landscape",
+}  # fmt: skip
+"""Words that an analyst types, and a title that must be among the first."""
+
+
+def test_words_of_an_analyst_find_what_the_program_has(window: MainWindow) -> None:
+    palette = open_palette(window)
+    missed = {}
+    for typed, title in WORDS.items():
+        palette.field.setText(typed)
+        found = [entry.title for entry in palette.shown][:6]
+        if title not in found:
+            missed[typed] = found
+    palette.close_palette()
+    assert missed == {}
 
 
 # -- the score ---------------------------------------------------------------------------------------------------------
@@ -202,7 +231,10 @@ def test_a_kind_helps_to_find_but_titles_come_first() -> None:
 def test_a_command_comes_before_the_help_page_of_its_name(window: MainWindow) -> None:
     palette = open_palette(window)
     QTest.keyClicks(palette.field, "stress")
-    assert [(entry.kind, entry.title) for entry in palette.shown][:2] == [("Plan", "Stress test"), ("Help", "Stress")]
+    assert [(entry.kind, entry.title) for entry in palette.shown][:2] == [
+        ("Plan", "Stress test"),
+        ("Help", "Stress test"),
+    ]
 
 
 @pytest.mark.parametrize("typed", ["grounded", "inspect", "acres", "landfire"])

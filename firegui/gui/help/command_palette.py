@@ -38,7 +38,7 @@ _RUN, _BEGINNING, _WORD, _GAP, _LENGTH = 8.0, 10.0, 6.0, 0.4, 0.05
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PaletteEntry:
-    """Entry of the palette. ``kind`` is its menu, or Tool, Project, Help.
+    """Entry of the palette. ``kind`` is its menu, or Tool, Panel, Project, Help.
 
     ``why_not`` is the reason why the entry cannot be run now; empty if it can. ``synonyms`` are other words that
     find it.
@@ -253,10 +253,12 @@ def _score_from(word: str, title: str, start: int) -> float | None:
 def _synonym_score(typed: str, title: str, synonyms: str) -> float | None:
     """Return the score of an item of which words of title or synonyms begin with every typed word.
 
+    It is a little less than that of a title that begins with them, and more than that of letters scattered in a title.
     ``None`` if a typed word is missing.
     """
     begun = _words_begin(typed, f"{title} {synonyms}")
-    return -_LENGTH * len(title) - _KIND_PENALTY / 2 if synonyms and begun else None
+    run = sum(_RUN * (len(word) - 1) for word in typed.split())
+    return run - _LENGTH * len(title) if synonyms and begun else None
 
 
 def best_matches(
@@ -266,17 +268,18 @@ def best_matches(
     """Return the matching items, the best first; all of them in their order if ``typed`` is empty.
 
     Items that match only together with their ``kind`` come after those that match by ``title``. Words of ``synonyms``
-    match by their beginning, and rank between the two. A command comes before the page of the help on it.
+    match by their beginning, and come before letters that are scattered in a title. A command comes before the page of
+    the help on it.
     """
     if not typed.strip():
         return list(items)
     scored: list[tuple[float, Item]] = []
     for item in items:
         alone, together = match_score(typed, title(item)), match_score(typed, f"{title(item)} {kind(item)}")
-        if alone is not None:
-            scored.append((alone - (_PAGE_PENALTY if kind(item) == HELP_KIND else 0.0), item))
-        elif (other := _synonym_score(typed, title(item), synonyms(item))) is not None:
-            scored.append((other, item))
+        other = _synonym_score(typed, title(item), synonyms(item))
+        if alone is not None or other is not None:
+            best = max(score for score in (alone, other) if score is not None)
+            scored.append((best - (_PAGE_PENALTY if kind(item) == HELP_KIND else 0.0), item))
         elif together is not None:
             scored.append((together - _KIND_PENALTY, item))
     # The sort is stable: equal scores keep their order.

@@ -370,7 +370,7 @@ def _other_differences(projects: Sequence[Project]) -> Iterator[ComparisonRow]:
         yield ComparisonRow("Protected regions", tuple(texts))
     if _differs(operations := [project.operations for project in projects]):
         help = "daylight, groundings, sorties, zones or pinned drops"
-        yield ComparisonRow("Constraints", _as_others(operations), help=help)
+        yield ComparisonRow("Rules of the operation", _as_others(operations), help=help)
     if _differs(coverage := [project.required_coverage for project in projects]):
         yield ComparisonRow("Required coverage", tuple(map(number, coverage)))
 

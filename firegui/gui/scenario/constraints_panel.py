@@ -51,7 +51,7 @@ from firegui.planning.flight_rules import rule_problems
 
 NO_DATE = "Sunrise and sunset need a date, and that of the fire is not known: daylight cannot be used here."
 NO_PLACE = "Sunrise and sunset need a coordinate system, and this event has none: daylight cannot be used here."
-_FILTER = "Constraints (*.toml);;All files (*)"
+_FILTER = "Rules of the operation (*.toml);;All files (*)"
 _OFF = "Nothing is constrained: the paper's case. Every plan and the audit keep what is set here."
 _ON = "Every plan keeps these, and the audit checks them."
 _MERGE_KEYS = count(1_000_000)
@@ -103,14 +103,14 @@ class ConstraintsPanel(QWidget):
         """Replace the constraints with those in a file."""
         with refusing(self._session, str(path)):
             self._session.set_operations(f"load {path.name}", read_operations(path))
-            self._session.message.emit(f"Constraints read from {path.name}")
+            self._session.message.emit(f"Rules of the operation read from {path.name}")
 
     def save(self, path: Path) -> None:
         """Write the constraints to a file."""
         path = path if path.suffix else path.with_suffix(".toml")
         with refusing(self._session, str(path)):
             write_operations(self._session.project.operations, path)
-            self._session.message.emit(f"Constraints written to {path.name}")
+            self._session.message.emit(f"Rules of the operation written to {path.name}")
 
     def pin_drops(self) -> None:
         """Let the user select drops of the shown plan to pin."""

@@ -60,7 +60,7 @@ PLACES: dict[str, PanelPlace] = {
         question="How well does the fire model match what was observed?",
     ),
     "Calibrate": PanelPlace(
-        "Calibrate the fire model",
+        "Calibrate fire model",
         WindowArea.SIDE,
         _FIRE,
         has_result=True,
@@ -107,7 +107,7 @@ PLACES: dict[str, PanelPlace] = {
         "Sensitivity", WindowArea.SIDE, _ANALYSE, has_result=True, question="Which assumption matters most?"
     ),
     "Benchmark": PanelPlace(
-        "Benchmark of planners",
+        "Benchmark",
         WindowArea.SIDE,
         _ANALYSE,
         has_result=True,
@@ -122,8 +122,8 @@ PLACES: dict[str, PanelPlace] = {
     ),
     "Export": PanelPlace("Export", WindowArea.SIDE, WorkspaceName.HAND_OVER, is_open=True, grows=True, has_result=True),
     "Progress": PanelPlace("Charts", WindowArea.DRAWER),
-    "Drops": PanelPlace("Drops", WindowArea.DRAWER),
-    "Compare": PanelPlace("Compare", WindowArea.DRAWER),
+    "Drops": PanelPlace("Drops table", WindowArea.DRAWER),
+    "Compare": PanelPlace("Runs compared", WindowArea.DRAWER),
     "Log": PanelPlace("Log", WindowArea.DRAWER),
     "Layers": PanelPlace("Layers", WindowArea.OVERLAY),
     "Legend": PanelPlace("Legend", WindowArea.OVERLAY, is_open=True),
