@@ -88,6 +88,8 @@ def test_every_planned_day_shows_sun_and_flying_window_in_local_time(panel: Cons
     panel.resize(290, panel.height())
     QApplication.processEvents()
     assert table.columnWidth(0) >= table.sizeHintForColumn(0), "the date can be read in a narrow panel"
+    assert all(table.columnWidth(column) >= table.sizeHintForColumn(column) for column in range(5))
+    assert table.horizontalScrollBar().maximum() == 0, "no time is cut off"
 
 
 def test_the_table_of_daylight_rounds_times_as_other_places_of_the_window_do(

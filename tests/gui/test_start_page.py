@@ -9,7 +9,7 @@ from unittest.mock import Mock
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QImage, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -48,6 +48,28 @@ def row_of(page: StartPage, folder: Path) -> int:
 def click_row(page: StartPage, row: int) -> None:
     box = page.recent.visualItemRect(page.recent.item(row))
     QTest.mouseClick(page.recent.viewport(), LEFT, pos=QPoint(box.center()))
+
+
+# -- keys ---------------------------------------------------------------------------------------------------------------
+def test_no_button_has_the_letter_of_a_menu_or_of_another_button(empty: MainWindow) -> None:
+    texts = [choice.text for choices in START_PAGE.values() for choice in choices]
+    texts += [action.text() for action in empty.menuBar().actions()] + [empty.start_page.close_button.text()]
+    letters = [QKeySequence.mnemonic(text).toString() for text in texts]
+    assert all(letters) and len(set(letters)) == len(letters), letters
+
+
+@pytest.mark.parametrize("letter", ["D", "A", "Y"])
+def test_the_underlined_letters_work_before_the_first_click(qtbot: QtBot, tmp_path: Path, letter: str) -> None:
+    with workbench(tmp_path, opened=False) as window:
+        window.hide()
+        window.show_on_screen()
+        chosen: list[str] = []
+        window.start_page.action_chosen.disconnect()
+        window.start_page.action_chosen.connect(chosen.append)
+        first = window.start_page.button("new_demo")
+        qtbot.waitUntil(first.hasFocus)
+        QTest.keyClick(first, getattr(Qt.Key, f"Key_{letter}"), Qt.KeyboardModifier.AltModifier)
+        qtbot.waitUntil(lambda: chosen == [{"D": "new_demo", "A": "import_events", "Y": "import_folder"}[letter]])
 
 
 # -- recent projects ---------------------------------------------------------------------------------------------------

@@ -355,10 +355,10 @@ class DaylightForm(QWidget):
                      is_text=True)  # fmt: skip
         return (
             day,
-            clock("Sunrise", lambda item: item.light, 0),
-            clock("Sunset", lambda item: item.light, 1),
-            clock("Drops from", lambda item: item.open, 0),
-            clock("to", lambda item: item.open, 1),
+            clock("Sun rises", lambda item: item.light, 0),
+            clock("Sun sets", lambda item: item.light, 1),
+            clock("Fly from", lambda item: item.open, 0),
+            clock("Fly to", lambda item: item.open, 1),
         )
 
     def _margin(self, name: str) -> DecimalField:

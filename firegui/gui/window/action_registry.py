@@ -509,9 +509,9 @@ START_PAGE = {
         StartPageButton(
             "import_landscape", "Import a &landscape…", "A wizard: raster layers, weather and a perimeter of your own"
         ),
-        StartPageButton("import_events", "Import an &HDF5 event…", "An event of the published file of six fires"),
+        StartPageButton("import_events", "Import &an HDF5 event…", "An event of the published file of six fires"),
         StartPageButton(
-            "import_folder", "Import a &PyTorchFire folder…", "An event in the files of PyTorchFire's examples"
+            "import_folder", "Import a P&yTorchFire folder…", "An event in the files of PyTorchFire's examples"
         ),
         StartPageButton("import_maps", "Import &maps…", "The maps of any fire model that can state them, NPZ"),
     ),

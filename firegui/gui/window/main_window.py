@@ -197,6 +197,9 @@ class MainWindow(QMainWindow):
             self.showMaximized()
         else:
             self.show()
+        # Not every desktop gives the keys to a new window before a click.
+        self.activateWindow()
+        self.start_page.focus_first()
 
     def _restore_layout(self) -> None:
         self.workbench.session.set_backend(self._preferences.backend)

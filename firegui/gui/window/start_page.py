@@ -227,7 +227,11 @@ class StartPage(QScrollArea):
         self.close_button.setVisible(may_close)
         self.show()
         self.raise_()
-        self._first_focus()
+        self.focus_first()
+
+    def focus_first(self) -> None:
+        """Give the keyboard to the first recent project, else to the first button."""
+        (self.recent if self.recent.count() else self._buttons["new_demo"]).setFocus()
 
     def show_state(self, text: str) -> None:
         """Show the current activity at the foot of the page."""
@@ -311,9 +315,6 @@ class StartPage(QScrollArea):
         """Keep Tab within the page."""
         order = (*self._buttons.values(), self.recent, self.close_button)
         return focus_next(order, self.focusWidget(), forward=next) or super().focusNextPrevChild(next)
-
-    def _first_focus(self) -> None:
-        (self.recent if self.recent.count() else self._buttons["new_demo"]).setFocus()
 
     def _forget(self, folder: object) -> None:
         if isinstance(folder, Path):
