@@ -8,7 +8,7 @@ from pathlib import Path
 from unittest.mock import Mock
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, QSettings, Qt
 from PySide6.QtGui import QImage, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -50,7 +50,7 @@ def click_row(page: StartPage, row: int) -> None:
     QTest.mouseClick(page.recent.viewport(), LEFT, pos=QPoint(box.center()))
 
 
-# -- keys ---------------------------------------------------------------------------------------------------------------
+# -- keys --------------------------------------------------------------------------------------------------------------
 def test_no_button_has_the_letter_of_a_menu_or_of_another_button(empty: MainWindow) -> None:
     texts = [choice.text for choices in START_PAGE.values() for choice in choices]
     texts += [action.text() for action in empty.menuBar().actions()] + [empty.start_page.close_button.text()]
@@ -58,18 +58,22 @@ def test_no_button_has_the_letter_of_a_menu_or_of_another_button(empty: MainWind
     assert all(letters) and len(set(letters)) == len(letters), letters
 
 
-@pytest.mark.parametrize("letter", ["D", "A", "Y"])
-def test_the_underlined_letters_work_before_the_first_click(qtbot: QtBot, tmp_path: Path, letter: str) -> None:
-    with workbench(tmp_path, opened=False) as window:
-        window.hide()
-        window.show_on_screen()
-        chosen: list[str] = []
-        window.start_page.action_chosen.disconnect()
-        window.start_page.action_chosen.connect(chosen.append)
-        first = window.start_page.button("new_demo")
-        qtbot.waitUntil(first.hasFocus)
-        QTest.keyClick(first, getattr(Qt.Key, f"Key_{letter}"), Qt.KeyboardModifier.AltModifier)
-        qtbot.waitUntil(lambda: chosen == [{"D": "new_demo", "A": "import_events", "Y": "import_folder"}[letter]])
+@pytest.mark.parametrize(("letter", "action"), [("D", "new_demo"), ("A", "import_events"), ("Y", "import_folder")])
+def test_the_underlined_letters_work_before_the_first_click(
+    qtbot: QtBot, tmp_path: Path, letter: str, action: str
+) -> None:
+    store = QSettings(str(tmp_path / "preferences.ini"), QSettings.Format.IniFormat)
+    window = MainWindow(preferences=Preferences(store, tmp_path / "recent"))
+    qtbot.addWidget(window)
+    chosen: list[str] = []
+    window.start_page.action_chosen.disconnect()
+    window.start_page.action_chosen.connect(chosen.append)
+    window.show_on_screen()
+    qtbot.waitUntil(window.start_page.button("new_demo").hasFocus)
+    QTest.keyClick(
+        window.start_page.button("new_demo"), getattr(Qt.Key, f"Key_{letter}"), Qt.KeyboardModifier.AltModifier
+    )
+    qtbot.waitUntil(lambda: chosen == [action])
 
 
 # -- recent projects ---------------------------------------------------------------------------------------------------
