@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,15 +14,20 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from firegui.analyses.stress.results import STORE, StressTally, write_results
 from firegui.domain.project import Project
+from firegui.gui.analyses.stress.stress_controller import StressController
+from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.result_panel import ResultPanel
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
-from firegui.runs.stages import Stage
-from tests.gui.analyses.scene import stress_table
+from firegui.runs.events import StressReady
+from firegui.runs.run_folder import kept_plan
+from firegui.runs.stages import FinishReason, Stage
+from tests.gui.analyses.scene import STRESS, FakeRun, stress_maps, stress_table, write_header
 from tests.gui.fake_runs import FakeExecute, wait_idle
 from tests.gui.hands import LEFT, to_front
 from tests.gui.test_jobs_stages import keep_plan
@@ -71,14 +79,32 @@ def test_a_plan_that_does_not_hold_is_continued_by_a_key(
     assert execute.runs[-1].warm_start_file == entry.folder / "plan.safetensors"
 
 
-def test_the_map_of_leaks_is_one_press_away_or_says_what_to_press(
-    qtbot: QtBot, window: MainWindow, entry: RunEntry
+def test_the_map_of_leaks_is_one_press_away_and_the_plan_is_tested_for_it(
+    qtbot: QtBot, window: MainWindow, entry: RunEntry, saved: Path, project: Project
 ) -> None:
-    said: list[str] = []
-    window.workbench.session.message.connect(said.append)
-    QTest.mouseClick(steps(window)[1], LEFT)
-    assert window.workbench.shell.workspace is WorkspaceName.ANALYSE
-    assert said[-1] == f"Test {entry.title} first: press Test in the stress test. Its map shows where."
+    workbench, file = window.workbench, kept_plan(entry.folder)
+    controller = workbench.controller(StressController)
+    assert file is not None
+    out = write_header(controller, project, saved, STRESS, seed=3, schedule_file=str(file))
+    STORE.write(out, replace(STORE.read(out), reason=FinishReason.COMPLETED))
+    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    moved = out.rename(saved.parent / "made")
+    asked: list[Path] = []
+
+    def events(spec: Any) -> tuple[StressReady, ...]:
+        asked.append(spec.out)
+        shutil.copytree(moved, spec.out)
+        return (StressReady(stress_table()),)
+
+    controller._execute = FakeRun(events)
+    for times in (1, 1):
+        workbench.show_panel("Result")
+        QTest.mouseClick(steps(window)[1], LEFT)
+        assert workbench.shell.workspace is WorkspaceName.ANALYSE
+        qtbot.waitUntil(lambda: not controller.is_busy)
+        panel = workbench.panel("Stress", StressPanel)
+        assert panel.map.isVisible() and panel.leak.count() == 3 and not panel.no_map.isVisible()
+        assert len(asked) == times, "a test that was made is shown again"
 
 
 def test_a_plan_that_holds_has_no_such_buttons(window: MainWindow, entry: RunEntry) -> None:

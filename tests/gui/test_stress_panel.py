@@ -18,6 +18,7 @@ from pytestqt.qtbot import QtBot
 from firegui.analyses.requests import StressRequest
 from firegui.analyses.stress.results import STORE, StressTally, write_results
 from firegui.analyses.stress.run import time_left
+from firegui.domain.drops import DropList
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
@@ -40,9 +41,11 @@ from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workbench import Workbench
 from firegui.io.project.schedule_file import write_plan_safetensors
+from firegui.io.project.store import load_project
 from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.events import StressReady
 from firegui.runs.header import schedule_hash
+from firegui.runs.run_folder import RunScores
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stages import FinishReason
@@ -50,6 +53,7 @@ from tests.gui.analyses.scene import STRESS, FakeRun, stress_maps, stress_table,
 from tests.gui.fake_runs import frames
 from tests.gui.hands import LEFT, show_widget, type_refused_into_cell
 from tests.gui.layout_shares import cut_cells, cut_titles
+from tests.gui.saved_runs import stopped_run
 from tests.gui.shell_scene import settle
 
 EDIT = Qt.ItemDataRole.EditRole
@@ -109,7 +113,7 @@ def test_a_test_that_has_ended_says_its_verdict_on_the_card_above_the_table_and_
     controller.open(completed(controller.shown.folder))
     controller.saved_changed.emit()
     on_card, above_table = shown.conclusions
-    assert shown.settings.isAncestorOf(on_card) and shown.result.isAncestorOf(above_table)
+    assert shown.foot.isAncestorOf(on_card) and shown.result.isAncestorOf(above_table)
     for label in shown.conclusions:
         assert label.text() == VERDICT and not label.isHidden() and label.property("role") == "warning"
         assert label.property("is_strong")
@@ -522,3 +526,26 @@ def test_a_scenario_in_words_names_everything_that_differs() -> None:
         "wind turned 15° right, fire 30 m wider at the start, drops 20 m off target, headings 5° off, "
         "every drop 30 min late, 5 % of the drops fail, replanned every 12 h"
     )
+
+
+def test_the_table_that_the_plan_on_the_map_was_given_is_shown_and_named_in_the_list(
+    window: MainWindow, session: Session, saved: Path
+) -> None:
+    workbench = window.workbench
+    folder = stopped_run(saved, DropList(), RunScores(stress=stress_table()))
+    session.open_project(load_project(saved), saved)
+    workbench.queue.show_folder(folder)
+    workbench.show_panel("Stress")
+    workbench.shell.set_mode(CentreMode.BOTH)
+    panel = workbench.panel("Stress", StressPanel)
+    entry = workbench.queue.shown
+    assert entry is not None and entry.folder == folder
+    assert entry.verdict() and [label.text() for label in panel.conclusions] == [entry.verdict()] * 2
+    assert panel.saved_list.currentText() == f"Made with {entry.title} · {entry.verdict()}"
+    assert panel.table.isVisible() and panel.model.rowCount() == 3
+    assert panel.button("show").isEnabled() and not panel.button("export").isEnabled()
+    panel.pages.setCurrentWidget(panel.leaks_page)
+    settle()
+    assert panel.no_map.isVisible() and panel.no_map.start.isEnabled() and not panel.map.isVisible()
+    session.open_project(session.project, None)
+    assert panel.saved_list.currentText() == "No earlier stress test" and panel.model.rowCount() == 0

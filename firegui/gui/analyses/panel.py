@@ -22,7 +22,6 @@ from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.dialogs import confirm_replace
-from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.export_place import ask_export_file, ask_export_folder
 from firegui.gui.base.layouts import Content, column, fill_column, horizontal, muted_label, plain_label
 from firegui.gui.base.plain_text import plain
@@ -39,7 +38,7 @@ from firegui.runs.drops_not_flown import NotFlownNote
 
 WARNING = "⚠ "
 """Prefix of messages that have the colour of a warning."""
-_MARGINS = (6, 2, 6, 4)
+_MARGINS, _FOOT_MARGINS = (6, 2, 6, 4), (8, 6, 6, 6)
 _STEPS = 1000
 
 
@@ -111,7 +110,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         title = self.texts.saved_results or "Earlier results"
         self.saved_list = narrow_combo(title, "saved_list")
         self.saved_list.setToolTip(plain(f"{title} of this project"))
-        self.head, self._activity = muted_label(), ElidedLabel()
+        self.head, self.cost, self._activity = muted_label(), muted_label(), plain_label(wordWrap=True)
         self.notes, self.about, self.result_note = (plain_label(wordWrap=True) for _ in range(3))
         self._lost, self._lost_in_result = NotFlownNote(), NotFlownNote()
         set_role(self.result_note, "warning")
@@ -193,6 +192,14 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _show_settings(self, saved: SavedT) -> None:
         """Show the settings of a saved result in the form."""
 
+    def _more_saved(self) -> Sequence[SavedT]:
+        """Return results that are offered before those in folders of their own."""
+        return ()
+
+    def _open(self, saved: SavedT) -> None:
+        """Show a saved result."""
+        self._controller.open(saved.folder)
+
     def _on_project(self) -> None:
         """Adapt the form to a project that was opened."""
 
@@ -202,6 +209,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
     def _conclusion(self) -> str:
         """Return the sentence that the shown result comes to, empty for none; one after ``⚠`` is a warning."""
+        return ""
+
+    def _cost(self) -> str:
+        """Return what a start with these settings costs, and about how long it takes; empty if that is not known."""
         return ""
 
     def _remarks(self) -> Sequence[str]:
@@ -251,13 +262,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _lay_out_parts(self, *controls: Content) -> None:
         buttons = self._button_row(*self._work_buttons())
         self._work = column(self._activity, *([self.bar] if self.texts.progress else []), spacing=4)
-        state = column(self.conclusions[0], self._work, spacing=4)
-        # The form below must not move when a run begins or ends, or when a result with a short sentence is shown.
-        two_lines = 2 * self.fontMetrics().lineSpacing()
-        state.setMinimumHeight(max(self._work.sizeHint().height(), two_lines))
         saved = (self.saved_list,) if self.texts.saved_results else ()
-        parts = (buttons, *saved, state, *controls)
-        fill_column(self.settings, *parts, spacing=6, margins=_MARGINS)
+        fill_column(self.settings, *saved, *controls, spacing=6, margins=_MARGINS)
+        # The buttons stay where they are when a run begins or ends, or when a result is shown.
+        fill_column(self.foot, self.conclusions[0], self.cost, self._work, buttons, spacing=6, margins=_FOOT_MARGINS)
 
     def _add_pages(self, *pages: tuple[str, QWidget]) -> None:
         for title, page in pages:
@@ -266,8 +274,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _work_buttons(self) -> tuple[PanelButton, ...]:
         texts = self.texts
         start = PanelButton("start", texts.start, texts.start_tip, self.start_requested.emit, show_text=True)
-        stop = PanelButton("stop", "Stop", texts.stop_tip, self._controller.stop)
-        resume = PanelButton("resume", "Resume", texts.resume_tip, self._resume)
+        stop = PanelButton("stop", "Stop", texts.stop_tip, self._controller.stop, show_text=True)
+        resume = PanelButton("resume", "Resume", texts.resume_tip, self._resume, show_text=True)
         return (start, stop, resume) if texts.resume_tip else (start, stop)
 
     def _copy_button(self, *pages: QWidget) -> PanelButton:
@@ -303,8 +311,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         if self._form is not None:
             self._form.changed.connect(self._check)
         parts = (
-            self.pages, self.saved_list, self.head, self._activity, self.notes, self.about, self.result_note, self.bar,
-            *self.conclusions,
+            self.pages, self.saved_list, self.head, self.cost, self._activity, self.notes, self.about,
+            self.result_note, self.bar, *self.conclusions,
         )  # fmt: skip
         for part in parts:
             if part.parent() is None:
@@ -353,7 +361,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _offer_saved(self) -> None:
         if not self.texts.saved_results:
             return
-        self._saved = self._controller.saved()
+        self._saved = (*self._more_saved(), *self._controller.saved())
         with QSignalBlocker(self.saved_list):
             self.saved_list.clear()
             self.saved_list.addItem(f"{self.texts.saved_results}…" if self._saved else self.texts.no_saved_results)
@@ -376,7 +384,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
             if not self._controller.is_busy:
                 self._show_settings(saved)
             if saved.has_result:
-                self._controller.open(saved.folder)
+                self._open(saved)
                 self.result_requested.emit()
             self._refresh()
 
@@ -481,7 +489,11 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         return f"{WARNING}In this result {lost}" if lost else ""
 
     def _show_activity(self) -> None:
-        self._activity.set_text(self._controller.activity)
-        self._work.setVisible(self._controller.is_busy)
+        busy = self._controller.is_busy
+        self._activity.setText(self._controller.activity)
+        self._work.setVisible(busy)
+        cost = self._cost() if self._session.has_project and not busy else ""
+        self.cost.setText(cost)
+        self.cost.setVisible(bool(cost))
         if self.texts.progress:
             self.bar.setValue(round(_STEPS * self._controller.share))

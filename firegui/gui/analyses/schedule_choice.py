@@ -51,6 +51,13 @@ class ScheduleChoice(QObject):
         self.box.setCurrentIndex(self.box.findData(str(file)))
         self.changed.emit()
 
+    def choose_run(self, folder: Path) -> None:
+        """Select the plan of the run in ``folder``, if it is offered."""
+        file = kept_plan(folder)
+        index = -1 if file is None else self.box.findData(str(file))
+        if index >= 0:
+            self.box.setCurrentIndex(index)
+
     def refresh(self) -> None:
         """Refresh the list; the selection stays."""
         kept = ((entry, kept_plan(entry.folder)) for entry in reversed(self._queue.entries) if entry.is_over)

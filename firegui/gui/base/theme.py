@@ -283,7 +283,9 @@ def _bars(c: Colors) -> str:
     QToolBar QToolButton::menu-button {{ width: 16px; border-left: 1px solid {c.border}; }}
     QToolBar QToolButton[role="primary"]:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
     QToolBar QToolButton[role="primary"]:enabled:hover {{ background: {c.go_hover}; }}
-    QStatusBar {{ border-top: 1px solid {c.border}; }}
+    QStatusBar, QFrame#sideFoot {{ border-top: 1px solid {c.border}; }}
+    #sideFoot QToolButton#startButton:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
+    #sideFoot QToolButton#startButton:enabled:hover {{ background: {c.go_hover}; }}
     QStatusBar::item {{ border: 0; }}
     QStatusBar QToolButton {{ color: {c.muted}; padding: 2px 16px 2px 8px; border: 1px solid transparent;
         border-radius: 4px; }}

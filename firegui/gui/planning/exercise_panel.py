@@ -151,7 +151,8 @@ class ExercisePanel(SplitPanel):
                                   "are on the map", self._plan.resume_exercise, **texts),
         }  # fmt: skip
         show_table(self.table, self.model, "Observations", is_sortable=False)
-        fill_column(self.settings, buttons, form, self.note, spacing=4, margins=(6, 2, 6, 4))
+        fill_column(self.settings, form, self.note, spacing=4, margins=(6, 2, 6, 4))
+        fill_column(self.foot, buttons, margins=(8, 6, 6, 6))
         pages = QTabWidget(documentMode=True)
         pages.addTab(self.table, "Observations")
         # The chart hides itself if there is nothing to draw; a page must not.

@@ -1,18 +1,27 @@
-"""Panel of two parts: settings for the side panel of the window, and a result for its centre."""
+"""Panel of three parts: settings and a foot for the side panel of the window, and a result for its centre."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QWidget
 
-from firegui.gui.base.layouts import Content, fill_column, muted_label, plain_label, scroll_area, splitter, vertical
+from firegui.gui.base.layouts import (
+    Content,
+    column,
+    fill_column,
+    muted_label,
+    plain_label,
+    scroll_area,
+    splitter,
+    vertical,
+)
 from firegui.gui.widgets.table_buttons import ButtonRow
 
 _WIDTHS = (320, 780)
-_WIDEST_TEXT, _MARGIN = 640, 12
+_WIDEST_TEXT, _MARGIN, _SPACING = 640, 12, 10
 
 
 class Introduction(QWidget):
@@ -31,19 +40,41 @@ class Introduction(QWidget):
         self.start.setAutoRaise(False)
         # The limit is not on the labels: a layout would give them the height of a wider text.
         self.setMaximumWidth(_WIDEST_TEXT + 2 * _MARGIN)
-        vertical(self, self.text, self.trouble, buttons, 1, margins=(_MARGIN, _MARGIN, _MARGIN, 0), spacing=10)
+        self._texts, self._buttons = column(self.text, self.trouble, spacing=_SPACING), buttons
+        # A small page has room for a part of the text only. The button does not scroll with it.
+        scrolled = scroll_area(self._texts, horizontal=False)
+        scrolled.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
+        vertical(self, (scrolled, 1), buttons, margins=_MARGIN, spacing=_SPACING)
 
     def set_trouble(self, text: str) -> None:
         """Show what prevents the start; nothing for an empty text."""
         self.trouble.setText(text)
         self.trouble.setVisible(bool(text))
+        self.updateGeometry()
+
+    def hasHeightForWidth(self) -> bool:
+        """Return that the height may be less than the text needs: the text scrolls then."""
+        return False
+
+    def sizeHint(self) -> QSize:
+        """Return the size at which the text needs no scroll bar."""
+        wide = self.width() - 2 * _MARGIN
+        high = self._texts.heightForWidth(wide) + _SPACING + self._buttons.sizeHint().height() + 2 * _MARGIN
+        return QSize(super().sizeHint().width(), high)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for the height of the text at the new width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
 
 class SplitPanel(QWidget):
     """Base of panels with settings and a result.
 
-    Subclasses fill :attr:`settings`, and the result with :meth:`fill_result`. The window takes both parts out with
-    :meth:`take_parts` and keeps the panel hidden; a panel that is shown itself has them side by side.
+    Subclasses fill :attr:`settings`, the :attr:`foot` with the buttons that stay visible while the settings scroll, and
+    the result with :meth:`fill_result`. The window takes the parts out with :meth:`take_parts` and keeps the panel
+    hidden; a panel that is shown itself has settings and result side by side.
     """
 
     result_requested = Signal()
@@ -51,33 +82,39 @@ class SplitPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.settings, self.result = QWidget(self), QWidget(self)
+        self.settings, self.foot, self.result = QWidget(self), QWidget(self), QWidget(self)
         self._has_parts = True
 
     def fill_result(self, introduction: Introduction, *parts: Content, stretch: Content) -> None:
         """Fill the result with ``parts``. The introduction is shown first, see :meth:`show_introduction`."""
         self.introduction, self._made = introduction, QWidget(self.result)
-        # A small window has room for a part of the text only.
-        self._first = scroll_area(introduction, horizontal=False)
         fill_column(self._made, *parts, stretch=stretch)
-        fill_column(self.result, self._first, self._made, stretch=self._made, margins=(6, 2, 6, 4))
+        self._rest = QWidget(self.result)
+        whole = (introduction, self._made, self._rest)
+        fill_column(self.result, *whole, stretch=(self._made, self._rest), margins=(6, 2, 6, 4))
 
     def show_introduction(self, on: bool, *, and_parts: bool = False) -> None:
         """Show the introduction in place of the parts, or above them if they can be used already."""
-        self._first.setVisible(on)
+        self.introduction.setVisible(on)
         self._made.setVisible(not on or and_parts)
+        self._rest.setHidden(not on or and_parts)
 
-    def take_parts(self) -> tuple[QWidget, QWidget]:
-        """Return settings and result. The caller must give them another parent, and keeps this panel hidden."""
+    def take_parts(self) -> tuple[QWidget, QWidget, QWidget]:
+        """Return settings, foot and result.
+
+        The caller must give them another parent, and keeps this panel hidden.
+        """
         self._has_parts = False
-        return self.settings, self.result
+        return self.settings, self.foot, self.result
 
     def showEvent(self, event: QShowEvent) -> None:
         """Put the parts side by side, unless they were taken out."""
         super().showEvent(event)
         if self._has_parts:
             self._has_parts = False
-            parts = splitter(scroll_area(self.settings), self.result, _WIDTHS, wide=1)
+            scrolled = scroll_area(self.settings)
+            beside = column(scrolled, self.foot, stretch=scrolled)
+            parts = splitter(beside, self.result, _WIDTHS, wide=1)
             parts.setCollapsible(1, False)
             fill_column(self, parts, stretch=parts)
             parts.show()

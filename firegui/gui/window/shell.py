@@ -394,7 +394,7 @@ class Shell(QWidget):
         focus = QApplication.focusWidget()
         if focus is None:
             return ""
-        for panels in (self._panels, self._results):
+        for panels in (self._panels, self._results, self.side.feet):
             for name, panel in panels.items():
                 if panel is focus or panel.isAncestorOf(focus):
                     return name

@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
     QApplication,
+    QFrame,
     QGroupBox,
     QLabel,
     QScrollArea,
@@ -234,7 +235,10 @@ class SectionColumn(QScrollArea):
 
 
 class SidePanel(QWidget):
-    """Side panel with a column of sections for each workspace, of which one is shown."""
+    """Side panel with a column of sections for each workspace, of which one is shown.
+
+    Below it are the feet of the open sections: buttons that stay visible while the column scrolls.
+    """
 
     section_toggled = Signal(str, bool)
     """Name of a section that was opened or closed."""
@@ -252,7 +256,13 @@ class SidePanel(QWidget):
         self._search_task: IncrementalTask | None = None
         self._opened_folds: list[FoldedSection] = []
         """Folded sections that the search has opened."""
-        vertical(self, self.search, (self._pages, 1), margins=(4, 4, 0, 0), spacing=4)
+        self.feet: dict[str, QWidget] = {}
+        """Foot of each section that has one, by the section's name."""
+        self._foot = QFrame()
+        self._foot.setObjectName("sideFoot")
+        self._feet = vertical(self._foot, margins=0, spacing=0)
+        self._foot.hide()
+        vertical(self, self.search, (self._pages, 1), self._foot, margins=(4, 4, 0, 0), spacing=4)
         self.setMinimumWidth(_LEAST)
         self.setMaximumWidth(_MOST)
 
@@ -265,8 +275,25 @@ class SidePanel(QWidget):
         """Append a section to the column of a workspace."""
         self.columns[workspace].add(name, section)
         section.toggled.connect(partial(self.section_toggled.emit, name))
+        section.toggled.connect(self._show_feet)
         if isinstance(section.content, LazyWidget):
             section.content.filled.connect(self.content_built)
+
+    def set_foot(self, name: str, foot: QWidget) -> None:
+        """Show ``foot`` below the column, where it does not scroll, while the section ``name`` is open there."""
+        self.feet[name] = foot
+        self._feet.addWidget(foot)
+        self._show_feet()
+        self.content_built.emit()
+
+    def _show_feet(self, *_: object) -> None:
+        """Show the feet of the open sections of the shown column."""
+        column = self._pages.currentWidget()
+        sections = column.sections if isinstance(column, SectionColumn) else {}
+        shown = [name for name in self.feet if name in sections and sections[name].is_open]
+        for name, foot in self.feet.items():
+            foot.setVisible(name in shown)
+        self._foot.setVisible(bool(shown))
 
     @property
     def sections(self) -> dict[str, PanelSection]:
@@ -277,6 +304,7 @@ class SidePanel(QWidget):
         """Show the column of a workspace."""
         self.search.clear()
         self._pages.setCurrentWidget(self.columns[workspace])
+        self._show_feet()
 
     def reveal(self, workspace: str, name: str) -> None:
         """Open a section and scroll to it."""
@@ -315,7 +343,8 @@ class SidePanel(QWidget):
     @property
     def default_width(self) -> int:
         """Width at which nothing is cut off, and at least the usual one."""
-        needed = max((column.needed_width for column in self.columns.values()), default=0) + 6
+        widths = [column.needed_width for column in self.columns.values()]
+        needed = max((*widths, *(foot.minimumSizeHint().width() for foot in self.feet.values())), default=0) + 6
         return min(max(WIDTH, needed), _MOST)
 
     def _on_search(self, text: str) -> None:

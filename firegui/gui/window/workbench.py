@@ -291,7 +291,9 @@ class Workbench(QObject):
         parts: Sequence[QWidget] = (panel,)
         if isinstance(panel, SplitPanel):
             panel.result_requested.connect(partial(self.shell.show_result_of, name))
-            parts = panel.take_parts()
+            settings, foot, result = panel.take_parts()
+            parts = settings, result
+            self.shell.side.set_foot(name, foot)
         for place, part in zip(places, parts, strict=True):
             place.put(part)
         if isinstance(panel, SplitPanel):
@@ -550,13 +552,10 @@ class Workbench(QObject):
             self.show_panel("Runs")
 
     def _show_leaks(self) -> None:
-        """Show where fire gets through the plan of the shown run, or what to press for the test that says it."""
+        """Show where fire gets through the plan of the shown run; test it first if that is not known."""
         self._show_stress_table()
-        panel, shown = self.panel("Stress", StressPanel), self.queue.shown
-        if shown is not None and panel.is_of(shown.folder) and panel.show_leaks():
-            return
-        name = "the plan" if shown is None else shown.title
-        self.session.message.emit(f"Test {name} first: press Test in the stress test. Its map shows where.")
+        if (shown := self.queue.shown) is not None:
+            self.panel("Stress", StressPanel).show_leaks(shown.folder)
 
     def _rename_run(self) -> None:
         self.show_panel("Runs")

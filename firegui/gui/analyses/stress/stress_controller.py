@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -14,14 +15,16 @@ from firegui.analyses.requests import Paths, StressRequest
 from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
 from firegui.domain.settings import ObjectiveWeights
-from firegui.domain.stress import StressTable, verdict_text
+from firegui.domain.stress import StressTable, StressTestSettings, verdict_text
 from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import StressReady
+from firegui.runs.header import SavedHeader, schedule_fields
 from firegui.runs.messages import counted
+from firegui.runs.run_folder import kept_plan, read_run
 from firegui.runs.spec import StressSpec
 from firegui.runs.stages import FinishReason
 
@@ -40,6 +43,36 @@ class SavedStressTest(TabulatedResult[StressHeader]):
     def subject(self) -> str:
         """The verdict, else the number of scenarios."""
         return self.verdict or counted(len(self.header.settings.stress.scenarios), "scenario")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanStressTest(SavedStressTest):
+    """Table that a plan was given when it was made. ``folder`` is that of the run, ``name`` its title."""
+
+    name: str
+    table: StressTable
+
+    def title(self, today: date) -> str:
+        """Return the name of the plan and the verdict, for a list."""
+        return f"Made with {self.name} · {self.subject}"
+
+    @classmethod
+    def of(cls, folder: Path, name: str, table: StressTable, project: Project) -> PlanStressTest | None:
+        """Return the ``table`` of the run in ``folder`` for the open ``project``; ``None`` if it cannot be read."""
+        with suppress(InputError):
+            run, file = read_run(folder).header, kept_plan(folder)
+            then = run.project.on(project)
+            schedule = None if file is None else read_project_schedule(file, then)
+            known = {each.name: getattr(run, each.name) for each in fields(SavedHeader)}
+            stress = replace(then.stress, scenarios=then.stress.unrepaired)
+            header = StressHeader(
+                **(known | {"reason": FinishReason.COMPLETED}), settings=StressTestSettings(stress=stress),
+                seed=stress.seed, device=run.device, **schedule_fields(schedule, file),
+            )  # fmt: skip
+            return cls(
+                folder, header, is_held=False, has_table=True, verdict=_verdict(table, header), name=name, table=table
+            )
+        return None
 
 
 def _saved_test(folder: Path, header: StressHeader, is_held: bool) -> SavedStressTest | None:
@@ -65,6 +98,8 @@ class StressTestResult(AnalysisResult[StressTable, StressHeader]):
     """Shown stress test. ``leaks`` are its maps by scenario, empty before the test has ended."""
 
     leaks: Leaks = field(default_factory=dict)
+    made_with_plan: bool = False
+    """Whether it is the table that the plan was given when it was made, which has no map and no folder."""
 
     @property
     def verdict(self) -> str:
@@ -105,6 +140,11 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
     def _spec(self, request: StressRequest, paths: Paths, project: Project) -> StressSpec:
         schedule = read_project_schedule(request.file, project)
         return request.spec(project, paths, self._session.backend, schedule)
+
+    def show_test_of_plan(self, test: PlanStressTest | None) -> None:
+        """Show the table that a plan was given when it was made; nothing for ``None``."""
+        shown = None if test is None else self._opened(test.folder, test.header, test.table)
+        self._show(None if shown is None else replace(shown, made_with_plan=True))
 
     def _read(self, folder: Path) -> StressTestResult:
         return _with_leaks(self._opened(folder, STORE.read(folder), read_table(folder)))

@@ -9,19 +9,25 @@ from PySide6.QtCore import QEvent, QSignalBlocker
 from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton
 
 from firegui.analyses.stress.results import stress_draw_spec, table_csv
-from firegui.domain.stress import StressResult
+from firegui.domain.stress import StressResult, StressTable
 from firegui.domain.units import percent_text
 from firegui.errors import InputError, Problem
-from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
+from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.stress.leak_map import LeakMap, leak_scale
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
 from firegui.gui.analyses.stress.stress_columns import stress_columns, stress_rows
-from firegui.gui.analyses.stress.stress_controller import SavedStressTest, StressController, StressTestResult
+from firegui.gui.analyses.stress.stress_controller import (
+    PlanStressTest,
+    SavedStressTest,
+    StressController,
+    StressTestResult,
+)
 from firegui.gui.analyses.stress.stress_form import StressForm
 from firegui.gui.base.layouts import column, describe, rich_label, row
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.widgets.fields import NoScrollComboBox
+from firegui.gui.widgets.split_panel import Introduction
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table, wrap_rows
 from firegui.runs.messages import counted
@@ -36,6 +42,11 @@ _INTRODUCTION = (
     "Tests a plan in the scenarios below, worlds that differ from the model. It needs a plan of this project, and "
     "takes a fire simulation for each draw: a minute or less on most fires."
 )
+_NO_MAP = (
+    "The map shows the cells that burn in a scenario although the plan holds them in the model. The table that a plan "
+    "gets when it is made has no map: test the plan to see where fire gets through."
+)
+_MAP_FOLLOWS = "The plan is being tested. The map of where fire gets through is here when the test has ended."
 _NOTHING = "No stress test is shown: make one, or open an earlier one."
 _KEY = (
     "The share of the draws in which a cell burns although the plan holds it in the model. A draw is one trial of a "
@@ -65,6 +76,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         return self.form
 
     def _build(self) -> None:
+        self._followed: tuple[Path, str, StressTable | None] | None = None
+        self._of_plan: PlanStressTest | None = None
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
         self.table, self.map, self.scenarios = QTableView(), LeakMap(self._session), ScenarioTable(self._session)
         self.leak, self.key = NoScrollComboBox(), rich_label()
@@ -91,19 +104,16 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         draw = f", draw {number + 1} of {len(result.draws)}" if len(result.draws) > 1 else ""
         self._queue.show_member(f"Stress: {result.scenario.name}{draw}", spec)
 
-    # -- for others --------------------------------------------------------------------------------------------------
-    def is_of(self, folder: Path) -> bool:
-        """Return whether the shown test is of the plan of the run in ``folder``."""
-        shown = self._controller.shown
-        return shown is not None and shown.header is not None and Path(shown.header.schedule_file).parent == folder
-
-    def show_leaks(self) -> bool:
-        """Show the map of where fire gets through, and return whether there is one."""
-        place = self.pages.indexOf(self.leaks_page)
-        if not self.pages.isTabEnabled(place):
-            return False
-        self.pages.setCurrentIndex(place)
-        return True
+    def show_leaks(self, folder: Path) -> None:
+        """Show where fire gets through the plan of the run in ``folder``; test the plan first if there is no map."""
+        if not self._controller.is_busy and not (self._is_of(folder) and self._has_map):
+            tests = self._tests_of(folder)
+            if tests:
+                self._controller.open(tests[0].folder)
+            else:
+                self.form.schedules.choose_run(folder)
+                self.start_requested.emit()
+        self.pages.setCurrentWidget(self.leaks_page)
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
@@ -119,7 +129,9 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self.key.setToolTip(_KEY)
         self._write_key()
         above = row(self.leak, self.key, whole, stretch=self.key)
-        self.leaks_page = column(above, self.map, stretch=self.map, margins=(0, 2, 0, 0))
+        self.no_map = Introduction(_NO_MAP, self.texts.start, self.texts.start_tip, self.start_requested.emit)
+        self._with_map = column(above, self.map, stretch=self.map, margins=(0, 2, 0, 0))
+        self.leaks_page = column(self.no_map, self._with_map, stretch=self._with_map)
         result = (self.table, self.leaks_page)
         self._lay_out_pages(
             (("Table", self.table), ("Where fire gets through", self.leaks_page), ("Scenarios", self.scenarios)),
@@ -141,7 +153,70 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "key"):
             self._write_key()
 
+    # -- the plan on the map -----------------------------------------------------------------------------------------
+    def _connect(self) -> None:
+        super()._connect()
+        for signal in (self._queue.changed, self._queue.shown_changed):
+            signal.connect(self._follow_plan)
+        self._follow_plan()
+
+    def _take_project(self) -> None:
+        self._followed = None
+        super()._take_project()
+
+    def _follow_plan(self) -> None:
+        """Show the latest test of the plan on the map, else the table that it was given when it was made."""
+        entry, session = self._queue.shown, self._session
+        is_ready = entry is not None and session.has_project and entry.is_over and not entry.elsewhere
+        followed = (entry.folder, entry.title, entry.stress) if entry is not None and is_ready else None
+        if followed == self._followed:
+            return
+        self._followed, self._of_plan = followed, None
+        if entry is not None and followed is not None and entry.stress is not None:
+            self._of_plan = PlanStressTest.of(entry.folder, entry.title, entry.stress, session.project)
+        self._offer_saved()
+        if self._controller.is_busy:
+            return
+        tests, shown = [] if followed is None else self._tests_of(followed[0]), self._controller.shown
+        if tests:
+            self._controller.open(tests[0].folder)
+        elif self._of_plan is not None or (shown is not None and shown.made_with_plan):
+            self._controller.show_test_of_plan(self._of_plan)
+
+    def _tests_of(self, folder: Path) -> list[SavedStressTest]:
+        """Return the tests that ended of the plan of the run in ``folder``, the latest first."""
+        return [
+            each
+            for each in self._controller.saved()
+            if each.verdict and Path(each.header.schedule_file).parent == folder
+        ]
+
+    def _is_of(self, folder: Path) -> bool:
+        """Return whether the shown test is of the plan of the run in ``folder``."""
+        shown = self._controller.shown
+        return shown is not None and shown.header is not None and Path(shown.header.schedule_file).parent == folder
+
+    @property
+    def _has_map(self) -> bool:
+        return self._controller.shown is not None and bool(self._controller.shown.leaks)
+
+    def _more_saved(self) -> Sequence[SavedStressTest]:
+        return () if self._of_plan is None else (self._of_plan,)
+
+    def _open(self, saved: SavedStressTest) -> None:
+        if isinstance(saved, PlanStressTest):
+            self._controller.show_test_of_plan(saved)
+        else:
+            super()._open(saved)
+
     # -- hooks -------------------------------------------------------------------------------------------------------
+    def _refresh(self, *args: object) -> None:
+        super()._refresh(*args)
+        busy = self._controller.is_busy
+        self.no_map.text.setText(_MAP_FOLLOWS if busy else _NO_MAP)
+        self.no_map.start.setEnabled(self._can_start)
+        self.no_map.set_trouble("" if busy else "\n".join(f"{WARNING}{problem}" for problem in self.problems))
+
     def _show_settings(self, saved: SavedStressTest) -> None:
         self.form.set_settings(saved.header.settings)
 
@@ -160,7 +235,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         some = shown is not None and shown.table is not None
         settled = shown is not None and shown.header is not None and not self._controller.shows_running
         return {
-            "show": settled and self._played is not None, "copy": some, "csv": some, "export": some and settled
+            "show": settled and self._played is not None, "copy": some, "csv": some,
+            "export": some and settled and shown is not None and not shown.made_with_plan,
         }  # fmt: skip
 
     def _conclusion(self) -> str:
@@ -211,7 +287,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                 for name in names:
                     self.leak.addItem(name or "All scenarios", name)
                 self.leak.setCurrentIndex(max(self.leak.findData(chosen), 0) if names else -1)
-        self.pages.setTabEnabled(self.pages.indexOf(self.leaks_page), bool(names))
+        self.no_map.setHidden(bool(names))
+        self._with_map.setVisible(bool(names))
         self._draw()
 
     def _select(self, before: StressResult | None) -> None:

@@ -1,0 +1,95 @@
+"""Buttons of an analysis: visible without scrolling in the side panel and in the centre."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, QSize
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.analyses.registry import ANALYSES
+from firegui.gui.analyses.stress.stress_panel import StressPanel
+from firegui.gui.widgets.split_panel import Introduction, SplitPanel
+from firegui.gui.window.centre import CentreMode
+from firegui.gui.window.main_window import MainWindow
+from tests.gui.hands import LEFT, show_widget
+from tests.gui.shell_scene import settle
+
+NAMES = (*(analysis.name for analysis in ANALYSES), "Exercise")
+SIZES = (QSize(1280, 720), QSize(1440, 900))
+
+
+def is_whole(widget: QWidget) -> bool:
+    """Return whether all of a widget can be seen."""
+    return widget.isVisible() and widget.visibleRegion().boundingRect() == widget.rect()
+
+
+@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size.width()}x{size.height()}")
+def test_the_start_of_every_analysis_is_seen_whatever_is_scrolled(window: MainWindow, size: QSize) -> None:
+    workbench = window.workbench
+    window.resize(size)
+    for name in NAMES:
+        workbench.show_panel(name)
+        workbench.shell.set_mode(CentreMode.BOTH)
+        settle()
+        panel = workbench.panel(name, SplitPanel)
+        column = workbench.shell.side.columns[workbench.shell.workspace]
+        for place in (column.verticalScrollBar().maximum(), 0):
+            column.verticalScrollBar().setValue(place)
+            settle()
+            assert is_whole(panel.button("start")), name  # type: ignore[attr-defined]
+        assert is_whole(panel.introduction.start), name
+
+
+def test_only_the_buttons_of_the_open_analysis_are_below_the_column(window: MainWindow) -> None:
+    workbench = window.workbench
+    side = workbench.shell.side
+    for name in ("Stress", "Margin", "Stress"):
+        workbench.show_panel(name)
+        assert [each for each, foot in side.feet.items() if foot.isVisible()] == [name]
+    workbench.show_panel("Regions")
+    assert not any(foot.isVisible() for foot in side.feet.values())
+
+
+def test_a_small_page_scrolls_the_text_of_an_introduction_and_not_its_button(qtbot: QtBot) -> None:
+    page = QWidget()
+    panel = SplitPanel(page)
+    introduction = Introduction("What it does. " * 60, "Test", "Start it", lambda: None)
+    made = QWidget()
+    panel.fill_result(introduction, made, stretch=made)
+    panel.show_introduction(on=True)
+    panel.result.setParent(None)
+    show_widget(qtbot, panel.result, 300, 130)
+    settle()
+    assert is_whole(introduction.start) and not is_whole(introduction.text)
+    panel.result.resize(660, 600)
+    settle()
+    assert is_whole(introduction.text)
+    below = introduction.text.mapTo(panel.result, QPoint(0, introduction.text.height())).y()
+    assert introduction.start.mapTo(panel.result, QPoint()).y() - below < 40, "the button follows the text"
+
+
+def test_pages_are_changed_and_the_progress_is_whole_while_a_test_runs(window: MainWindow) -> None:
+    workbench = window.workbench
+    workbench.show_panel("Stress")
+    workbench.shell.set_mode(CentreMode.BOTH)
+    panel = workbench.panel("Stress", StressPanel)
+    controller = panel._controller
+    text = "9 of 9 · failures, repaired: draw 3 of 8, about 12 min left, day 5.5…"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(controller), "is_busy", property(lambda _self: True))
+        patch.setattr(type(controller), "activity", property(lambda _self: text))
+        controller.changed.emit()
+        controller.result_changed.emit()
+        settle()
+        for number in (1, 2, 0):
+            bar = panel.pages.tabBar()
+            QTest.mouseClick(bar, LEFT, pos=bar.tabRect(number).center())
+            controller.result_changed.emit()
+            settle()
+            assert panel.pages.currentIndex() == number
+        label = panel._activity
+        assert is_whole(label) and label.text() == text
+        needed = label.fontMetrics().boundingRect(QRect(0, 0, label.width(), 1000), 0x1000, text)
+        assert needed.height() <= label.height()
