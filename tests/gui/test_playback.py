@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -211,3 +211,40 @@ def test_maps_side_by_side_show_the_whole_fire_and_time_scale_and_legends_once(
     assert [each.legend for each in parts] == [False, True, True] and sum(each.north for each in parts) == 1
     QTest.mouseClick(view_buttons_of(window)[1], LEFT)
     assert board.main.camera.pixels_per_cell == pytest.approx(zoomed)
+
+
+def test_scale_bars_and_the_legend_keep_their_place_when_maps_side_by_side_are_resized(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    workbench = window.workbench
+    window.resize(1440, 900)
+    workbench.session.set_side_by_side(True)
+    board, legend = workbench.maps, workbench.shell.stage.cards["Legend"]
+    qtbot.waitUntil(lambda: all(pane.drawn_step >= 0 for pane in board.panes))
+
+    def foot(high: int) -> list[QImage]:
+        """Return the lower edge of every map, where scale bar and colour scales are painted."""
+        window.resize(1440, high)
+        settle()
+        for pane in board.panes:
+            pane.flush()
+            # The second painting takes what was kept of the first.
+            pane.camera.viewport.grab()
+            pane.camera.viewport.grab()
+        pictures = [pane.camera.viewport.grab().toImage() for pane in board.panes]
+        return [each.copy(0, each.height() - 60, each.width(), 60) for each in pictures]
+
+    legend.close_button.click()
+    before, scale = foot(900), board.panes[0].camera.pixels_per_cell
+    low = foot(760)
+    assert board.panes[0].camera.pixels_per_cell == pytest.approx(scale), "the maps are narrow: their scale stays"
+    assert [one == other for one, other in zip(low, before, strict=True)] == [True] * 3
+    workbench.shell.stage.show_card("Legend", on=True)
+    settle()
+    stage = workbench.shell.stage
+    scales = {round(pane.camera.pixels_per_cell, 4) for pane in board.panes}
+    rows, columns = workbench.session.project.scenario.grid.shape
+    first = board.panes[0]
+    grid = QRect(first.camera.to_point(0, 0), first.camera.to_point(rows, columns))
+    assert len(scales) == 1 and stage.rect().contains(legend.geometry())
+    assert not legend.geometry().intersects(grid.translated(first.mapTo(stage, QPoint()))), "the legend covers no map"

@@ -212,7 +212,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         return ""
 
     def _cost(self) -> str:
-        """Return what a start with these settings costs, and about how long it takes; empty if that is not known."""
+        """Return what a start costs with these settings; empty if that is not known."""
         return ""
 
     def _remarks(self) -> Sequence[str]:

@@ -131,6 +131,7 @@ class Decorations(QGraphicsItem):
             self.caption.cell_size_m,
             self.caption.units,
             self.pixels_per_cell,
+            self._size.getRect(),
             self.ink,
         )
         if drawn != self._kept:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QObject, QRect, QSize, Qt
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QImage, QPainter, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
@@ -125,6 +125,7 @@ class MapBoard(QStackedWidget):
         self._following = False
         self._menu_actions: tuple[QAction, ...] = ()
         self._overlays: Sequence[QRect] = ()
+        self._covered = QRect()
         self.addWidget(main)
         self.setFocusProxy(main)
         main.layers.changed.connect(self._copy_layers)
@@ -158,6 +159,19 @@ class MapBoard(QStackedWidget):
         self._overlays = parts
         for each in (self.main, *self.panes):
             each.set_overlays(parts, self)
+
+    def set_covered(self, box: QRect) -> None:
+        """Keep what is fitted in view clear of ``box``, a part of the first map that the legend covers."""
+        self._covered = box
+        for each in (self.main, *self.panes):
+            each.camera.set_covered(box)
+
+    @property
+    def fire_box(self) -> QRect:
+        """The part of the board with the fire of the first map; empty without a result."""
+        first = self.shown_maps[0]
+        box = first.fire_box
+        return box if box.isEmpty() else box.translated(first.mapTo(self, QPoint()))
 
     def fit(self) -> None:
         """Show the whole grid."""
@@ -203,6 +217,8 @@ class MapBoard(QStackedWidget):
             share_outlines(self.main, pane)
             pane.set_menu_actions(self._menu_actions)
             pane.set_overlays(self._overlays, self)
+            # The same on all: maps side by side show the same place at the same scale.
+            pane.camera.set_covered(self._covered)
             pane.layers.copy_from(self.main.layers)
         self.addWidget(page)
 

@@ -1,4 +1,4 @@
-"""Panel of three parts: settings and a foot for the side panel of the window, and a result for its centre."""
+"""Panel of three parts: settings and foot for the side panel, and a result for the centre."""
 
 from __future__ import annotations
 

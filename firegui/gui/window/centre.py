@@ -127,7 +127,7 @@ class MapStage(QWidget):
         self.maps = maps
         self.cards: dict[str, OverlayCard] = {}
         self._returns: dict[str, FocusReturn] = {}
-        self._is_split = self._has_other_legend = False
+        self._is_split = False
         self._covered = QRect()
         self.fire_box: Callable[[], QRect] = QRect
         """The part of the map with the fire, of which an unfolded legend on a small map keeps clear."""
@@ -161,21 +161,14 @@ class MapStage(QWidget):
         self.card_toggled.emit(name, not self.cards[name].isHidden())
 
     def split(self, on: bool) -> None:
-        """Follow whether maps stand side by side.
-
-        The legend has a state of its own there and is hidden at first: it would cover most of a narrow map.
-        """
-        if on is self._is_split or _LEGEND not in self.cards:
-            return
-        self._is_split, shown = on, self._has_other_legend
-        self._has_other_legend = not self.cards[_LEGEND].isHidden()
-        self.show_card(_LEGEND, on=shown)
+        """Follow whether maps stand side by side. The legend explains all of them."""
+        self._is_split = on
+        self.place_cards()
 
     @property
     def shown_cards(self) -> dict[str, bool]:
-        """Whether each card is shown over a single map."""
-        shown = {name: not card.isHidden() for name, card in self.cards.items()}
-        return shown | ({_LEGEND: self._has_other_legend} if self._is_split else {})
+        """Whether each card is shown."""
+        return {name: not card.isHidden() for name, card in self.cards.items()}
 
     @property
     def folded_cards(self) -> list[str]:
@@ -268,11 +261,12 @@ class MapStage(QWidget):
     def _report_covered(self) -> None:
         """Tell what the legend covers, at its largest: the map must not jump with each other fire.
 
-        On a small map the legend keeps clear of the fire instead.
+        Maps side by side have no room for that: there it is what the legend covers now. On a small map the legend
+        keeps clear of the fire instead.
         """
         covered, card = QRect(), self.cards.get(_LEGEND)
         if card is not None and not card.isHidden():
-            if card.is_folded:
+            if card.is_folded or (self._is_split and not self._is_small):
                 covered = self._above_scale_bar(self._legend_size(card))
             elif not self._is_small:
                 covered = self._above_scale_bar(self._legend_room)

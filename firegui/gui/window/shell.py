@@ -143,6 +143,8 @@ class Shell(QWidget):
         self._side_width, self._drawer_height = 0, _DRAWER_HEIGHT
         self._needed_width = self.side.default_width
         self._drawer_opened_in: WorkspaceName | None = None
+        self._drawer_left: tuple[WorkspaceName, int] | None = None
+        """Workspace whose drawer was closed on leaving it, and the tab that it showed."""
         self._was_shown = False
         self._rail: Rail | None = None
         self._hidden: tuple[QWidget, ...] | None = None
@@ -273,7 +275,14 @@ class Shell(QWidget):
     def show_workspace(self, workspace: WorkspaceName) -> None:
         """Show a workspace, with its side panel."""
         if self._drawer_opened_in not in (None, workspace):
+            left = self._drawer_opened_in, self.drawer.currentIndex()
             self.set_drawer_visible(False)
+            self._drawer_left = left
+        elif self._drawer_left is not None and self._drawer_left[0] is workspace:
+            tab = self._drawer_left[1]
+            self.set_drawer_visible(True)
+            self.drawer.setCurrentIndex(tab)
+            self._drawer_opened_in = workspace
         self.workspace = workspace
         self.side.show_column(workspace)
         self.set_side_visible(True)
@@ -352,7 +361,7 @@ class Shell(QWidget):
         """Open or close the drawer."""
         if visible is self.is_drawer_visible:
             return
-        self._drawer_opened_in = None
+        self._drawer_opened_in = self._drawer_left = None
         if visible:
             self.drawer.show()
             self._limit_drawer()
@@ -367,6 +376,10 @@ class Shell(QWidget):
     def is_help_visible(self) -> bool:
         """Whether the help is shown beside the map."""
         return self.help is not None and not self.help.isHidden()
+
+    def forget_drawer(self) -> None:
+        """Forget the drawer that was closed with its workspace: what it showed is of another project."""
+        self._drawer_left = None
 
     def close_help(self) -> None:
         """Close the help."""

@@ -332,8 +332,9 @@ class Workbench(QObject):
         session.result_changed.connect(self._show_way_back)
         session.tool_changed.connect(self._focus_tool)
         session.side_by_side_changed.connect(shell.stage.split)
-        shell.stage.covered_changed.connect(self.map.camera.set_covered)
-        shell.stage.fire_box = lambda: self.map.fire_box
+        session.project_opened.connect(shell.forget_drawer)
+        shell.stage.covered_changed.connect(self.maps.set_covered)
+        shell.stage.fire_box = lambda: self.maps.fire_box
         shell.centre.overlays_changed.connect(self.maps.set_overlays)
         self.map.hint_changed.connect(self._show_hint)
         self.map.layers.changed.connect(self._check_drops_shown)

@@ -58,7 +58,7 @@ class PlanStressTest(SavedStressTest):
 
     @classmethod
     def of(cls, folder: Path, name: str, table: StressTable, project: Project) -> PlanStressTest | None:
-        """Return the ``table`` of the run in ``folder`` for the open ``project``; ``None`` if it cannot be read."""
+        """Return the test of the run in ``folder`` for the open ``project``; ``None`` if it cannot be read."""
         with suppress(InputError):
             run, file = read_run(folder).header, kept_plan(folder)
             then = run.project.on(project)

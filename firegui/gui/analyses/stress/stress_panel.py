@@ -105,7 +105,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._queue.show_member(f"Stress: {result.scenario.name}{draw}", spec)
 
     def show_leaks(self, folder: Path) -> None:
-        """Show where fire gets through the plan of the run in ``folder``; test the plan first if there is no map."""
+        """Show where fire gets through the plan of a run; test the plan first if there is no map."""
         if not self._controller.is_busy and not (self._is_of(folder) and self._has_map):
             tests = self._tests_of(folder)
             if tests:
