@@ -66,13 +66,35 @@ def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
             return f"{done} in {counted(pruned.passes, 'round')}: the plan held in every scenario as drops were removed"
         case "leaking":
             rounds = counted(pruned.passes, "round")
-            return f"{done} in {rounds}: with all drops, too, some scenarios exceed the limit"
+            return f"{done} in {rounds}: even with all drops the plan does not hold in every scenario"
         case "enough":
             return f"{done} in {cost}: as few as were to be kept{then}"
         case "allowance":
             return f"{done} in {cost}, when its fire simulations were used up; more of them may remove more drops{then}"
         case _:
             return f"nothing removed: the {pruned.drops_before:,} drops break a constraint of their own{then}"
+
+
+def kept_drops_text(pruned: EliminationSummary | None) -> str:
+    """Return why a plan may have more drops than it needs, as a sentence; empty where it has not."""
+    if pruned is None:
+        return ""
+    match pruned.finished:
+        case "minimal" | "held" | "enough":
+            return ""
+        case "leaking":
+            return (
+                "Needless drops were not removed, because the plan does not hold in every scenario with all of its "
+                "drops. Continue from this plan to mend that first."
+            )
+        case "allowance":
+            return "Some drops may be needless: the fire simulations allowed for removing them were used up."
+        case "":
+            return "Some drops may be needless: their removal was stopped. Resume the run to go on."
+        case _:
+            return (
+                "No needless drop was removed, because the plan with all of its drops breaks a constraint of its own."
+            )
 
 
 def tactical_message(reason: FinishReason, swept: TacticalProgress | None) -> str:

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -21,11 +22,13 @@ from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.result_panel import ResultPanel
+from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.runs.events import StressReady
-from firegui.runs.run_folder import kept_plan
+from firegui.runs.messages import kept_drops_text
+from firegui.runs.run_folder import EliminationSummary, RunScores, kept_plan
 from firegui.runs.stages import FinishReason, Stage
 from tests.gui.analyses.scene import STRESS, FakeRun, stress_maps, stress_table, write_header
 from tests.gui.fake_runs import FakeExecute, wait_idle
@@ -119,3 +122,20 @@ def test_the_command_finds_a_plan_to_continue(
     choose(window, "continue")
     wait_idle(qtbot, queue)
     assert execute.runs[-1].warm_start_file == entry.folder / "plan.safetensors"
+
+
+def test_the_result_and_the_tip_of_a_card_say_why_needless_drops_are_left(window: MainWindow, entry: RunEntry) -> None:
+    runs, view = window.workbench.runs, window.workbench.panel("Result", ResultPanel).view
+    pruned = EliminationSummary("leaking", 530, 530, 1, 80, 1.0)
+    scores = RunScores(nominal=entry.nominal, pruned=pruned)
+    header = SimpleNamespace(seconds=1.0, replan=None)
+    entry.read_saved(SimpleNamespace(scores=scores, header=header, folder=entry.folder))  # type: ignore[arg-type]
+    runs.model.refresh()
+    refresh(window)
+    reason = "Needless drops were not removed, because the plan does not hold in every scenario"
+    assert reason in view.text and reason in str(runs.model.index(0, TITLE).data(Qt.ItemDataRole.ToolTipRole))
+    for finished in ("minimal", "held", "enough"):
+        assert kept_drops_text(replace(pruned, finished=finished)) == ""
+    assert "used up" in kept_drops_text(replace(pruned, finished="allowance"))
+    assert "Resume the run" in kept_drops_text(replace(pruned, finished=""))
+    assert kept_drops_text(None) == ""

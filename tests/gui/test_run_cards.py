@@ -100,7 +100,7 @@ def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:
 
 def test_a_run_at_work_has_its_progress_first_and_no_empty_line() -> None:
     entry = RunEntry("one", Path("/runs/one"), state=RunState.RUNNING, epochs=40)
-    assert card_lines(entry) == ["0/40"]
+    assert card_lines(entry) == ["Making the first of 40 steps…"]
     entry.stage = Stage.PRUNE
     entry.removals.extend([removal(3, passes=4)])
     (progress,) = card_lines(entry)[:1]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QMessageBox
 from pytestqt.qtbot import QtBot
@@ -26,14 +27,26 @@ from firegui.gui.planning import runs_panel as runs_panel_module
 from firegui.gui.planning.run_cards import card_lines, work_words
 from firegui.gui.planning.run_order import RunGrouping, group_of
 from firegui.gui.planning.runs_panel import RunsPanel
-from firegui.gui.planning.runs_table import ELAPSED, ETA, NIGHT, REGIONS, STATE, TITLE, VOLUME, status_color, time_text
+from firegui.gui.planning.runs_table import (
+    ELAPSED,
+    ETA,
+    NIGHT,
+    REGIONS,
+    STATE,
+    TITLE,
+    VOLUME,
+    bar_part,
+    progress_text,
+    status_color,
+    time_text,
+)
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_view import selected_rows
 from firegui.runs.events import StageBegan, StressTestProgress
 from firegui.runs.notes import read_notes
 from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
-from tests.gui.fake_runs import FakeExecute, run_spec, wait_idle
+from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, run_spec, wait_idle
 from tests.gui.hands import LEFT, centre_of, show_widget
 from tests.gui.readouts import run_cells
 
@@ -222,7 +235,7 @@ def test_the_card_of_a_resumed_run_has_no_number_of_the_stopped_one(
     qtbot.waitUntil(lambda: entry.state is RunState.RUNNING)
     assert (entry.status, entry.nominal) == ("placing drops", None)
     assert not any("Final size" in words or "worst case" in words for words in card_lines(entry))
-    assert card_lines(entry)[0].startswith(f"{entry.epoch:,}/{entry.epochs:,}")
+    assert card_lines(entry)[0].startswith(f"step {entry.epoch:,} of {entry.epochs:,}")
     queue.stop()
     wait_idle(qtbot, queue)
     # Nothing of the first stop comes back where the end has no result.
@@ -517,8 +530,61 @@ def test_an_estimate_that_rounds_to_nothing_is_not_shown(entry: RunEntry, monkey
     assert seen == [("", ""), ("almost done", ""), ("0:03+", " left")]
 
 
-def test_what_is_prepared_stays_until_the_first_step_is_done() -> None:
-    entry = RunEntry("run", Path("run"), state=RunState.PREPARING, epochs=400, preparation="Compiling the kernels…")
-    assert work_words(entry) == "Compiling the kernels…"
+def test_what_is_prepared_is_said_until_the_first_step_is_done(project: Project) -> None:
+    project = project.with_margin(Margin.STRESS)
+    entry = RunEntry("run", Path("run"), project, epochs=400)
+    said = [work_words(entry)]
+    entry.state, entry.preparation = RunState.PREPARING, "Compiling the kernels…"
+    said.append(work_words(entry))
     entry.preparation = ""
-    assert work_words(entry) == "preparing the first of 400 steps…"
+    said.append(work_words(entry))
+    entry.baseline = metrics()
+    said.append(work_words(entry))
+    entry.state = RunState.RUNNING
+    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 2, "search"))
+    said.append(work_words(entry))
+    assert progress_text(entry) == "preparing" and card_lines(entry)[0] == said[-1]
+    whole = QRectF(0.0, 0.0, 100.0, 4.0)
+    assert bar_part(entry, whole).width() == 25.0
+    entry.add_epochs([epoch_done(0, 400)])
+    said.append(work_words(entry))
+    assert bar_part(entry, whole).width() == 100.0 / 400
+    entry.begin_stage(StageBegan(Stage.PRUNE, 2, 2, "removal"))
+    said.append(work_words(entry))
+    entry.add_removals([removal(1)])
+    said.append(work_words(entry))
+    assert said == [
+        "", "Compiling the kernels…", "Computing the fire without drops…", "Preparing the stress scenarios…",
+        "Making the first of 400 steps…", "step 1 of 400", "Finding drops that the plan does not need…",
+        "round 1, 1 of 10 drops tried",
+    ]  # fmt: skip
+
+
+def test_the_bar_of_a_run_that_prepares_moves(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, execute: FakeExecute, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    execute.endless = True
+    monkeypatch.setattr(RunEntry, "preparing", "Computing the fire without drops…")
+    queue.plan()
+    assert panel._moving.isActive()
+    monkeypatch.undo()
+    qtbot.waitUntil(lambda: not panel._moving.isActive())
+    queue.stop()
+    wait_idle(qtbot, queue)
+
+
+def test_the_time_left_counts_down_and_changes_only_where_the_pace_does(project: Project) -> None:
+    entry = RunEntry("run", Path("run"), project, RunState.RUNNING, epochs=200, stages=(Stage.OPTIMIZE,))
+    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 1, "search"))
+    seconds, left = 0.0, []
+    for k in range(100):
+        # Steps take one second and two by turns, and each tenth takes eight.
+        seconds += 8.0 if k % 10 == 5 else 1.0 + k % 2
+        entry.add_epochs([replace(epoch_done(k, 200), seconds=seconds)])
+        left.append(entry.eta)
+    assert left[:5] == [None] * 5 and work_words(entry).startswith("step 100 of 200 · about ")
+    known = [each for each in left if each is not None]
+    rises = sum(later > before for before, later in itertools.pairwise(known))
+    assert rises <= 3
+    entry.state = RunState.STOPPING
+    assert entry.eta is None

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -8,8 +9,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
+from firegui.runs.stages import RunState, Stage
+from tests.gui.fake_runs import epoch_done
 from tests.gui.map_scene import Hand
 
 
@@ -115,3 +119,29 @@ def test_the_name_of_a_run_goes_before_how_far_it_is(window: MainWindow) -> None
     window.resize(640, 480)
     status._fit_permanent()
     assert "Whole fire" not in status.work.text() and status.work.text().endswith("128 of 530 drops tried")
+
+
+def test_a_bar_says_how_far_the_run_at_work_is_and_moves_while_it_prepares(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, queue = window.workbench.status, window.workbench.queue
+    assert status.progress.isHidden()
+    entry = RunEntry("Whole fire, 24 Nov 11:56", Path("run"), state=RunState.PREPARING, epochs=400)
+    monkeypatch.setattr(type(queue), "active", property(lambda _queue: entry))
+    queue.changed.emit()
+    assert not status.progress.isHidden() and status.progress.maximum() == 0
+    assert status.work.text().endswith("preparing · Computing the fire without drops…")
+    entry.state, entry.stage = RunState.RUNNING, Stage.OPTIMIZE
+    entry.stages, entry.count, entry.number = (Stage.OPTIMIZE, Stage.PRUNE), 2, 1
+    entry.add_epochs([epoch_done(k, 400) for k in range(100)])
+    window.resize(1280, 720)
+    queue.changed.emit()
+    assert status.progress.value() == status.progress.maximum() / 4
+    # Nothing of the progress is cut, also with the longest name of a device.
+    window.workbench.session.set_device(window.workbench.session.backend, "the GPU NVIDIA H200 with a long name")
+    words = "placing drops 1/2 · step 100 of 400 · about 0:30 left of this part"
+    assert status.work.text().endswith(words)
+    assert status.work.width() >= status.work.width_of(status.work.text())
+    monkeypatch.undo()
+    queue.changed.emit()
+    assert status.progress.isHidden()

@@ -14,7 +14,7 @@ from firegui.domain.project import Project, same_inputs, same_spread
 from firegui.errors import InputError, Problem
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
-from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_entry import NO_DROPS, RunEntry
 from firegui.gui.jobs.run_job import Execute, RunSlot
 from firegui.gui.jobs.run_list import save_scores
 from firegui.gui.session.session import FireView, Session, ShownResult
@@ -24,7 +24,6 @@ from firegui.runs.run_folder import read_drops
 from firegui.runs.spec import EvaluateSpec
 from firegui.runs.stages import FinishReason, RunState
 
-NO_DROPS = "Computing the fire without drops…"
 _FIRST_TIME = "The first time this can take a minute."
 _PREPARES, _SIMULATES = "Daily spread by the fire model", "Simulation of the fire"
 _SETTLE_MS, _TICK_MS = 400, 1_000

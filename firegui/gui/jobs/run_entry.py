@@ -16,12 +16,14 @@ from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project, changes_text
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
+from firegui.domain.settings import Margin
 from firegui.domain.stress import StressTable, fire_grows, missed_text, verdict_text
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.runs.events import Progress, RunFinished, StageBegan, StressTestProgress
 from firegui.runs.history import COLUMNS
 from firegui.runs.kept_fire import kind_of_fire
+from firegui.runs.messages import kept_drops_text
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import RunRecord, read_removal_curve, read_run
 from firegui.runs.stages import DONE_REASONS, EliminationStep, EpochDone, FinishReason, ReplanNote, RunState, Stage
@@ -29,6 +31,11 @@ from firegui.runs.summary import run_summary, saved_summary
 
 _FIRST_CAPACITY = 256
 _ROWS_FOR_PACE = 20
+_FIRST_ROWS = 5
+"""Steps after which the time left can be estimated."""
+_TOLERANCE, _LEAST_SECONDS = 0.2, 5.0
+"""Share of the time left, and seconds, by which an estimate must differ to replace the one that counts down."""
+NO_DROPS = "Computing the fire without drops…"
 
 Row = TypeVar("Row")
 
@@ -90,10 +97,13 @@ class EliminationHistory(EventColumns[EliminationStep]):
 
 
 def epochs_left(history: EpochHistory, epochs: int) -> float | None:
-    """Return the time of the remaining ``epochs`` at the latest pace, in seconds; ``None`` if unknown."""
-    seconds = history.column("seconds")[-_ROWS_FOR_PACE - 1 :]
-    if len(seconds) < 2:
+    """Return the time of the remaining ``epochs`` at the latest pace, in seconds; ``None`` if unknown.
+
+    The pace is that of the latest half of the steps: a few alone are too uneven.
+    """
+    if len(history) <= _FIRST_ROWS:
         return None
+    seconds = history.column("seconds")[-max(_ROWS_FOR_PACE, len(history) // 2) - 1 :]
     pace = (seconds[-1] - seconds[0]) / (len(seconds) - 1)
     return float(max(epochs - history.column("epoch")[-1] - 1, 0) * pace)
 
@@ -114,6 +124,32 @@ def pass_left(removals: EliminationHistory) -> float | None:
         if decided > 0:
             return float((removals.column("to_test")[-1] - tested[-1]) * took / decided)
     return None
+
+
+class TimeLeft:
+    """Time left that counts down evenly.
+
+    A new estimate replaces it only where both differ clearly, so that it does not jump with every step.
+    """
+
+    def __init__(self) -> None:
+        self._end: float | None = None
+
+    def clear(self) -> None:
+        """Forget the estimate."""
+        self._end = None
+
+    def update(self, now: float, estimate: float | None) -> None:
+        """Set the estimate at the time ``now`` of the stage, in seconds; ``None`` for unknown."""
+        before = self.at(now)
+        if estimate is None:
+            self._end = None
+        elif before is None or abs(estimate - before) > max(_TOLERANCE * max(estimate, before), _LEAST_SECONDS):
+            self._end = now + estimate
+
+    def at(self, now: float) -> float | None:
+        """Return the time left at a time of the stage, in seconds; ``None`` if unknown."""
+        return None if self._end is None else max(self._end - now, 0.0)
 
 
 STAGE_STATUS = {
@@ -153,6 +189,7 @@ class RunEntry:
         stressed: Scenarios of the stress test at the end, done and in total.
         stress: Table of the stress test.
         curve: Removal curve of the second stage; that of a saved run is read when it is shown.
+        kept_drops: Why the plan may have more drops than it needs, as a sentence.
         summary: What is reported of the plan first, once its run has ended.
         curve_sought: The folder was searched for a removal curve, and is not searched again.
         summary_sought: The same for a summary.
@@ -198,11 +235,13 @@ class RunEntry:
     stressed: tuple[int, int] = (0, 0)
     stress: StressTable | None = None
     curve: RemovalCurve | None = None
+    kept_drops: str = ""
     summary: PlanSummary | None = None
     curve_sought: bool = False
     summary_sought: bool = False
     seconds: float | None = None
     notes: str = ""
+    time_left: TimeLeft = field(default_factory=TimeLeft)
     history: EpochHistory = field(default_factory=EpochHistory)
     removals: EliminationHistory = field(default_factory=EliminationHistory)
 
@@ -287,13 +326,42 @@ class RunEntry:
 
     @property
     def eta(self) -> float | None:
-        """Time left of the epochs, or of the pass at the latest pace, in seconds; ``None`` if over or unknown.
+        """Time left of the epochs, or of the pass, in seconds; ``None`` if over or unknown.
 
         A second stage and further passes cannot be predicted; see :attr:`more_follows`.
         """
-        if self.is_over:
-            return None
-        return pass_left(self.removals) if self.prunes else epochs_left(self.history, self.epochs)
+        columns = self.removals if self.prunes else self.history
+        now = columns.last("seconds")
+        is_unknown = self.is_over or self.state is RunState.STOPPING or bool(self.preparing)
+        return None if is_unknown or now is None else self.time_left.at(now)
+
+    def _estimate(self) -> float | None:
+        """Return the time left at the latest pace."""
+        if not self.prunes:
+            return epochs_left(self.history, self.epochs)
+        # A plan with a margin is ranked, adapted and tested in each round: the count begins again with each of these.
+        adapts = self.project is not None and self.project.plan.margin.kind is not Margin.NONE
+        return None if adapts else pass_left(self.removals)
+
+    @property
+    def preparing(self) -> str:
+        """What an active run does before its first step: ``Computing the fire without drops…``; else empty."""
+        if self.state not in (RunState.PREPARING, RunState.RUNNING) or self.discarding or self.stressed[1]:
+            return ""
+        if self.preparation:
+            return self.preparation
+        has_margin = self.project is not None and self.project.plan.margin.kind is not Margin.NONE
+        if self.state is RunState.PREPARING:
+            if self.baseline is None:
+                return NO_DROPS
+            return "Preparing the stress scenarios…" if has_margin and not self.tactical else "Preparing the plan…"
+        if self.tactical or self.flies_loop:
+            return "" if self.swept[1] else "Preparing the first round…"
+        if self.prunes:
+            return "" if len(self.removals) else "Finding drops that the plan does not need…"
+        if self.stage is Stage.KEEP or self.epoch:
+            return ""
+        return f"Making the first of {self.epochs:,} steps…" if self.epochs else "Preparing the search…"
 
     @property
     def more_follows(self) -> str:
@@ -416,14 +484,23 @@ class RunEntry:
 
     def begin(self) -> None:
         """Forget the result of a run that was stopped: it works again, and reports a new one at its end."""
-        self.nominal = self.reference = self.summary = self.stress = self.replan = self.seconds = None
+        self.baseline = self.nominal = self.reference = self.summary = self.stress = self.replan = self.seconds = None
         self.summary_sought, self.message, self.stressed = False, "", (0, 0)
+        self.preparation = self.kept_drops = ""
+        self.time_left.clear()
 
     # -- what it reports ---------------------------------------------------------------------------------------------
     def add_epochs(self, epochs: list[EpochDone]) -> None:
         """Add the epochs that a live run reports."""
         self.history.extend(epochs)
-        self.epochs = epochs[-1].epochs
+        self.epochs, self.preparation = epochs[-1].epochs, ""
+        self.time_left.update(epochs[-1].seconds, self._estimate())
+
+    def add_removals(self, steps: list[EliminationStep]) -> None:
+        """Add the decisions of the second stage that a live run reports."""
+        self.removals.extend(steps)
+        self.preparation = ""
+        self.time_left.update(steps[-1].seconds, self._estimate())
 
     def add_progress(self, event: Progress) -> None:
         """Update the passes of the tactical heuristic or the days of a closed loop.
@@ -443,11 +520,13 @@ class RunEntry:
             # Setting B begins with a first stage of setting A, whose epochs are not its own.
             self.history = EpochHistory()
         self.stage, self.number, self.count, self.stressed = event.stage, event.number, event.count, (0, 0)
+        self.preparation = ""
+        self.time_left.clear()
 
     def read_saved(self, record: RunRecord) -> None:
         """Read the data that only the run's folder has."""
         swept, self.seconds = record.scores.swept, record.header.seconds or None
-        self.stress = record.scores.stress
+        self.stress, self.kept_drops = record.scores.stress, kept_drops_text(record.scores.pruned)
         # Without a readable summary, the result is computed from the plan's other files when the run is shown.
         with suppress(InputError):
             self.summary = saved_summary(record)

@@ -346,7 +346,7 @@ class RunQueue(QObject):
         self._emit_progress()
 
     def _on_removals(self, steps: list[EliminationStep]) -> None:
-        self._reporting.removals.extend(steps)
+        self._reporting.add_removals(steps)
         self._emit_progress()
 
     def _on_progress(self, event: Progress) -> None:
@@ -375,7 +375,7 @@ class RunQueue(QObject):
         self.changed.emit()
 
     def _on_baseline(self, event: BaselineReady) -> None:
-        self._reporting.baseline = event.metrics
+        self._reporting.baseline, self._reporting.preparation = event.metrics, ""
         self._presenter.update_baseline(self._reporting, event)
         self.epochs_added.emit(self._reporting)
 
@@ -387,7 +387,7 @@ class RunQueue(QObject):
         entry = self._reporting
         # The run may have reported this before it received the request to stop.
         if entry.state is not RunState.STOPPING or event.state is RunState.FINISHED:
-            entry.state = event.state
+            entry.state, entry.preparation = event.state, ""
         if event.state is RunState.PAUSED:
             entry.pausing = False
         self._presenter.update_awaited()

@@ -209,6 +209,7 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
     )
     lost = "" if replanned else given_up_text(entry.reference, entry.nominal, entry.baseline)
     warning = _warning_html(f"{lost}. {_GIVEN_UP}") if lost else ""
+    warning += _warning_html(entry.kept_drops) if entry.is_over and entry.kept_drops else ""
     end = "" if replanned else f"<p style='margin-top:6px; color:{current_colors().muted}'>{ended}</p>"
     if (summary := entry.summary) is not None:
         if entry.has_other_regions:

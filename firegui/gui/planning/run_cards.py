@@ -13,7 +13,8 @@ from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_order import gallons, night_drops, saved_ha
-from firegui.gui.planning.runs_table import RunsModel, bar_color, progress_text, status_color, time_text
+from firegui.gui.planning.runs_table import RunsModel, bar_color, bar_part, progress_text, status_color, time_text
+from firegui.runs.stages import RunState
 
 _PAD, _BAR = 6, 3
 _MARGIN = _PAD + 3
@@ -33,7 +34,7 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     changed = f"{_WARNING}{_SEPARATOR.join(entry.changes)}" if entry.changes else ""
     lines = [entry.origin_text, entry.verdict(units), changed]
     if not entry.is_over:
-        lines.append(_SEPARATOR.join(filter(None, (_progress_words(entry), _time_words(entry)))))
+        lines.append(work_words(entry))
     lines.append(_regions_text(entry, units))
     saved, drops, used = saved_ha(entry), entry.drops, gallons(entry)
     lines.append(
@@ -55,14 +56,17 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
 
 
 def work_words(entry: RunEntry) -> str:
-    """Return how far an active run is, and the time left: ``step 119 of 400 · about 15 s left``."""
+    """Return what a run prepares, else how far it is and the time left; empty for one that waits.
+
+    ``step 119 of 400 · about 0:15 left``.
+    """
+    if entry.preparing:
+        return entry.preparing
     is_search = not (entry.tactical or entry.flies_loop or entry.prunes)
-    if is_search and not entry.epochs:
+    if entry.state is RunState.QUEUED or (is_search and not entry.epoch):
         return ""
-    if is_search and not entry.epoch:
-        return entry.preparation or f"preparing the first of {entry.epochs:,} steps…"
     done = f"step {entry.epoch:,} of {entry.epochs:,}" if is_search else _progress_words(entry)
-    return _SEPARATOR.join(filter(None, (done, _time_words(entry) if entry.eta is not None else "")))
+    return _SEPARATOR.join(filter(None, (done, _time_words(entry))))
 
 
 def _progress_words(entry: RunEntry) -> str:
@@ -73,8 +77,12 @@ def _progress_words(entry: RunEntry) -> str:
 
 
 def _time_words(entry: RunEntry) -> str:
+    """Return the time left in words; empty where it is not known yet."""
+    if entry.eta is None:
+        return ""
     time, left = time_text(entry)
-    return f"about {time}{left}" if left else time
+    part = "" if not entry.more_follows else " of this round" if entry.prunes else " of this part"
+    return f"about {time.removesuffix('+')}{left}{part}" if left else time
 
 
 def _regions_text(entry: RunEntry, units: Units) -> str:
@@ -164,8 +172,8 @@ class RunCards(QStyledItemDelegate):
                 shown = metrics.elidedText(part, Qt.TextElideMode.ElideRight, text.width())
                 painter.drawText(text, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
         if not entry.is_over:
-            whole = QRectF(frame.left() + 4, frame.bottom() - _BAR, (frame.width() - 8) * entry.progress, _BAR - 1)
-            painter.fillRect(whole, QColor(bar_color(entry)))
+            bar = QRectF(frame.left() + 4, frame.bottom() - _BAR, frame.width() - 8, _BAR - 1)
+            painter.fillRect(bar_part(entry, bar), QColor(bar_color(entry)))
         painter.restore()
 
     def _paint_head(self, painter: QPainter, box: QRect, font: QFont, entry: RunEntry, place: int) -> None:

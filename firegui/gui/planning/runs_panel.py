@@ -74,6 +74,7 @@ _IN_MENU_BAR = ("start", "branch", "export")
 
 _AFTER_MS = 700
 _SHOW_AFTER_MS = 300
+_BAR_MS = 100
 """Time from the selection of a run until it is shown: arrow keys pass over several."""
 _NONE = "Select a run to write notes on it"
 _READ_ONLY = "The project is open in another window: write your notes there"
@@ -146,6 +147,9 @@ class RunsPanel(QWidget):
         # The run may be selected already, while the map has a comparison.
         self.table.clicked.connect(lambda _index: self._showing.start())
         self._chosen: RunEntry | None = None
+        # The bar of a run that prepares moves, so that it does not look stuck.
+        self._moving = QTimer(self, interval=_BAR_MS)
+        self._moving.timeout.connect(self.table.viewport().update)
         self._refresh()
 
     # -- selection ---------------------------------------------------------------------------------------------------
@@ -326,6 +330,7 @@ class RunsPanel(QWidget):
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _refresh(self) -> None:
         entry, active, comparable = self._target(), self._queue.active, self._to_compare()
+        self._moving.start() if active is not None and active.preparing else self._moving.stop()
         exists = entry is not None
         is_active = entry is not None and entry is active
         is_resumable = entry is not None and (is_active or entry.is_resumable)

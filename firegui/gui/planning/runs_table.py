@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -33,14 +35,18 @@ from firegui.gui.widgets.table_model import Column, Index, TableModel
 from firegui.runs.messages import counted
 from firegui.runs.notes import takes_notes
 from firegui.runs.run_folder import kept_plan
-from firegui.runs.stages import FinishReason
+from firegui.runs.stages import FinishReason, RunState
 
 TITLE, STATE, PROGRESS, ELAPSED, ETA, SIZE, DROPS, VOLUME, NIGHT, WORST, REGIONS = range(11)
 _NOTE_LETTERS = 80
+_TIME_UNITS = ((10.0, 1.0), (60.0, 5.0), (600.0, 10.0), (3600.0, 60.0), (math.inf, 300.0))
+"""Times left below the first number of seconds are rounded to the second."""
+_SWEEP_SECONDS, _SWEEP_SHARE = 2.0, 0.25
+"""Time in which the bar of a run that prepares moves to the end and back, and its share of the width."""
 _LEAST_SHARE = 5e-4
 """Smaller changes of the final size are shown as none."""
 PROGRESS_ROLE = Qt.ItemDataRole.UserRole + 1
-"""``(share, text, colour, time, text after the time)`` for the bar."""
+"""``(run, text, colour, time, text after the time)`` for the bar."""
 
 
 class RunsModel(TableModel[RunEntry]):
@@ -123,7 +129,7 @@ class RunsModel(TableModel[RunEntry]):
             return font
         if role == PROGRESS_ROLE and index.column() == PROGRESS:
             entry = self.row(index.row())
-            return entry.progress, progress_text(entry), bar_color(entry), *time_text(entry)
+            return entry, progress_text(entry), bar_color(entry), *time_text(entry)
         return super().data(index, role)
 
 
@@ -133,6 +139,10 @@ def _can_be_named(entry: RunEntry) -> bool:
 
 def progress_text(entry: RunEntry) -> str:
     """Return how far a run is, in the terms of its stage."""
+    if entry.preparing:
+        return "preparing"
+    if entry.state is RunState.QUEUED:
+        return ""
     if entry.tactical:
         return _passes_text(entry)
     if entry.flies_loop:
@@ -157,7 +167,15 @@ def _eta_text(entry: RunEntry) -> str:
     if entry.eta is not None and round(entry.eta) <= 0:
         # The estimate is of a part of the run; its last moments may take long.
         return "" if entry.more_follows else "almost done"
-    return duration(entry.eta) + ("+" if entry.eta is not None and entry.more_follows else "")
+    return duration(_rounded(entry.eta)) + ("+" if entry.eta is not None and entry.more_follows else "")
+
+
+def _rounded(seconds: float | None) -> float | None:
+    """Return a time left without digits that an estimate has not."""
+    if seconds is None:
+        return None
+    unit = next(unit for most, unit in _TIME_UNITS if seconds < most)
+    return max(round(seconds / unit) * unit, 1.0 if seconds > 0 else 0.0)
 
 
 def time_text(entry: RunEntry) -> tuple[str, str]:
@@ -210,17 +228,30 @@ def bar_color(entry: RunEntry) -> str:
     return colors.accent
 
 
+def bar_part(entry: RunEntry, whole: QRectF) -> QRectF:
+    """Return the filled part of a progress bar; a moving part while the run prepares."""
+    if not entry.preparing:
+        return QRectF(whole.left(), whole.top(), whole.width() * entry.progress, whole.height())
+    place = 1.0 - abs(1.0 - 2.0 * math.modf(time.monotonic() / _SWEEP_SECONDS)[0])
+    wide = _SWEEP_SHARE * whole.width()
+    return QRectF(whole.left() + place * (whole.width() - wide), whole.top(), wide, whole.height())
+
+
 def _tip(entry: RunEntry, units: Units) -> str:
     # A long name is shortened in the list.
     lines = [entry.title, *filter(None, (entry.origin_text,)), str(entry.folder)]
     if entry.message:
         lines.append(f"{entry.status}: {units.restate(entry.message)}")
     if entry.eta is not None:
-        lines.append(f"{duration(entry.eta)} {entry.more_follows or 'left if it uses all search steps'}")
+        lines.append(
+            f"about {duration(_rounded(entry.eta))} {entry.more_follows or 'left if it uses all search steps'}"
+        )
     if entry.drops_before is not None and entry.drops == entry.drops_before:
         lines.append(f"no drop of {entry.drops_before:,} could be removed")
     elif entry.drops_before is not None and entry.drops is not None:
         lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} by removing needless ones")
+    if entry.kept_drops:
+        lines.append(f"⚠ {entry.kept_drops}")
     if entry.stale:
         lines.append(f"⚠ {', '.join(entry.changes)}. The numbers are those of the run; start a plan for new ones")
     if entry.baseline is not None and entry.best is not None:
@@ -296,7 +327,7 @@ class RunProgressBar(QStyledItemDelegate):
         value = index.data(PROGRESS_ROLE)
         if not isinstance(value, tuple):
             return
-        share, text, color, time, left = value
+        entry, text, color, left_time, after = value
         area = QRectF(option.rect).adjusted(4, 4, -4, -4)
         colors = current_colors()
         painter.save()
@@ -307,9 +338,9 @@ class RunProgressBar(QStyledItemDelegate):
         fill = QColor(color)
         fill.setAlpha(150)
         painter.setBrush(fill)
-        painter.drawRoundedRect(QRectF(area.left(), area.top(), area.width() * share, area.height()), 3, 3)
+        painter.drawRoundedRect(bar_part(entry, area), 3, 3)
         painter.setPen(QColor(colors.text))
-        longer = [f"{text} · {time}{left}", f"{text} · {time}"] if self.with_time and time else []
+        longer = [f"{text} · {left_time}{after}", f"{text} · {left_time}"] if self.with_time and left_time else []
         room = [each for each in longer if painter.fontMetrics().horizontalAdvance(each) <= area.width() - 4]
         painter.drawText(area, Qt.AlignmentFlag.AlignCenter, next(iter(room), text))
         painter.restore()

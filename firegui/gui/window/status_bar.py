@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QMessageBox, QSizePolicy, QStatusBar
+from PySide6.QtWidgets import QMessageBox, QProgressBar, QSizePolicy, QStatusBar
 
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.dialogs import message_box
@@ -16,6 +16,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import DeviceButton
 
 _MESSAGE_MS = 10_000
+_BAR_WIDTH, _BAR_HEIGHT, _STEPS = 64, 8, 1_000
 _PERMANENT = 0.55
 """Largest share of the bar for work and device: the rest is for position and message."""
 
@@ -35,10 +36,16 @@ class StatusBar(QObject):
         self.work.setAccessibleDescription("Current work")
         self.work.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._work: tuple[str, ...] = ()
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setFixedSize(_BAR_WIDTH, _BAR_HEIGHT)
+        self.progress.setToolTip("How far the run at work is in its present part; it moves while something is prepared")
+        self.progress.setAccessibleName("Progress of the run at work")
         bar.setSizeGripEnabled(False)
         bar.addWidget(self.place, 2)
         bar.addWidget(self.message, 3)
         bar.addWidget(self.details)
+        bar.addPermanentWidget(self.progress)
         bar.addPermanentWidget(self.work)
         self.device = DeviceButton(session)
         bar.addPermanentWidget(self.device)
@@ -109,6 +116,11 @@ class StatusBar(QObject):
         active = self._queue.active
         parts = () if active is None else (active.title, active.status, work_words(active))
         self._work = tuple(filter(None, parts)) or (self._queue.activity,)
+        self.progress.setVisible(active is not None)
+        if active is not None:
+            # A range without steps is a bar that moves.
+            self.progress.setRange(0, 0 if active.preparing else _STEPS)
+            self.progress.setValue(round(_STEPS * active.progress))
         self._fit_permanent()
 
     def _fit_permanent(self) -> None:
@@ -116,7 +128,7 @@ class StatusBar(QObject):
 
         The detected device goes first, then the name of the run. How far the run is stays to the last.
         """
-        room = int(_PERMANENT * self._bar.width())
+        room = int(_PERMANENT * self._bar.width()) - (0 if self.progress.isHidden() else _BAR_WIDTH)
         texts = [" · ".join(self._work[first:]) for first in range(len(self._work))]
         choices = [(False, texts[0]), *((True, text) for text in texts)]
         for is_short, text in choices:
