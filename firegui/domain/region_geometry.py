@@ -168,6 +168,11 @@ def _kept(shift: float, low: float, high: float, size: int) -> int:
     return min(max(round(shift), least), most)
 
 
+def touches_grid(start: Vertex, end: Vertex, shape: tuple[int, int]) -> bool:
+    """Return whether the rectangle between two corners has a part of the grid."""
+    return all(max(a, b) > 0.0 and min(a, b) < size for a, b, size in zip(start, end, shape, strict=True))
+
+
 def cell_rectangle(start: Vertex, end: Vertex, shape: tuple[int, int]) -> tuple[tuple[int, int], tuple[int, int]]:
     """Return the half-open rows and columns from the cell under ``start`` to that under ``end``.
 

@@ -56,6 +56,16 @@ def amount_text(value: float | None, digits: int | None = None) -> str:
     return f"{round(value, shown) + 0.0:,.{shown}f}"
 
 
+def three_digits_text(value: float) -> str:
+    """Return a measured value with three significant digits: ``1.50``, ``12.3``, ``14,900``."""
+    if not value or not math.isfinite(value):
+        return f"{value:,.0f}"
+    # A value such as 9.996 has one place more when it is rounded.
+    rounded = float(f"{value:.3g}")
+    decimals = 2 - math.floor(math.log10(abs(rounded)))
+    return f"{rounded:,.{max(decimals, 0)}f}"
+
+
 def sampled_percent_text(share: float, error: float | None) -> str:
     """Return a share found by sampling, with its standard error where that is known: ``62.5 % ± 1.2 %``."""
     return percent_text(share, 1) + ("" if error is None else f" ± {percent_text(error, 1)}")
@@ -99,6 +109,10 @@ class Units(StrEnum):
         """Return an area with its unit: ``5.5 ha``, ``1,204 ha``, or with ``digits`` decimals."""
         return f"{self.area_number(hectares, digits)} {self.area_unit}"
 
+    def measured_area(self, hectares: float) -> str:
+        """Return an area that was measured on a map, with its unit and three significant digits."""
+        return f"{three_digits_text(self.area_value(hectares))} {self.area_unit}"
+
     def area_number(self, hectares: float, digits: int | None = None) -> str:
         """Return the number of :meth:`area`, for a column whose head has the unit."""
         return amount_text(self.area_value(hectares), digits)
@@ -128,11 +142,14 @@ class Units(StrEnum):
         return metres / _SCALES[self].short_m
 
     def length(self, metres: float) -> str:
-        """Return metres below a kilometre, else kilometres; feet below half a mile, else miles."""
+        """Return metres below a kilometre, else kilometres; feet below half a mile, else miles.
+
+        Kilometres and miles have three significant digits.
+        """
         scale = _SCALES[self]
         if metres < scale.far_m:
             return f"{metres / scale.short_m:,.0f} {scale.short_unit}"
-        return f"{metres / scale.long_m:,.2f} {scale.long_unit}"
+        return f"{three_digits_text(metres / scale.long_m)} {scale.long_unit}"
 
     @property
     def volume_unit(self) -> str:

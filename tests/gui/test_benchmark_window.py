@@ -109,7 +109,7 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
     place = CellLocation(project.scenario.grid)
     shown_now = MapState.of(session)
     assert shown_now is not None
-    assert hover_text(shown_now, place, 0.5, 0.5).count("Quick plan − Gradient") == 1
+    assert hover_text(shown_now, place, 0.5, 0.5, CoordinateFormat.DDM).count("Quick plan − Gradient") == 1
     names = [name for name, _ in probe_rows(shown_now, place, (0, 0))]
     assert "Chance burned so far, Quick plan" in names and "Chance burned so far, Gradient" in names
     chart.refresh()

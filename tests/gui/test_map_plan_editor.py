@@ -19,7 +19,7 @@ from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
 from firegui.gui.base.theme import COLORS, Theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.drop_edits import make, moved, when_text
+from firegui.gui.map.drop_edits import _effect_rows, make, moved, removed, when_text
 from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.layers.drop_layers import bounds_of, handle_of
 from firegui.gui.map.layers.layer import RasterLayer
@@ -412,6 +412,10 @@ def test_the_question_shows_the_fire_without_the_drop_and_changes_nothing(
     qtbot.waitUntil(lambda: session.plan_editor.preview is not None)
     hand.view.flush()
     assert "+40.0 cells" in hand.view.drop_card.text
+    preview = session.plan_editor.preview
+    assert preview is not None
+    rows = dict(_effect_rows(session, removed(session, FIRST), replace(preview, changed=0)))
+    assert rows["Changed ≥ 10 %"] == "no cell; the colours show smaller changes"
     assert session.plan_editor.drops == DROPS and undo_steps(session) == 0
     hand.key(Qt.Key.Key_Escape)
     hand.view.flush()
@@ -422,6 +426,8 @@ def test_a_drop_is_retimed_given_to_another_and_placed_by_numbers(qtbot: QtBot, 
     session.plan_editor.select(FIRST)
     hand.key(Qt.Key.Key_Return)
     dialog = opened(qtbot, hand)
+    # A step is 28.8 minutes.
+    assert dialog.step.toolTip() == "Steps from the start of the plan, about 29 minutes each"
     enter(dialog.step, "15")
     choose(dialog.aircraft, 2)
     enter(dialog.row, "12.5")

@@ -10,12 +10,14 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
 from firegui.gui.base.dialogs import TextDialog
 from firegui.gui.map.map_board import MapBoard
 from firegui.gui.map.map_view import MapView
+from firegui.gui.map.tools.draw_tools import BESIDE, CUT_OFF
 from firegui.gui.session.session import Session, ShownResult, Tool
 from tests.gui.hands import show_widget
 from tests.gui.map_scene import RIGHT, Hand, Place, growing, regions_of, undo_steps
@@ -154,6 +156,44 @@ def test_escape_leaves_no_rectangle(session: Session, hand: Hand) -> None:
     assert hand.view.sketch.outline is None
     hand.release((25.5, 35.5))
     assert set(regions_of(session)) == {"R1"} and undo_steps(session) == 0
+
+
+@pytest.mark.parametrize("tool", [Tool.RECTANGLE, Tool.POLYGON])
+def test_a_region_that_is_cut_off_at_the_edge_of_the_map_is_told_of_where_it_is_named(
+    session: Session, hand: Hand, tool: Tool
+) -> None:
+    session.set_tool(tool)
+    if tool is Tool.RECTANGLE:
+        hand.drag((20.0, 50.0), (30.0, 64.0))
+    else:
+        for corner in ((20.0, 50.0), (30.0, 50.0), (30.0, 64.0), (20.0, 64.0)):
+            hand.click(corner)
+        hand.key(Qt.Key.Key_Return)
+    dialog = hand.view.menu.name_dialog
+    assert dialog is not None and any(CUT_OFF in label.text() for label in dialog.findChildren(QLabel))
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert set(regions_of(session)) == {"R1"}
+    session.set_tool(Tool.RECTANGLE)
+    hand.drag((20.0, 50.0), (30.0, 58.0))
+    inside = hand.view.menu.name_dialog
+    assert inside is not None and not any(CUT_OFF in label.text() for label in inside.findChildren(QLabel))
+
+
+def test_a_rectangle_beside_the_map_is_refused(session: Session, hand: Hand, qtbot: QtBot) -> None:
+    session.set_tool(Tool.RECTANGLE)
+    with qtbot.waitSignal(session.message, check_params_cb=lambda text: text == BESIDE):
+        hand.drag((10.0, 62.0), (20.0, 64.0))
+    assert set(regions_of(session)) == {"R1"}
+
+
+def test_a_double_click_on_a_region_opens_its_name(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.PAN)
+    hand.click((6.0, 12.0))
+    hand.double_click((6.0, 12.0))
+    dialog = hand.view.menu.name_dialog
+    assert dialog is not None and dialog.isVisible()
+    answer(dialog, "Village")
+    assert set(regions_of(session)) == {"Village"}
 
 
 def test_a_click_draws_no_rectangle(session: Session, hand: Hand, qtbot: QtBot) -> None:

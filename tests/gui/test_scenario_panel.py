@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.domain.scenario import UNKNOWN_START
+from firegui.domain.units import Units
 from firegui.fire.project_notes import Remedy
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import Session
@@ -38,6 +39,12 @@ def test_the_facts_of_the_event_are_there(panel: ScenarioPanel) -> None:
     assert fact_of(panel, "Fire model") == "Scalar test model"
     assert fact_of(panel, "Fleet") == "3 aircraft of 2 types"
     assert fact_of(panel, "Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"
+
+
+def test_the_size_of_a_cell_is_in_the_chosen_units(panel: ScenarioPanel, session: Session) -> None:
+    session.set_units(Units.US)
+    assert fact_of(panel, "Grid").endswith("1.12 mi × 0.746 mi, cells of 98 ft")
+    assert panel._values["Grid"].toolTip() == "cells of 30 m"
 
 
 def test_the_folder_can_be_read_copied_and_opened(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
+from firegui.domain.film import Film
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
@@ -25,12 +27,13 @@ from firegui.gui.map.drop_edits import remove_marked
 from firegui.gui.map.shape_edits import delete_zone
 from firegui.gui.planning import start_panel as start_panel_module
 from firegui.gui.planning.start_panel import StartPanel
-from firegui.gui.scenario.edit_notices import EditNotice, RegionNotice
-from firegui.gui.session.session import Session, Tool
+from firegui.gui.scenario.edit_notices import EditNotice, RegionNotice, UnreachedNotice
+from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.widgets.notice import OverlayNotice
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import PROJECT_FILE
+from tests.gui.fake_runs import frames
 from tests.gui.hands import LEFT, to_front
 from tests.gui.map_scene import Hand
 from tests.gui.plan_editor_scene import FakePreviewer, show_plan
@@ -66,6 +69,31 @@ def draw_region(window: MainWindow, session: Session) -> str:
     session.set_tool(Tool.RECTANGLE)
     Hand(window.workbench.map).drag((20, 20), (30, 40))
     return session.project.regions[-1].name
+
+
+@pytest.mark.parametrize("is_reached", [False, True], ids=["beside the fire", "in the fire"])
+def test_a_new_region_that_the_fire_without_drops_does_not_reach_is_told_of_and_deleted_by_one_click(
+    window: MainWindow, session: Session, is_reached: bool
+) -> None:
+    unreached = window.findChild(UnreachedNotice)
+    assert isinstance(unreached, UnreachedNotice)
+    name = draw_region(window, session)
+    # The fire without drops is not known yet.
+    assert not unreached.is_wanted
+    shape = session.project.scenario.grid.shape
+    film = np.zeros((3, *shape), np.uint8)
+    film[-1, 22 if is_reached else 0, 25] = 200
+    fire = replace(frames(session.project), fire=Film.of(film))
+    session.show_result(ShownResult("First run", baseline=fire))
+    settle()
+    assert unreached.is_wanted is not is_reached
+    if not is_reached:
+        said = f"The fire without drops does not reach {name}; protecting it changes nothing."
+        assert unreached.label.text() == said
+        press(unreached.button)
+        assert name not in [region.name for region in session.project.regions] and not unreached.is_wanted
+        session.undo()
+        assert name in [region.name for region in session.project.regions]
 
 
 def setting_of(session: Session) -> Setting:

@@ -10,8 +10,11 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.map.readout import SEPARATOR
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
+from firegui.io.coordinates import CoordinateFormat, format_place
+from firegui.io.georeference import Georeference
 from firegui.runs.stages import RunState, Stage
 from tests.gui.fake_runs import epoch_done
 from tests.gui.map_scene import Hand
@@ -30,6 +33,27 @@ def test_a_message_has_the_bar_to_itself_while_the_mouse_is_not_on_the_map(qtbot
     QApplication.sendEvent(hand.viewport, QEvent(QEvent.Type.Leave))
     qtbot.waitUntil(lambda: not status.place.isVisible())
     qtbot.waitUntil(lambda: status.message.width() > beside)
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)], ids=["1280x720", "1440x900"])
+@pytest.mark.parametrize("form", CoordinateFormat)
+def test_the_coordinates_are_whole_beside_a_long_message(
+    qtbot: QtBot, window: MainWindow, size: tuple[int, int], form: CoordinateFormat
+) -> None:
+    window.resize(*size)
+    session, status, hand = window.workbench.session, window.workbench.status, Hand(window.workbench.map)
+    session.drawing.set_coordinates(form)
+    session.message.emit("a message that has no room beside the place under the mouse " * 6)
+    hand.move((12.5, 33.5))
+    qtbot.waitUntil(status.place.isVisible)
+    layout = window.statusBar().layout()
+    assert layout is not None
+    layout.activate()
+    coordinates = status.place.text().split(SEPARATOR)[0]
+    lonlat = Georeference(session.project.scenario.grid).lonlat(12.0, 33.0)
+    assert lonlat is not None and len(coordinates) == len(format_place(*lonlat, form))
+    assert status.place.text().count("UTM") == 0 and "col" in status.place.text()
+    assert status.place.width() >= status.place.width_of(coordinates) and status.message.width() > 0
 
 
 def test_the_place_goes_when_the_map_changes_just_after_the_mouse_left(qtbot: QtBot, window: MainWindow) -> None:

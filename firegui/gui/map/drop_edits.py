@@ -200,7 +200,7 @@ def _effect_rows(session: Session, change: DropChange, preview: PreviewResult | 
     cell_ha, units = session.plan_editor.project.scenario.grid.cell_area_ha, session.units
     cells = preview.after.final_extent_cells - preview.before.final_extent_cells
     guarded = preview.after.protected_cells - preview.before.protected_cells
-    clearly = "no cell; those in colour changed less"
+    clearly = "no cell; the colours show smaller changes"
     if preview.changed:
         clearly = f"{units.area(preview.changed * cell_ha, 1)} · {counted(preview.changed, 'cell')}"
     is_without = change.after.at(change.drop.key) is None

@@ -94,7 +94,8 @@ class DropDialog(Dialog):
     def _lay_out(self) -> None:
         calendar = self._project.calendar
         metres = "metres in the grid's coordinate system" if self._place.has_place else "metres from the south-west"
-        minutes = f"{calendar.hours_per_step * 60:g} minutes each"
+        length = calendar.hours_per_step * 60.0
+        minutes = f"{'' if math.isclose(length, round(length)) else 'about '}{max(round(length), 1)} minutes each"
         time_tip = f"Day, hours and minutes of the drop, {calendar.zone_name}; it takes the step they fall into"
         form = QFormLayout()
         for label, field, tip in (

@@ -445,7 +445,8 @@ class MapView(QWidget):
     def _hover_text(self, shown: MapState | None) -> str:
         if shown is None or self._mouse_at is None:
             return ""
-        return hover_text(shown, self._place, *self.camera.to_cell(self._mouse_at))
+        form = self._session.drawing.coordinates
+        return hover_text(shown, self._place, *self.camera.to_cell(self._mouse_at), form)
 
     def _open_menu(self, at: Pointer, where: QPoint) -> None:
         self._menu_place = at.row, at.column

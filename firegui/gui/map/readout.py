@@ -17,6 +17,7 @@ from firegui.gui.map.decorations import Caption
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.session.session import FireView, ShownResult
+from firegui.io.coordinates import CoordinateFormat, format_place
 
 SEPARATOR = "  ·  "
 
@@ -29,17 +30,22 @@ def wind_origin(psi: float) -> int:
     return round(270.0 - math.degrees(psi)) % 360
 
 
-def hover_text(shown: MapState, place: CellLocation, row: float, column: float) -> str:
-    """Return one line with the position of the mouse and the values there; empty outside the grid."""
+def hover_text(shown: MapState, place: CellLocation, row: float, column: float, form: CoordinateFormat) -> str:
+    """Return one line with the position of the mouse, written as ``form``, and the values there.
+
+    Empty outside the grid. The position comes first and the cell last: a narrow line is cut at its end.
+    """
     cell = cell_at(shown, row, column)
     if cell is None:
         return ""
-    parts = [*place.texts(row, column), f"row {cell[0]} col {cell[1]}"]
+    lonlat = place.lonlat(row, column)
+    parts = [] if lonlat is None else [format_place(*lonlat, form)]
     parts += [f"{name} {value}" for name, value in _fire(shown, cell, short=True)]
     canopy = _layer(shown.scenario, "canopy_cover", cell)
     parts += [f"canopy {canopy}"] if canopy else []
     wind = wind_text(shown, cell)
-    return SEPARATOR.join(parts + ([f"wind {wind}"] if wind else []))
+    parts += [f"wind {wind}"] if wind else []
+    return SEPARATOR.join([*parts, f"row {cell[0]} col {cell[1]}"])
 
 
 def cell_at(shown: MapState, row: float, column: float) -> tuple[int, int] | None:

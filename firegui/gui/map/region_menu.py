@@ -275,13 +275,17 @@ class RegionMenu:
         rename = partial(rename_region, self._session, name)
         self._ask_name(f"Rename region {name}", "New &name:", name, rename)
 
-    def name_new(self, shape: Region, *, is_zone: bool) -> None:
-        """Open the dialog for the name of a drawn region or zone, which tells its size; Cancel removes it."""
+    def name_new(self, shape: Region, *, is_zone: bool, note: str = "") -> None:
+        """Open the dialog for the name of a drawn region or zone, which tells its size; Cancel removes it.
+
+        ``note`` is what else to know of it before it is kept.
+        """
         session, kind = self._session, "no-drop zone" if is_zone else "region"
         size = size_text(shape, session.project.scenario.grid, session.units)
         drawn = session.project
         rename = partial(rename_zone if is_zone else rename_region, session, shape.name)
-        dialog = self._ask_name(f"New {kind}", f"&Name of the new {kind}, {size}:", shape.name, rename)
+        said = f"{note}\n" if note else ""
+        dialog = self._ask_name(f"New {kind}", f"{said}&Name of the new {kind}, {size}:", shape.name, rename)
 
         def take_back() -> None:
             if session.project is drawn:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QPushButton
 
 from firegui.domain.regions import Region
 from firegui.fire.project_notes import Remedy, settled, unprotected_text
+from firegui.gui.map.shape_edits import misses_fire
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.notice import OverlayNotice
 
@@ -69,6 +70,63 @@ class RegionNotice(OverlayNotice):
         project = settled(self._session.project, Remedy.PROTECT)
         self._session.edit("protect the regions", project)
         self._session.message.emit("The goal of plans is now to keep the fire out of the protected regions.")
+
+
+class UnreachedNotice(OverlayNotice):
+    """Notice of new regions that the fire without drops does not reach, where that fire is known.
+
+    It goes when they are deleted or moved into the fire, or when it is closed.
+    """
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(QPushButton("Delete it"))
+        self._session = session
+        self._known: set[str] = set()
+        self._added: tuple[str, ...] = ()
+        self._named: tuple[str, ...] = ()
+        self.button.setToolTip("Delete the regions that the notice names; Undo brings them back")
+        self.button.clicked.connect(lambda _checked=False: self._delete())
+        session.project_opened.connect(self._open)
+        session.regions_changed.connect(self._follow)
+        session.result_changed.connect(self._show)
+        self._open()
+
+    def dismiss(self) -> None:
+        """Forget the regions."""
+        self._added = ()
+        self._show()
+
+    def _open(self) -> None:
+        self._known = self._names
+        self.dismiss()
+
+    @property
+    def _names(self) -> set[str]:
+        return {region.name for region in self._session.project.regions} if self._session.has_project else set()
+
+    def _follow(self) -> None:
+        names, before = self._names, self._known
+        new = tuple(region.name for region in self._session.project.regions if region.name not in before)
+        if len(names) > len(before):
+            self._added = tuple(dict.fromkeys((*self._added, *new)))
+        elif len(new) == 1 and len(gone := before - names) == 1:
+            # A renamed region is not a new one.
+            self._added = tuple(new[0] if name in gone else name for name in self._added)
+        self._known = names
+        self._show()
+
+    def _show(self) -> None:
+        kept = [region for region in self._session.project.regions if region.name in self._added] if self._added else []
+        self._named = tuple(region.name for region in kept if misses_fire(self._session, region))
+        names, many = " and ".join(self._named), len(self._named) > 1
+        them = "them" if many else "it"
+        self.button.setText(f"Delete {them}")
+        said = f"The fire without drops does not reach {names}; protecting {them} changes nothing."
+        self.show_text(said if names else "")
+
+    def _delete(self) -> None:
+        kept = tuple(region for region in self._session.project.regions if region.name not in self._named)
+        self._session.set_regions(f"delete {', '.join(self._named)}", kept)
 
 
 class EditNotice(OverlayNotice):

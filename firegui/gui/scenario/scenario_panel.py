@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.calendar import DATE_UNKNOWN, Calendar
 from firegui.domain.coverage import RequiredCoverage, fuel_cells
+from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.domain.units import Units
@@ -152,6 +153,7 @@ class ScenarioPanel(QWidget):
         self.coverage_button.setToolTip(_OWN_COVERAGE if own else _EDIT_COVERAGE)
         event = project.scenario
         self._values["CRS"].setToolTip(plain(event.grid.crs or ""))
+        self._values["Grid"].setToolTip(plain(f"cells of {event.grid.cell_size_m:g} m"))
         set_role(self._values["Layers"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
         notes = project_notes(project, self._session.units)
@@ -173,7 +175,7 @@ def facts(project: Project, units: Units = Units.METRIC) -> dict[str, str]:
     observed = f"{len(event.observed_dates)} perimeters, {_span(project)}" if event.observed_dates else "no perimeter"
     return {
         "Name": event.name,
-        "Grid": f"{grid.size_text}\n{sides}, cells of {grid.cell_size_m:g} m",
+        "Grid": f"{grid.size_text}\n{sides}, cells of {_cell_text(grid, units)}",
         "CRS": short_name(grid.crs) if grid.is_georeferenced and grid.crs else _NO_PLACE,
         "Start": _start_text(calendar),
         "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps:,} steps of {_step_text(calendar)}",
@@ -183,6 +185,10 @@ def facts(project: Project, units: Units = Units.METRIC) -> dict[str, str]:
         "Layers": f"missing: {', '.join(missing)}" if missing else "all layers present",
         "Observed": observed,
     }
+
+
+def _cell_text(grid: Grid, units: Units) -> str:
+    return units.length(grid.cell_size_m) if units is Units.US else f"{grid.cell_size_m:g} m"
 
 
 def _step_text(calendar: Calendar) -> str:

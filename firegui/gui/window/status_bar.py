@@ -11,6 +11,7 @@ from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.plain_text import plain
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_view import MapView
+from firegui.gui.map.readout import SEPARATOR
 from firegui.gui.planning.run_cards import work_words
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import DeviceButton
@@ -70,6 +71,8 @@ class StatusBar(QObject):
 
     def _show_place(self, text: str) -> None:
         self.place.set_text(text)
+        # The coordinates are not cut off beside a long message; what stands after them may be.
+        self.place.setMinimumWidth(self.place.width_of(f"{text.partition(SEPARATOR)[0]}…"))
         self._arrange()
 
     def _show_message(self, text: str) -> None:

@@ -59,7 +59,7 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
-from firegui.gui.scenario.edit_notices import EditNotice, RegionNotice
+from firegui.gui.scenario.edit_notices import EditNotice, RegionNotice, UnreachedNotice
 from firegui.gui.scenario.fire_model_dialog import choose_fire_model
 from firegui.gui.scenario.fleet_panel import FleetPanel
 from firegui.gui.scenario.layers_panel import BaseMapSelector, LayersPanel
@@ -142,7 +142,7 @@ class Workbench(QObject):
         end.show_requested.connect(self._show_result)
         self.shell.changed.connect(end.follow)
         self.plan.started.connect(end.dismiss)
-        for notice in (regions, EditNotice(session), verdict, FollowNotice(self.queue), end):
+        for notice in (regions, UnreachedNotice(session), EditNotice(session), verdict, FollowNotice(self.queue), end):
             self.shell.centre.notices.add(notice)
         self.plan.started.connect(regions.tell_all)
         self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))

@@ -35,6 +35,13 @@ def test_lengths_change_their_unit_where_they_are_long() -> None:
     assert [Units.US.length(metres) for metres in (30.48, 804.0, 1609.344)] == ["100 ft", "2,638 ft", "1.00 mi"]
 
 
+def test_long_lengths_and_measured_areas_have_three_significant_digits() -> None:
+    lengths = [Units.METRIC.length(1000.0 * far) for far in (1.0, 9.996, 12.34, 999.6, 14_860.09)]
+    assert lengths == ["1.00 km", "10.0 km", "12.3 km", "1,000 km", "14,900 km"]
+    areas = [Units.METRIC.measured_area(size) for size in (0.0, 0.09, 5.512, 14_860.09)]
+    assert areas == ["0 ha", "0.0900 ha", "5.51 ha", "14,900 ha"]
+
+
 def test_wind_is_in_mph_and_aircraft_in_knots() -> None:
     assert (Units.METRIC.wind(8.94), Units.US.wind(8.94)) == ("8.9 m/s", "20 mph")
     assert (Units.METRIC.aircraft_speed_unit, Units.US.aircraft_speed_unit) == ("m/s", "kn")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from PySide6.QtCore import Qt
 
-from firegui.domain.region_geometry import cell_rectangle, clamped
+from firegui.domain.region_geometry import cell_rectangle, clamped, touches_grid
 from firegui.domain.regions import Region, Vertex
 from firegui.gui.map.shape_edits import add_region, add_zone, free_shape_name, size_text
 from firegui.gui.map.sketch import Outline
@@ -13,6 +15,10 @@ from firegui.gui.session.session import Tool
 from firegui.io.project.regions_file import is_simple
 
 _NEAR_PX = 8.0
+_BESIDE_CELLS = 1.0
+"""A corner that lies further off the grid than this is told of when the shape is cut off."""
+CUT_OFF = "It reached beyond the map and was cut off at the edge."
+BESIDE = "The shape lies beside the map: draw it over the modelled area."
 
 
 class ShapeTool(MapTool):
@@ -25,6 +31,16 @@ class ShapeTool(MapTool):
     cursor = Qt.CursorShape.CrossCursor
     draws_zones = False
 
+    def __init__(self, context: ToolContext) -> None:
+        super().__init__(context)
+        self._is_cut = False
+
+    def _on_grid(self, row: float, column: float) -> Vertex:
+        """Return the nearest point on the grid, and note a point that lies beside it."""
+        kept = clamped(row, column, self.context.shape)
+        self._is_cut = self._is_cut or math.dist(kept, (row, column)) > _BESIDE_CELLS
+        return kept
+
     def _new_name(self) -> str:
         project = self.session.project
         if self.draws_zones:
@@ -33,11 +49,14 @@ class ShapeTool(MapTool):
 
     def _finish(self, shape: Region, *, draws_on: bool) -> None:
         """Add the shape, and leave the tool unless it ``draws_on``. A refused polygon stays, to be repaired."""
+        note = CUT_OFF if self._is_cut else ""
         if (add_zone if self.draws_zones else add_region)(self.session, shape):
             self.cancel()
             if not draws_on:
                 self.session.set_tool(Tool.PAN)
-                self.context.menu.name_new(shape, is_zone=self.draws_zones)
+                self.context.menu.name_new(shape, is_zone=self.draws_zones, note=note)
+            elif note:
+                self.session.message.emit(f"{shape.name}: {note}")
 
     def _size_text(self, shape: Region) -> str:
         return size_text(shape, self.session.project.scenario.grid, self.session.units)
@@ -70,7 +89,13 @@ class RectangleTool(ShapeTool):
         self.sketch.show(None)
         if start is None:
             return
-        if at.far_from(start):
+        corners = [(point.row, point.column) for point in (start, at)]
+        if at.far_from(start) and not touches_grid(corners[0], corners[1], self.context.shape):
+            self.session.message.emit(BESIDE)
+        elif at.far_from(start):
+            self._is_cut = False
+            for corner in corners:
+                self._on_grid(*corner)
             self._finish(self._shape(start, at), draws_on=at.shift)
         else:
             self.session.message.emit(
@@ -128,7 +153,9 @@ class PolygonTool(CornerTool, ShapeTool):
         if self._closes(at):
             self._close(draws_on=at.shift)
             return
-        row, column = self._snapped(at)
+        if not self._corners:
+            self._is_cut = False
+        row, column = self._on_grid(*self.context.snapped(at))
         self._add_corner((round(row, 2), round(column, 2)))
 
     def move(self, at: Pointer) -> None:
@@ -148,6 +175,8 @@ class PolygonTool(CornerTool, ShapeTool):
             self._close(draws_on=shift)
         elif key == Qt.Key.Key_Backspace:
             self._corners.pop()
+            rows, columns = map(float, self.context.shape)
+            self._is_cut = self._is_cut and any(y in (0.0, rows) or x in (0.0, columns) for y, x in self._corners)
             self._show(None)
         else:
             return False

@@ -110,7 +110,7 @@ class MeasureTool(CornerTool):
             return units.length(length_of(corners, grid.cell_size_m))
         around = length_of((*corners, corners[0]), grid.cell_size_m)
         inside = abs(ring_area(corners)) * grid.cell_area_ha
-        return f"{units.area(inside, 1)} · {units.length(around)} around"
+        return f"{units.measured_area(inside)} · {units.length(around)} around"
 
     def _on_units(self) -> None:
         if self._corners:

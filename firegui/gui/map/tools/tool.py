@@ -186,6 +186,11 @@ class PanTool(PanningTool):
         region = region_at(self.session.project.regions, at.row, at.column)
         self.session.select_region(region.name if region is not None else "")
 
+    def double_click(self, at: Pointer) -> None:
+        """Rename the region that the first click has selected."""
+        if self.session.selected_region:
+            self.context.menu.rename(self.session.selected_region)
+
     def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
         """Rename the selected region on F2."""
         if key != Qt.Key.Key_F2 or not self.session.selected_region:
