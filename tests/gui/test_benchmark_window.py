@@ -20,6 +20,7 @@ from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import hover_text, probe_rows
 from firegui.gui.planning.run_charts import AreaChart
 from firegui.gui.session.session import FireView, Session, ShownResult
+from firegui.io.coordinates import CoordinateFormat
 from firegui.io.project.schedule_file import write_plan_safetensors
 from tests.gui.benchmark_scene import save_benchmark
 from tests.gui.fake_benchmarks import Contest
