@@ -283,9 +283,13 @@ class RunEntry:
 
     @property
     def round_text(self) -> str:
-        """Text on the removal, as far as it is known: ``round 4, 128 of 530 drops tried``."""
+        """Text on the removal, as far as it is known: ``round 4, 128 of 530 drops tried``.
+
+        A plan with a margin also adapts to the scenarios in each round, so that its parts are called steps.
+        """
         done, of = self.tested
-        parts = (f"round {self.passes}" if self.passes else "", f"{done:,} of {of:,} drops tried" if of else "")
+        what = "steps" if self._has_margin else "drops tried"
+        parts = (f"round {self.passes}" if self.passes else "", f"{done:,} of {of:,} {what}" if of else "")
         return ", ".join(filter(None, parts))
 
     # -- neither -----------------------------------------------------------------------------------------------------
@@ -339,9 +343,13 @@ class RunEntry:
         """Return the time left at the latest pace."""
         if not self.prunes:
             return epochs_left(self.history, self.epochs)
-        # A plan with a margin is ranked, adapted and tested in each round: the count begins again with each of these.
-        adapts = self.project is not None and self.project.plan.margin.kind is not Margin.NONE
-        return None if adapts else pass_left(self.removals)
+        # Each round of a plan with a margin has several parts, whose steps are counted one part after the other.
+        return None if self._has_margin else pass_left(self.removals)
+
+    @property
+    def _has_margin(self) -> bool:
+        """Whether the plan is made to hold in more than the model."""
+        return self.project is not None and self.project.plan.margin.kind is not Margin.NONE
 
     @property
     def preparing(self) -> str:
@@ -350,11 +358,12 @@ class RunEntry:
             return ""
         if self.preparation:
             return self.preparation
-        has_margin = self.project is not None and self.project.plan.margin.kind is not Margin.NONE
         if self.state is RunState.PREPARING:
             if self.baseline is None:
                 return NO_DROPS
-            return "Preparing the stress scenarios…" if has_margin and not self.tactical else "Preparing the plan…"
+            return (
+                "Preparing the stress scenarios…" if self._has_margin and not self.tactical else "Preparing the plan…"
+            )
         if self.tactical or self.flies_loop:
             return "" if self.swept[1] else "Preparing the first round…"
         if self.prunes:
