@@ -8,8 +8,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.uncertainty import UncertaintySettings
+from firegui.gui.analyses.cost import about_text, simulations_text
 from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.analyses.stress.stress_panel import StressPanel
+from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
 from firegui.gui.widgets.split_panel import Introduction, SplitPanel
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
@@ -93,3 +96,29 @@ def test_pages_are_changed_and_the_progress_is_whole_while_a_test_runs(window: M
         assert is_whole(label) and label.text() == text
         needed = label.fontMetrics().boundingRect(QRect(0, 0, label.width(), 1000), 0x1000, text)
         assert needed.height() <= label.height()
+
+
+def test_what_a_start_costs_is_said_above_its_button_and_follows_the_form(window: MainWindow) -> None:
+    workbench = window.workbench
+    workbench.show_panel("Uncertainty")
+    panel = workbench.panel("Uncertainty", UncertaintyPanel)
+    said = []
+    for members in (20, 4000):
+        panel.form.set_settings(UncertaintySettings(members=members))
+        settle()
+        assert (
+            is_whole(panel.cost)
+            and panel.cost.mapTo(window, QPoint()).y() < panel.button("start").mapTo(window, QPoint()).y()
+        )
+        said.append(panel.cost.text())
+    assert said == ["20 fire simulations.", "4,000 fire simulations."]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(3.0, "a few seconds"), (44.0, "about 40 s"), (700.0, "about 12 min"), (9e3, "about 2.5 h")],
+)
+def test_an_estimated_time_is_rounded(seconds: float, text: str) -> None:
+    assert about_text(seconds) == text
+    assert simulations_text(100, seconds / 100) == f"100 fire simulations: {text} at the pace of the plan on the map"
+    assert simulations_text(1, None) == "1 fire simulation"

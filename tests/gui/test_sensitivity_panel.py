@@ -301,3 +301,13 @@ def test_a_table_of_the_engine_lies_in_the_project_and_reopens(
     panel.saved_list.activated.emit(1)
     assert cells(panel, 0) == ["0.9/0.9", "0.5/0.5"]
     assert panel.form.fields.box("pairs").text() == "0.9/0.9, 0.5/0.5"
+
+
+def test_a_table_comes_to_a_sentence_on_its_worst_row(qtbot: QtBot, make: Make, schedule_file: Path) -> None:
+    panel, controller = make(tables(table_of(RAN.EFFECTIVENESS, EFFECTIVENESS)))
+    panel.form.schedules.add_file(schedule_file)
+    run(qtbot, panel, controller)
+    worst = max(EFFECTIVENESS, key=lambda row: row.reading.final_extent_ha)
+    said = panel.conclusions[1].text()
+    assert said.startswith(f"At worst the fire ends at {Units.METRIC.area(worst.reading.final_extent_ha)}")
+    assert said.endswith(": effectiveness 0.88/0.88.") and panel.conclusions[1].isVisible()

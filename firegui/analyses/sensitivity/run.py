@@ -293,7 +293,7 @@ def table_message(table: SensitivityTable[Row], reason: FinishReason) -> str:
     if reason is FinishReason.STOPPED:
         return f"stopped on request after {len(table.rows)} of {counted(wanted, 'design')}; resume to go on"
     text = _worst(table.rows)
-    return text if table.scored is None else f"J_fire {table.scored.fire_objective:.4g} as planned for; {text}"
+    return text if table.scored is None else f"objective {table.scored.fire_objective:.4g} as planned for; {text}"
 
 
 def _worst(rows: Sequence[Row]) -> str:
@@ -305,7 +305,7 @@ def _worst(rows: Sequence[Row]) -> str:
     if plans:
         best = min(plans, key=lambda row: row.reading.fire_objective)
         drops = counted(best.reading.drops, "drop")
-        text = f"lowest J_fire {best.reading.fire_objective:.4g}, planned at {pair_text(best.design)} with {drops}"
+        text = f"lowest objective {best.reading.fire_objective:.4g}, planned at {pair_text(best.design)} with {drops}"
         return f"{counted(len(plans), 'design')}; {text}"
     scored = [row for row in rows if isinstance(row, (EffectivenessRow, SideRow))]
     worst = max(scored, key=lambda row: row.reading.fire_objective)

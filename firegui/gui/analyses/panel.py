@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController
+from firegui.gui.analyses.cost import about_text
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.dialogs import confirm_replace
 from firegui.gui.base.export_place import ask_export_file, ask_export_folder
@@ -211,6 +212,18 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         """Return the sentence that the shown result comes to, empty for none; one after ``⚠`` is a warning."""
         return ""
 
+    @property
+    def _simulation_seconds(self) -> float | None:
+        """Time of a fire simulation of the plan on the map; ``None`` if that is not known."""
+        return None if self._queue.shown is None else self._queue.shown.pace
+
+    def _cost_text(self) -> str:
+        """Return what a start costs, and how long the latest result of the project took."""
+        own = self._saved[len(self._more_saved()) :]
+        took = next((each.header.seconds for each in own if each.is_complete and each.header.seconds), 0.0)
+        latest = f"The latest {self.texts.thing} took {about_text(took)}." if took else ""
+        return " ".join(filter(None, (self._cost(), latest)))
+
     def _cost(self) -> str:
         """Return what a start costs with these settings; empty if that is not known."""
         return ""
@@ -303,6 +316,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         session.project_edited.connect(self._check)
         session.folder_changed.connect(self._check)
         session.units_changed.connect(self._show_result)
+        self._queue.shown_changed.connect(self._refresh)
         controller.changed.connect(self._refresh)
         controller.result_changed.connect(self._show_result)
         controller.saved_changed.connect(self._offer_saved)
@@ -492,7 +506,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         busy = self._controller.is_busy
         self._activity.setText(self._controller.activity)
         self._work.setVisible(busy)
-        cost = self._cost() if self._session.has_project and not busy else ""
+        cost = self._cost_text() if self._session.has_project and not busy and not self.problems else ""
         self.cost.setText(cost)
         self.cost.setVisible(bool(cost))
         if self.texts.progress:

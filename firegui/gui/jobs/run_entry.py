@@ -329,6 +329,16 @@ class RunEntry:
         return sum(parts) if parts else self.seconds
 
     @property
+    def pace(self) -> float | None:
+        """Time of a fire simulation while drops were placed, in seconds; ``None`` if unknown."""
+        if len(self.history) < 2:
+            return None
+        # The first row includes what is done once, such as compiling.
+        rollouts, seconds = (self.history.column(name) for name in ("rollouts", "seconds"))
+        count = rollouts[-1] - rollouts[0]
+        return float((seconds[-1] - seconds[0]) / count) if count > 0 else None
+
+    @property
     def eta(self) -> float | None:
         """Time left of the epochs, or of the pass, in seconds; ``None`` if over or unknown.
 

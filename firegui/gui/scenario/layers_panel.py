@@ -194,7 +194,11 @@ class LayersPanel(QScrollArea):
         with QSignalBlocker(self.drops_shown):
             shown = self._layers[DropsLayer.key].option_values[DROPS_SHOWN]
             self.drops_shown.setCurrentIndex(self.drops_shown.findData(shown))
-        drawn = [layer for layer in self._layers if layer.visible and layer.in_view and not layer.missing()]
+        # Maps side by side show every view, and one legend explains all.
+        drawn = [
+            layer for layer in self._layers
+            if layer.visible and (layer.in_view or layer.session.side_by_side) and not layer.missing()
+        ]  # fmt: skip
         self._legend.show_layers(drawn[::-1])
 
     def changeEvent(self, event: QEvent) -> None:

@@ -32,6 +32,7 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.errors import Problem
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
+from firegui.gui.analyses.cost import about_text
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
 from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
@@ -275,10 +276,11 @@ def searches_in(tasks: tuple[PlannerTask, ...]) -> tuple[PlannerTask, ...]:
     return tuple(task for task in tasks if task.planner not in FIXED_COST | ALWAYS_ONE_SEED)
 
 
-def cost_text(settings: BenchmarkSettings, pace: float | None = None) -> str:
+def cost_text(settings: BenchmarkSettings, pace: float | None = None, plan_pace: float | None = None) -> str:
     """Return the cost of a benchmark as text. The cost of the two-stage plan is not known in advance.
 
-    ``pace`` is the processor time per rollout-equivalent in the shown benchmark, if there is one.
+    ``pace`` is the processor time per rollout-equivalent in the shown benchmark, if there is one, and ``plan_pace``
+    the time of the plan on the map for one.
     """
     tasks = tasks_of(settings)
     shared = sum(not task.matched for task in searches_in(tasks)) * settings.allowance
@@ -288,6 +290,8 @@ def cost_text(settings: BenchmarkSettings, pace: float | None = None) -> str:
     if any(task.planner is PlannerName.TWO_STAGE for task in tasks):
         text += "; the two-stage plan comes first, at a cost that shows only then"
         text += f", and {counted(matched, 'search', 'searches')} at that cost again" if matched else ""
+    if pace is None and plan_pace is not None and shared:
+        return f"{text}. At the pace of the plan on the map {about_text(shared * plan_pace)}, shared by the processes."
     if pace is None:
         return f"{text}. How long it takes shows after the first tasks."
     took = f"about {duration(shared * pace)} of processor time" if shared else "little time"

@@ -212,5 +212,5 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         self.curves.show_table(table, controller.trails if controller.shows_running else {})
 
     def _refresh(self, *_: object) -> None:
-        self.about.setText(cost_text(self.form.settings(), self._controller.pace))
+        self.about.setText(cost_text(self.form.settings(), self._controller.pace, self._simulation_seconds))
         super()._refresh()

@@ -11,6 +11,7 @@ from firegui.analyses.margin.results import curve_csv
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
 from firegui.domain.units import percent_text
 from firegui.errors import Problem
+from firegui.gui.analyses.cost import about_text
 from firegui.gui.analyses.margin.margin_chart import MarginChart
 from firegui.gui.analyses.margin.margin_columns import margin_columns
 from firegui.gui.analyses.margin.margin_controller import MarginController, SavedCurve
@@ -31,7 +32,7 @@ _ABOUT = (
 _LOWEST_PX = 60
 _INTRODUCTION = (
     "Shows how many more drops a safer plan needs, and how much of the fire is left in its worst scenario. It needs "
-    "stress scenarios, and no plan. It makes three plans and tests each, so it takes longer than three plans."
+    "stress scenarios, and no plan. It makes three plans and tests each."
 )
 
 
@@ -104,6 +105,13 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
             self.about.setText(
                 _ABOUT.format(limit=percent_text(project.plan.margin.limit), seed=project.plan.optimizer.seed)
             )
+
+    def _cost(self) -> str:
+        entry = self._queue.shown
+        took = None if entry is None or not entry.is_over else entry.seconds
+        if not took:
+            return "Three plans, and a stress test of each."
+        return f"Three plans and a stress test of each: more than {about_text(3 * took).removeprefix('about ')}."
 
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()

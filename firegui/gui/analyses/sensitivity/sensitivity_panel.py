@@ -10,15 +10,16 @@ from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QTableView
 
 from firegui.analyses.sensitivity.results import AnyTable, table_csv
-from firegui.domain.sensitivity import Row
+from firegui.domain.sensitivity import EffectivenessRow, PoseRow, Row, SensitivityKind, SideRow
 from firegui.domain.settings import SETTING_TITLES, pair_text
 from firegui.domain.units import Units
 from firegui.errors import Problem
+from firegui.gui.analyses.cost import about_text, simulations_text
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, Measure, SensitivityChart
 from firegui.gui.analyses.sensitivity.sensitivity_controller import SavedTable, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_form import SensitivityForm
-from firegui.gui.analyses.sensitivity.sensitivity_table import columns_in
+from firegui.gui.analyses.sensitivity.sensitivity_table import columns_in, row_name
 from firegui.gui.base.layouts import column, describe, row
 from firegui.gui.base.number_text import number
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -27,6 +28,13 @@ from firegui.gui.widgets.table_view import show_table
 from firegui.runs.messages import counted
 from firegui.runs.titles import schedule_title
 
+_CASES = {
+    SensitivityKind.EFFECTIVENESS: "effectiveness",
+    SensitivityKind.RETARDANT_SIDE: "retardant acts on",
+    SensitivityKind.OFF_TARGET: "drops laid off by",
+    SensitivityKind.POSE: "perturbation",
+}
+"""What the rows of a table are, before their names; for the tables with a conclusion."""
 _NOTHING = "No table is shown: make one, or open an earlier one."
 _INTRODUCTION = (
     "Scores a plan again and again while one assumption differs: how well drops work, where they land, or where "
@@ -88,6 +96,23 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
     def _schedule(self) -> Path | None:
         return self.form.schedule_file
 
+    def _conclusion(self) -> str:
+        return "" if self._table is None else conclusion_text(self._table, self._session.units)
+
+    def _cost(self) -> str:
+        settings, kind, entry = self.form.fields.value(), self.form.chosen_kind, self._queue.shown
+        if kind is SensitivityKind.DESIGN:
+            plans, took = len(settings.designs), None if entry is None else entry.seconds
+            text = counted(plans, "plan")
+            return f"{text}: {about_text(plans * took)} by the time of the plan on the map." if took else f"{text}."
+        counts = {
+            SensitivityKind.EFFECTIVENESS: len(settings.pairs),
+            SensitivityKind.OFF_TARGET: len(settings.distances) * settings.draws,
+            SensitivityKind.POSE: len(settings.scales) * settings.draws,
+            SensitivityKind.RETARDANT_SIDE: len(settings.sides),
+        }
+        return f"{simulations_text(2 + counts[kind], self._simulation_seconds)}."
+
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()
 
@@ -142,6 +167,21 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         """The numbers that the chart can draw of the shown table."""
         table = self._table
         return () if table is None else tuple(each.in_units(self._session.units) for each in MEASURES[table.kind])
+
+
+def conclusion_text(table: AnyTable, units: Units) -> str:
+    """Return the sentence that a table of final sizes comes to; empty for other tables."""
+    rows = [row for row in table.rows if isinstance(row, EffectivenessRow | SideRow | PoseRow)]
+    if not rows:
+        return ""
+    worst = max(rows, key=_size_of)
+    planned = "" if table.scored is None else f" ({units.area(table.scored.final_extent_ha)} as planned for)"
+    return f"At worst the fire ends at {units.area(_size_of(worst))}{planned}: {_CASES[table.kind]} {row_name(worst)}."
+
+
+def _size_of(row: EffectivenessRow | SideRow | PoseRow) -> float:
+    """Return the final size of a row in hectares."""
+    return row.mean_extent_ha if isinstance(row, PoseRow) else row.reading.final_extent_ha
 
 
 def head_text(table: AnyTable, units: Units = Units.METRIC, schedule: str = "") -> str:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QSignalBlocker
-from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton
+from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton, QWidget
 
 from firegui.analyses.stress.results import stress_draw_spec, table_csv
 from firegui.domain.stress import StressResult, StressTable
 from firegui.domain.units import percent_text
 from firegui.errors import InputError, Problem
+from firegui.gui.analyses.cost import simulations_text
 from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.stress.leak_map import LeakMap, leak_scale
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
@@ -39,8 +41,7 @@ _ABOUT = (
     "of a scenario with errors of its own."
 )
 _INTRODUCTION = (
-    "Tests a plan in the scenarios below, worlds that differ from the model. It needs a plan of this project, and "
-    "takes a fire simulation for each draw: a minute or less on most fires."
+    "Tests a plan in the scenarios below, worlds that differ from the model. It needs a plan of this project."
 )
 _NO_MAP = (
     "The map shows the cells that burn in a scenario although the plan holds them in the model. The table that a plan "
@@ -131,7 +132,9 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         above = row(self.leak, self.key, whole, stretch=self.key)
         self.no_map = Introduction(_NO_MAP, self.texts.start, self.texts.start_tip, self.start_requested.emit)
         self._with_map = column(above, self.map, stretch=self.map, margins=(0, 2, 0, 0))
-        self.leaks_page = column(self.no_map, self._with_map, stretch=self._with_map)
+        self._below = QWidget()
+        parts = (self.no_map, self._with_map, self._below)
+        self.leaks_page = column(*parts, stretch=(self._with_map, self._below))
         result = (self.table, self.leaks_page)
         self._lay_out_pages(
             (("Table", self.table), ("Where fire gets through", self.leaks_page), ("Scenarios", self.scenarios)),
@@ -215,6 +218,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         busy = self._controller.is_busy
         self.no_map.text.setText(_MAP_FOLLOWS if busy else _NO_MAP)
         self.no_map.start.setEnabled(self._can_start)
+        self.no_map.start.setHidden(busy)
         self.no_map.set_trouble("" if busy else "\n".join(f"{WARNING}{problem}" for problem in self.problems))
 
     def _show_settings(self, saved: SavedStressTest) -> None:
@@ -226,6 +230,15 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
     def _schedule(self) -> Path | None:
         return self.form.schedules.file
+
+    def _cost(self) -> str:
+        settings, days = self.form.fields.value(), self._session.project.plan.days
+        flown = [1 + one.n_draws for one in settings.scenarios if not one.repair_hours]
+        repaired = [
+            one.n_draws * math.ceil(24.0 * days / one.repair_hours) for one in settings.scenarios if one.repair_hours
+        ]
+        text = simulations_text(1 + sum(flown), self._simulation_seconds)
+        return f"{text}, and {counted(sum(repaired), 'replanning')}, which take longer." if repaired else f"{text}."
 
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()
@@ -288,6 +301,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                     self.leak.addItem(name or "All scenarios", name)
                 self.leak.setCurrentIndex(max(self.leak.findData(chosen), 0) if names else -1)
         self.no_map.setHidden(bool(names))
+        self._below.setHidden(bool(names))
         self._with_map.setVisible(bool(names))
         self._draw()
 

@@ -15,6 +15,7 @@ from firegui.analyses.uncertainty.summary import ensemble_csv, summarised, summa
 from firegui.domain.uncertainty import KIND_TITLES, UncertaintySettings
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
+from firegui.gui.analyses.cost import ensemble_cost
 from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.uncertainty.error_maps import ErrorFields
 from firegui.gui.analyses.uncertainty.export_ensemble_dialog import EnsembleExportDialog
@@ -46,8 +47,7 @@ _MEANS_HELP = "Show the mean chance burned so far over the fires on the map, day
 _BACK_HELP = "Show the run that was on the map before the mean maps, or else the fire without drops"
 _INTRODUCTION = (
     "Draws many fires in pairs, without drops and under a plan, with the same random numbers: how large the fire may "
-    "become, and how sure the gain of the plan is. It needs no plan for the fire alone. 300 pairs of a large fire of "
-    "fifteen days take about one to two minutes."
+    "become, and how sure the gain of the plan is. It needs no plan for the fire alone."
 )
 
 
@@ -168,6 +168,10 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
 
     def _schedule(self) -> Path | None:
         return self.form.schedules.file
+
+    def _cost(self) -> str:
+        has_plan = self.form.schedules.file is not None
+        return ensemble_cost(self.form.settings(), has_plan=has_plan, pace=self._simulation_seconds)
 
     def _find_problems(self) -> Sequence[Problem]:
         return missing_requirements(self._session.project, self.form.settings())

@@ -45,6 +45,7 @@ class LayerStack(QObject):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
+        session.side_by_side_changed.connect(self.refreshed)
         self.regions, self.removed, self.drops = RegionsLayer(session), RemovedLayer(session), DropsLayer(session)
         layers: tuple[MapLayer, ...] = (
             ExtentLayer(session), FuelLayer(session), CanopyLayer(session), HillshadeLayer(session),
