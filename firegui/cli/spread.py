@@ -17,8 +17,9 @@ from firegui.cli.output import chosen_units, json_option, report
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceConditions, model_named
 from firegui.domain.project import Project
+from firegui.domain.weather import AIR_C, HOURS_PER_DAY, HUMIDITY
 from firegui.errors import InputError, Problem
-from firegui.fire.fuel_moisture import AIR_C, HUMIDITY, fine_dead_moisture
+from firegui.fire.fuel_moisture import fine_dead_moisture, moistures_of
 from firegui.fire.surface_spread import SurfaceSpread, surface_fire, wind_at_flames
 from firegui.io.coordinates import parse_place
 from firegui.io.fuel_models_file import read_fuel_models, standard_fuel_models
@@ -37,6 +38,7 @@ _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
 @click.option("--at", metavar="'LAT LON'", help="The place on PROJECT, in degrees or UTM.")
 @click.option("--cell", metavar="ROW COLUMN", type=WHOLE, nargs=2, help="The place on PROJECT, counted from 0.")
 @click.option("--day", metavar="N", type=WHOLE, help="The day whose wind blows, counted from 0.  [default: 0]")
+@click.option("--hour", metavar="N", type=WHOLE, help="The hour of the day, where PROJECT has a weather by the hour.")
 @click.option("--fuel", metavar="MODEL", help="Fuel model: a name such as GR2, or its number.  [default: PROJECT's]")
 @click.option("--fuel-models", metavar="F.fmd", type=FILE, help="Custom fuel models, beside the standard ones.")
 @click.option("--temperature", metavar="°C", type=NUMBER, help="Temperature of the air, for --dead-1h and --dead-10h.")
@@ -49,7 +51,8 @@ _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
 @click.option("--no-wind-limit", is_flag=True, help="Lift Rothermel's limit on the effective wind.")
 @json_option
 def spread(
-    project_folder: Path | None, at: str | None, cell: tuple[int, int] | None, day: int | None, fuel: str | None,
+    project_folder: Path | None, at: str | None, cell: tuple[int, int] | None, day: int | None,
+    hour: int | None, fuel: str | None,
     fuel_models: Path | None, temperature: float | None, humidity: float | None, midflame_wind: float | None,
     no_wind_limit: bool, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
@@ -63,17 +66,17 @@ def spread(
     models = standard_fuel_models()
     custom = None if fuel_models is None else gather.attempt(lambda: read_fuel_models(fuel_models))
     models = (*(custom or ()), *models)
-    conditions, code = _CONDITIONS, None
+    conditions, code, air = _CONDITIONS, None, _MOISTURE
     if project_folder is not None:
         project = gather.attempt(lambda: load_project(project_folder))
         if project is not None:
-            found = gather.attempt(lambda: _on_project(project, at, cell, day or 0))
-            conditions, code = found or (conditions, None)
-    elif at is not None or cell is not None or day is not None:
-        gather.add("--at, --cell and --day", "belong to a project", "name the project first, or leave them out")
+            found = gather.attempt(lambda: _on_project(project, at, cell, day or 0, hour))
+            conditions, code, air = found or (conditions, None, air)
+    elif any(value is not None for value in (at, cell, day, hour)):
+        gather.add("--at, --cell, --day and --hour", "belong to a project", "name the project first, or leave them out")
     elif fuel is None:
         gather.add("--fuel", "is not given", "give a fuel model, or a project and a place on it")
-    moisture = given_settings(_weathered(temperature, humidity, given, gather), given, gather)
+    moisture = given_settings(_weathered(temperature, humidity, given, gather) or air, given, gather)
     conditions = replace(given_settings(conditions, given, gather), flame_wind=midflame_wind)
     gather.extend([*moisture.problems(), *conditions.problems()])
     model = _fuel_model(models, fuel, code, gather)
@@ -85,13 +88,13 @@ def spread(
 
 def _weathered(
     temperature: float | None, humidity: float | None, given: Mapping[str, Any], gather: Gather
-) -> FuelMoisture:
-    """Return the moistures by temperature and humidity; the default ones where neither is given."""
+) -> FuelMoisture | None:
+    """Return the moistures by temperature and humidity, where both are given."""
     if temperature is None and humidity is None:
-        return _MOISTURE
+        return None
     if temperature is None or humidity is None:
         gather.add("--temperature and --humidity", "only one is given", "give both, or neither")
-        return _MOISTURE
+        return None
     if given["dead_1h"] is not None or given["dead_10h"] is not None:
         remedy = "leave out one or the other"
         gather.add("--dead-1h and --dead-10h", "are given besides temperature and humidity", remedy)
@@ -103,9 +106,12 @@ def _weathered(
 
 
 def _on_project(
-    project: Project, at: str | None, cell: tuple[int, int] | None, day: int
-) -> tuple[SurfaceConditions, int | None]:
-    """Return the conditions at a place, and the code of its fuel model where the project has a fuel layer."""
+    project: Project, at: str | None, cell: tuple[int, int] | None, day: int, hour: int | None
+) -> tuple[SurfaceConditions, int | None, FuelMoisture]:
+    """Return the conditions at a place, the code of its fuel model where there is a fuel layer, and the moisture.
+
+    They are those of an hour where one is named, else of the day.
+    """
     scenario, grid = project.scenario, project.scenario.grid
     if (at is None) == (cell is None):
         raise InputError(
@@ -130,16 +136,23 @@ def _on_project(
         )
     if not 0 <= day < scenario.days:
         problems.append(Problem("--day", f"is {day}", f"use a day from 0 to {scenario.days - 1}"))
+    if hour is not None and not 0 <= hour < HOURS_PER_DAY:
+        problems.append(Problem("--hour", f"is {hour}", f"use an hour from 0 to {HOURS_PER_DAY - 1}"))
+    elif hour is not None and scenario.weather is None:
+        problems.append(Problem("--hour", "the project has one wind a day", "leave it out, or import an hourly wind"))
     if problems:
         raise InputError(problems)
     layers = {name: float(layer[row, column]) for name, layer in scenario.layers.items()}
-    speed, towards = scenario.wind_speed[day, row, column], scenario.wind_dir[day, row, column]
+    weather = scenario.weather_of(1 if hour is None else HOURS_PER_DAY)
+    period = day * weather.periods_per_day + (hour or 0) * weather.periods_per_day // HOURS_PER_DAY
+    speed, towards = (part[0, 0] for part in weather.wind(period, (slice(row, row + 1), slice(column, column + 1))))
     known = {name: layers[name] for name in _LAYERS if math.isfinite(layers.get(name, math.nan))}
     if known.get("aspect", 0.0) < 0.0:  # flat
         del known["aspect"]
     place = replace(_CONDITIONS, **known, wind=float(speed), wind_from=(270.0 - math.degrees(float(towards))) % 360.0)
     code = layers.get("fuel", math.nan)
-    return place, int(code) if math.isfinite(code) else None
+    moisture = moistures_of(weather, _MOISTURE)[period]
+    return place, int(code) if math.isfinite(code) else None, moisture
 
 
 def _fuel_model(models: tuple[FuelModel, ...], fuel: str | None, code: int | None, gather: Gather) -> FuelModel | None:

@@ -73,6 +73,17 @@ class Grid:
         """Whether the raster has a place on the Earth."""
         return self.transform is not None and self.crs is not None
 
+    def of_blocks(self, block: int) -> Grid:
+        """Return the grid of blocks of ``block × block`` cells; the last ones may reach beyond this grid."""
+        if block == 1:
+            return self
+        place = self.transform
+        if place is not None:
+            a, b, c, d, e, f = place
+            place = (a * block, b * block, c, d * block, e * block, f)
+        rows, columns = (-(-size // block) for size in self.shape)
+        return Grid(rows, columns, self.cell_size_m * block, place, self.crs)
+
     def to_world(self, y: float, x: float) -> tuple[float, float]:
         """Return easting and northing (CRS units) of the raster position ``(y, x)``, cell centres at integers.
 

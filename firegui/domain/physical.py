@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
+from typing import Any
 
 from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.fuel_models import FuelMoisture
 from firegui.domain.options import bounds_problems, option
 from firegui.errors import Problem, Problems
 
+PERIODS = "periods_per_day"
+"""Name of the setting of the periods of a day."""
 LEAST_BURN_STEPS = 10
 """Shortest burn duration in steps: below, the front is not that of the ellipse."""
 _TITLE = "The physical fire model cannot be used"
@@ -32,6 +35,14 @@ class PhysicalSettings:
         100.0, "Speed limit", "percentile of the speeds of all cells and days above which fires are slowed down; 100 "
         "slows nothing down, less saves steps", unit="%", low=50.0, high=100.0,
     )  # fmt: skip
+    periods_per_day: int = option(
+        4, "Periods a day", "most periods of a day that have a wind and a moisture of their own, where the weather is "
+        "known by the hour; more follow the weather more closely and take more memory", low=1, high=24,
+    )  # fmt: skip
+    air_moisture: bool = option(
+        True, "Moisture from the weather", "dead 1-h and 10-h moisture from the temperature and humidity of each "
+        "period, where they are known; else the moistures above",
+    )  # fmt: skip
 
     def problems(self) -> list[Problem]:
         """Return every setting out of its range."""
@@ -49,9 +60,13 @@ class PhysicalSettings:
                 problems.add("fire model", f"the parameter {name} is not known", f"use {', '.join(known)}")
         problems.raise_if_any(_TITLE)
         moisture = FuelMoisture(**{item.name: float(values[item.name]) for item in fields(FuelMoisture)})
-        own = {name: float(values[name]) for name in known if not hasattr(moisture, name)}
+        own: dict[str, Any] = {name: type(known[name])(values[name]) for name in known if not hasattr(moisture, name)}
         settings = PhysicalSettings(moisture, **own)
         problems.extend(settings.problems())
+        for name, value in own.items():
+            if value != values[name]:
+                remedy = "use 0 or 1" if isinstance(value, bool) else "use a whole number"
+                problems.add("fire model", f"the parameter {name} is {values[name]:g}", remedy)
         problems.raise_if_any(_TITLE)
         return settings
 
@@ -61,13 +76,15 @@ class PhysicalSettings:
         moisture: dict[str, float] = values.pop("moisture")
         return moisture | values
 
-    def steps_per_day(self, fastest: float, cell_size_m: float) -> int:
+    def steps_per_day(self, fastest: float, cell_size_m: float, periods: int = 1) -> int:
         """Return the fewest steps a day in which a fire of ``fastest`` m/min moves at most ``cells_per_step``.
 
-        They are no fewer than the paper's, and a cell burns for at least :data:`LEAST_BURN_STEPS` of them.
+        They are no fewer than the paper's, a cell burns for at least :data:`LEAST_BURN_STEPS` of them, and ``periods``
+        of a day have equally many.
         """
         by_speed = math.ceil(1440.0 * fastest / (self.cells_per_step * cell_size_m) - 1e-6)
-        return max(STEPS_PER_DAY, math.ceil(24.0 * LEAST_BURN_STEPS / self.burn_hours - 1e-9), by_speed)
+        least = max(STEPS_PER_DAY, math.ceil(24.0 * LEAST_BURN_STEPS / self.burn_hours - 1e-9), by_speed)
+        return -(-least // periods) * periods
 
     def burn_steps(self, steps_per_day: int) -> float:
         """Return the burn duration in steps."""

@@ -16,11 +16,13 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.names import character_problems
 from firegui.domain.operations import Operations
+from firegui.domain.physical import PERIODS
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import MARGIN_SHORT, SETTING_TITLES, Margin, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.stress import StressSet
 from firegui.domain.units import percent_text
+from firegui.domain.weather import PeriodWeather
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 
@@ -45,6 +47,11 @@ class FireModel:
     kind: str
     label: str
     parameters: Mapping[str, float]
+
+    @property
+    def most_periods(self) -> int:
+        """Most periods a day whose weather the model takes."""
+        return int(self.parameters[PERIODS]) if self.kind == "physical" else 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,8 +117,27 @@ class Project:
         A day has P = :attr:`wind_periods` periods. The direction is as in the fire's maps.
         """
         first, count = (number * self.wind_periods for number in (self.plan.start_day, self.plan.days))
-        source = self.imported_maps or self.scenario
-        return source.wind_speed[first : first + count], source.wind_dir[first : first + count]
+        if self.imported_maps is not None:
+            maps = self.imported_maps
+            return maps.wind_speed[first : first + count], maps.wind_dir[first : first + count]
+        return self.model_weather.winds(slice(first, first + count), self.scenario.grid.shape)
+
+    def planned_wind_at(self, period: int, row: int, column: int) -> tuple[float, float]:
+        """Return wind speed (m/s) and direction of one cell in a period of the plan, as in :attr:`planned_wind`."""
+        number, cell = (
+            self.plan.start_day * self.wind_periods + period,
+            (slice(row, row + 1), slice(column, column + 1)),
+        )
+        maps = self.imported_maps
+        if maps is not None:
+            return float(maps.wind_speed[number, row, column]), float(maps.wind_dir[number, row, column])
+        speed, towards = self.model_weather.wind(number, cell)
+        return float(speed[0, 0]), float(towards[0, 0])
+
+    @property
+    def model_weather(self) -> PeriodWeather:
+        """Weather of the event's days, by as many periods as the fire model takes."""
+        return self.scenario.weather_of(self.fire_model.most_periods)
 
     @property
     def imported_maps(self) -> FireMaps | None:
@@ -121,13 +147,14 @@ class Project:
     @property
     def wind_periods(self) -> int:
         """Periods of a day of :attr:`planned_wind`."""
-        return 1 if self.imported_maps is None else self.imported_maps.periods_per_day
+        return (self.imported_maps or self.model_weather).periods_per_day
 
     @property
     def daily_wind(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Wind of the planned days, each ``[D, H, W]``: the mean vector of a day's periods."""
         if self.imported_maps is None:
-            return self.planned_wind
+            first, count = self.plan.start_day, self.plan.days
+            return self.scenario.wind_speed[first : first + count], self.scenario.wind_dir[first : first + count]
         return self.imported_maps.window(self.plan.start_day, self.plan.days).daily_wind()
 
     def with_fleet(self, fleet: Fleet) -> Self:

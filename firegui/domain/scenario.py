@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.grid import Grid
+from firegui.domain.weather import PeriodWeather
 
 UNKNOWN_START = datetime(2000, 1, 1, tzinfo=UTC)
 """Stands in for the start of an event whose date is not known. It is never shown as a date."""
@@ -57,6 +57,8 @@ class Scenario:
     synthetic: bool = False
     markers: tuple[tuple[str, str, tuple[tuple[float, float], ...]], ...] = field(default=())
     """Named map features ``(kind, name, ((y, x), …))`` such as the demo's village and road, in cells."""
+    weather: PeriodWeather | None = None
+    """Weather of the periods of its days, where it is known. ``wind_speed`` and ``wind_dir`` are of whole days."""
 
     def with_notes(self, notes: Sequence[str]) -> Scenario:
         """Return the same event with more notes."""
@@ -117,7 +119,8 @@ class Scenario:
             return observed
         return self.ignition if day == 0 else None
 
-    def wind_at(self, day: int) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return speed and direction rasters of a day, the last day's beyond the end."""
-        index = min(max(day, 0), self.days - 1)
-        return self.wind_speed[index], self.wind_dir[index]
+    def weather_of(self, most_periods: int) -> PeriodWeather:
+        """Return the weather of at most ``most_periods`` periods a day; that of whole days where no other is known."""
+        if self.weather is None or most_periods <= 1:
+            return PeriodWeather(1, 1, self.wind_speed, self.wind_dir)
+        return self.weather.with_most_periods(most_periods)

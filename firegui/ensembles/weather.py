@@ -20,10 +20,12 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule
 from firegui.domain.uncertainty import WeatherDraw, WeatherSpread
+from firegui.domain.weather import PeriodWeather
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.landscape import Raster
 from firegui.fire.learned import REACH
-from firegui.fire.windowed import DayMaps, day_maps, inside
+from firegui.fire.physical import Wind
+from firegui.fire.windowed import PeriodMaps, inside, period_maps
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.model import Model
 
@@ -45,43 +47,43 @@ def weather_of(spread: WeatherSpread, seed: int, member: int) -> WeatherDraw:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForecastWind:
-    """Forecast wind of an event, ``[D, H, W]``: ``speed``, ``towards``, ``east`` and ``north``.
+    """Forecast wind of an event, by the periods that its fire model takes."""
 
-    The last two are its components.
-    """
-
-    speed: Raster
-    towards: Raster
-    east: Raster
-    north: Raster
+    weather: PeriodWeather
 
     @staticmethod
-    def of(speed: Raster, towards: Raster) -> ForecastWind:
+    def of(weather: PeriodWeather) -> ForecastWind:
         """Raise :class:`~firegui.errors.InputError` for a wind that has no number somewhere."""
-        if not (np.isfinite(speed).all() and np.isfinite(towards).all()):
+        if not (np.isfinite(weather.speed).all() and np.isfinite(weather.towards).all()):
             problem = Problem("wind", "has cells without a number", "import the weather again, without gaps")
             raise InputError([problem], "The wind cannot be perturbed")
-        return ForecastWind(speed, towards, speed * np.cos(towards), speed * np.sin(towards))
+        return ForecastWind(weather)
 
-    def perturbed(self, draw: WeatherDraw, first: int, days: int, box: Box) -> tuple[Raster, Raster]:
-        """Return the wind of ``draw``, ``[days, h, w]``, on the event's days from ``first`` on.
+    def perturbed(self, draw: WeatherDraw, first: int, count: int, box: Box) -> tuple[Raster, Raster]:
+        """Return the wind of ``draw``, ``[count, h, w]``, in the event's periods from ``first`` on.
 
-        It is speed and direction. A delay of a part of a day mixes two days: the mean of their speeds, and the
-        direction of their mean wind. What lies before the first day or after the last is as that day.
+        It is speed and direction. A delay of a part of a period mixes two: the mean of their speeds, and the direction
+        of their mean wind. What lies before the first period or after the last is as that period.
         """
-        later = draw.delay_h / HOURS_PER_DAY
+        later = draw.delay_h * self.weather.periods_per_day / HOURS_PER_DAY
         whole = math.floor(later)
-        share = later - whole  # of the day before
-        asked = np.arange(first, first + days) - whole
-        now, before = (np.clip(asked - back, 0, len(self.speed) - 1) for back in (0, 1))
-        at = (slice(None), *box)
-        factor = np.float32(draw.speed_factor)
+        share = later - whole  # of the period before
+        winds = [_perturbed(*self._mixed(number - whole, share, box), draw) for number in range(first, first + count)]
+        speed, towards = (np.stack(parts) for parts in zip(*winds, strict=True))
+        return speed, towards
+
+    def _mixed(self, number: int, share: float, box: Box) -> Wind:
+        """Return the wind of a period and, by ``share``, of that before."""
+        last = len(self.weather.speed) - 1
+        speed, towards = self.weather.wind(min(max(number, 0), last), box)
         if share == 0.0:
-            return self.speed[at][now] * factor, self.towards[at][now] + np.float32(draw.direction)
+            return speed, towards
+        earlier, earlier_towards = self.weather.wind(min(max(number - 1, 0), last), box)
         new, old = np.float32(1.0 - share), np.float32(share)
-        speed = new * self.speed[at][now] + old * self.speed[at][before]
-        east, north = (new * part[at][now] + old * part[at][before] for part in (self.east, self.north))
-        return speed * factor, np.arctan2(north, east) + np.float32(draw.direction)
+        east, north = (
+            new * (speed * part(towards)) + old * (earlier * part(earlier_towards)) for part in (np.cos, np.sin)
+        )
+        return new * speed + old * earlier, np.arctan2(north, east)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,43 +93,43 @@ class WindForecastModel:
     project: Project
     model: Model
     winds: ForecastWind
-    maps_of: DayMaps
+    maps_of: PeriodMaps
 
     @staticmethod
     def of(project: Project, model: Model) -> WindForecastModel:
         """Raise :class:`~firegui.errors.InputError` for imported maps and for a wind with holes."""
-        event = project.scenario
-        return WindForecastModel(project, model, ForecastWind.of(event.wind_speed, event.wind_dir), day_maps(project))
+        return WindForecastModel(project, model, ForecastWind.of(project.model_weather), period_maps(project))
 
     def under(
         self, draw: WeatherDraw, windows: Sequence[Box], also: Sequence[Box] = (), check: Check | None = None
     ) -> tuple[Model, Box]:
         """Return the model under a member's wind, and the box that it is cut to.
 
-        The box contains ``windows`` and ``also``. Day ``d`` has its maps on ``windows[d]`` and no spread elsewhere:
-        right as long as no fire gets to the edge of its day's window. It has no flight rules: what is executed has been
-        decided.
+        The box contains ``windows`` and ``also``. The periods of day ``d`` have their maps on ``windows[d]`` and no
+        spread elsewhere: right as long as no fire gets to the edge of its day's window. It has no flight rules: what is
+        executed has been decided.
         """
         model, shape = self.model, self.model.shape
         box = union([*windows, *also])
         around = grown(box, REACH, shape)
-        first = self.project.plan.start_day
-        speed, towards = self.winds.perturbed(draw, first, model.maps.days, around)
+        periods = model.maps.periods_per_day
+        first, count = self.project.plan.start_day * periods, model.maps.days * periods
+        speed, towards = self.winds.perturbed(draw, first, count, around)
         size = (box[0].stop - box[0].start, box[1].stop - box[1].start)
-        phi = np.zeros((model.maps.days, model.maps.phi.shape[1], *size), np.float32)
-        gamma = np.zeros((model.maps.days, *size), np.float32)
-        for day, window in enumerate(windows):
+        phi = np.zeros((count, model.maps.phi.shape[1], *size), np.float32)
+        gamma = np.zeros((count, *size), np.float32)
+        for number in range(count):
             if check is not None:
                 check()
+            window = windows[number // periods]
             here = inside(window, box)
-            when = self.project.scenario.date_of_day(first + day)
-            found = self.maps_of((speed[day], towards[day]), around, when, window)
-            phi[(day, slice(None), *here)], gamma[(day, *here)] = found
+            found = self.maps_of((speed[number], towards[number]), around, first + number, window)
+            phi[(number, slice(None), *here)], gamma[(number, *here)] = found
         kept = (slice(None), *inside(box, around))
         like = model.maps
         maps = FireMaps(
             phi, gamma, like.burnable[box], speed[kept], towards[kept], like.ignition[box], like.t_burn,
-            like.steps_per_day, like.cell_size_m, like.c_req,
+            like.steps_per_day, like.cell_size_m, like.c_req, periods,
         )  # fmt: skip
         return _cut(model, maps, box), box
 
@@ -143,10 +145,23 @@ def with_wind(project: Project, draw: WeatherDraw) -> Project:
     if project.fire_model.kind == "maps":
         problem = Problem("wind", "imported maps cannot be computed for another wind", "use a fire model of firegui")
         raise InputError([problem], "The wind cannot be perturbed")
-    rows, columns = event.grid.shape
-    winds = ForecastWind.of(event.wind_speed, event.wind_dir)
-    speed, towards = winds.perturbed(draw, 0, event.days, (slice(0, rows), slice(0, columns)))
-    return replace(project, scenario=replace(event, wind_speed=speed, wind_dir=towards))
+    daily, weather = _with_wind(event.weather_of(1), draw), event.weather
+    changed = replace(event, wind_speed=daily.speed, wind_dir=daily.towards)
+    return replace(
+        project, scenario=changed if weather is None else replace(changed, weather=_with_wind(weather, draw))
+    )
+
+
+def _with_wind(weather: PeriodWeather, draw: WeatherDraw) -> PeriodWeather:
+    """Return the weather with the wind of ``draw`` in all its periods, computed on its blocks."""
+    blocks = replace(weather, block=1)
+    rows, columns = weather.speed.shape[1:]
+    whole = (slice(0, rows), slice(0, columns))
+    return weather.with_wind(*ForecastWind.of(blocks).perturbed(draw, 0, len(weather.speed), whole))
+
+
+def _perturbed(speed: Raster, towards: Raster, draw: WeatherDraw) -> Wind:
+    return speed * np.float32(draw.speed_factor), towards + np.float32(draw.direction)
 
 
 def union(boxes: Sequence[Box]) -> Box:

@@ -6,13 +6,16 @@ Sources: Simard (1968), Canadian Department of Forestry FF-X-14, for the equilib
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.fuel_models import FuelMoisture
+from firegui.domain.weather import PeriodWeather
+
 Values = NDArray[np.float64]
 
-AIR_C, HUMIDITY = (-40.0, 60.0), (0.0, 100.0)
-"""Ranges of temperature in °C and relative humidity in percent."""
 _BY_EQUILIBRIUM_1H, _BY_EQUILIBRIUM_10H = 1.03, 1.28
 
 
@@ -40,3 +43,11 @@ def fine_dead_moisture(temperature_c: Values | float, humidity: Values | float) 
     moisture = equilibrium_moisture(temperature_c, humidity)
     one, ten = (np.maximum(factor * moisture, 1.0) for factor in (_BY_EQUILIBRIUM_1H, _BY_EQUILIBRIUM_10H))
     return one, ten
+
+
+def moistures_of(weather: PeriodWeather, usual: FuelMoisture, *, from_air: bool = True) -> tuple[FuelMoisture, ...]:
+    """Return the moisture of every period: ``usual``, with dead 1-h and 10-h fuel by the air where it is known."""
+    if not from_air or weather.temperature_c is None or weather.humidity is None:
+        return (usual,) * len(weather.speed)
+    dead = zip(*fine_dead_moisture(weather.temperature_c, weather.humidity), strict=True)
+    return tuple(replace(usual, dead_1h=float(one), dead_10h=float(ten)) for one, ten in dead)

@@ -4,9 +4,10 @@ A cell's speed, direction and length-to-width ratio (:mod:`firegui.fire.surface_
 :mod:`firegui.fire.front_table`; ``φ`` holds them and ``γ`` is 1. The steps a day follow from the fastest cell of the
 event, so that the same landscape burns alike at any cell size.
 
-Moisture is the same everywhere and on every day. The wind is that of the day in the open at 10 m; canopy cover and
-height shelter the fire from it. Speeds are those over the map: along the head, a slope is longer than it looks from
-above. Crown fire and spotting are left out.
+The wind is that in the open at 10 m of the day, or of its periods where the event has them; canopy cover and height
+shelter the fire from it. Moisture is the same everywhere; that of dead 1-h and 10-h fuel follows from the temperature
+and humidity of the period where the event has them. Speeds are those over the map: along the head, a slope is longer
+than it looks from above. Crown fire and spotting are left out.
 
 This module needs NumPy and nothing else.
 """
@@ -23,21 +24,25 @@ from numpy.typing import NDArray
 from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
 from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.fuel import fuel_name
-from firegui.domain.fuel_models import FuelModel
+from firegui.domain.fuel_models import FuelModel, FuelMoisture
 from firegui.domain.grid import Box
 from firegui.domain.maps import FireMaps
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
+from firegui.domain.weather import PeriodWeather
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.card import physical_card
 from firegui.fire.front_table import MOST_CELLS_PER_STEP, FrontTable
+from firegui.fire.fuel_moisture import moistures_of
 from firegui.fire.landscape import Raster, burns
 from firegui.fire.surface_spread import midflame_factor, surface_spread
 from firegui.io.fuel_models_file import standard_fuel_models
 
 P = TypeVar("P", bound=Project)
 
+Wind = tuple[Raster, Raster]
+"""Speed in m/s and the direction it blows to, radians counter-clockwise from east, ``[h, w]`` each."""
 MOST_BYTES = 4 << 30
 """Largest maps that are made."""
 _TITLE = "The physical fire model cannot be used"
@@ -47,8 +52,8 @@ _WHOLE: Box = (slice(None), slice(None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class DaySpread:
-    """Surface fire of a day, each ``[h, w]``.
+class GroundSpread:
+    """Surface fire of a period, each ``[h, w]``.
 
     ``speed`` is the head's in m/min over the map, 0 where nothing burns, ``direction`` its direction in radians,
     counter-clockwise from east, and ``ratio`` the length-to-width ratio.
@@ -61,15 +66,17 @@ class DaySpread:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PhysicalGround:
-    """What does not change from day to day: fuel, terrain and the shelter of the canopy, each ``[H, W]``.
+    """Fuel, terrain and the shelter of the canopy, each ``[H, W]``, and the weather.
 
     ``place`` is the fuel's place in ``models``, of any value where the ground does not burn. ``wind_factor`` is the
     wind at the height of the flames over that in the open. ``slope`` is rise over run, ``upslope`` its direction in
-    radians, counter-clockwise from east.
+    radians, counter-clockwise from east. ``weather`` is by as many periods as the settings ask for, and ``moistures``
+    has that of each of them.
     """
 
     models: tuple[FuelModel, ...]
-    moisture: tuple[float, ...]
+    weather: PeriodWeather
+    moistures: tuple[FuelMoisture, ...]
     place: NDArray[np.int64]
     burnable: NDArray[np.bool_]
     wind_factor: Raster
@@ -83,7 +90,7 @@ class PhysicalGround:
         A cell without data does not burn. Without slope or aspect the ground is level, without canopy cover or height
         nothing shelters from the wind.
         """
-        models = standard_fuel_models()
+        models, weather = standard_fuel_models(), event.weather_of(settings.periods_per_day)
         place, burnable = _fuel(event, models)
         steep, aspect = _both(event, "slope", "aspect")
         steep = np.where(aspect < 0.0, 0.0, np.clip(steep, 0.0, _STEEPEST))  # aspect −1: flat
@@ -92,7 +99,8 @@ class PhysicalGround:
         factor = midflame_factor(depth, np.clip(cover, 0.0, 100.0) / 100.0, np.maximum(height, 0.0))
         return PhysicalGround(
             models=models,
-            moisture=settings.moisture.values,
+            weather=weather,
+            moistures=moistures_of(weather, settings.moisture, from_air=settings.air_moisture),
             place=place,
             burnable=burnable,
             wind_factor=factor.astype(np.float32),
@@ -100,27 +108,33 @@ class PhysicalGround:
             upslope=np.radians(270.0 - aspect).astype(np.float32),
         )
 
-    def day(self, wind_speed: Raster, wind_dir: Raster, box: Box = _WHOLE) -> DaySpread:
-        """Return the surface fire on ``box`` under a wind in the open in m/s and the direction it blows to."""
+    def spread(self, period: int, wind: Wind, box: Box = _WHOLE) -> GroundSpread:
+        """Return the surface fire on ``box`` at the moisture of ``period`` under ``wind``, in the open there."""
+        wind_speed, wind_dir = wind
         slope, upslope = self.slope[box], self.upslope[box]
         fire = surface_spread(
-            self.models, self.place[box], np.array(self.moisture) / 100.0,
+            self.models, self.place[box], np.array(self.moistures[period].values) / 100.0,
             wind_speed * self.wind_factor[box] * 60.0, wind_dir, slope, upslope,
         )  # fmt: skip
         along = np.hypot(1.0, slope * np.cos(fire.direction - upslope))
         speed = np.where(self.burnable[box], fire.head / along, 0.0)
-        return DaySpread(*(part.astype(np.float32) for part in (speed, fire.direction, fire.length_to_width)))
+        return GroundSpread(*(part.astype(np.float32) for part in (speed, fire.direction, fire.length_to_width)))
 
-    def fastest(self, event: Scenario, percentile: float, check: Check | None = None) -> float:
-        """Return a percentile of the speeds in m/min of all cells on all days, 0 where nothing burns.
+    def wind(self, period: int) -> Wind:
+        """Return the wind of a period, each ``[H, W]``."""
+        rows, columns = self.place.shape
+        return self.weather.wind(period, (slice(0, rows), slice(0, columns)))
 
-        ``check`` is called before each day and may raise to cancel.
+    def fastest(self, percentile: float, check: Check | None = None) -> float:
+        """Return a percentile of the speeds in m/min of all cells in all periods, 0 where nothing burns.
+
+        ``check`` is called before each period and may raise to cancel.
         """
         speeds = []
-        for wind in zip(event.wind_speed, event.wind_dir, strict=True):
+        for period in range(len(self.moistures)):
             if check is not None:
                 check()
-            found = self.day(*wind).speed[self.burnable]
+            found = self.spread(period, self.wind(period)).speed[self.burnable]
             speeds.append(found.max(initial=0.0, keepdims=True) if percentile == 100.0 else found)
         every = np.concatenate(speeds)
         return float(np.percentile(every, percentile)) if every.size else 0.0
@@ -146,12 +160,12 @@ class PhysicalFire:
         most = MOST_CELLS_PER_STEP if settings.speed_percentile == 100.0 else settings.cells_per_step
         return PhysicalFire(ground, FrontTable.of(settings.burn_steps(event.steps_per_day)), scale, most)
 
-    def day(self, wind_speed: Raster, wind_dir: Raster, box: Box = _WHOLE) -> tuple[Raster, Raster, float]:
-        """Return ``φ [16, h, w]`` and ``γ [h, w]`` of a day on ``box``.
+    def maps(self, period: int, wind: Wind, box: Box = _WHOLE) -> tuple[Raster, Raster, float]:
+        """Return ``φ [16, h, w]`` and ``γ [h, w]`` of a period on ``box`` under ``wind`` there.
 
         The third is its fastest head in cells per step.
         """
-        spread = self.ground.day(wind_speed, wind_dir, box)
+        spread = self.ground.spread(period, wind, box)
         cells = spread.speed * np.float32(self.cells_per_metre_min)
         phi = self.table.gains(np.minimum(cells, np.float32(self.most)), spread.ratio, spread.direction)
         return phi, self.ground.burnable[box].astype(np.float32), float(cells.max(initial=0.0))
@@ -167,23 +181,24 @@ def physical_maps(
 ) -> FireMaps:
     """Return the maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
 
-    ``check`` is called before each day and may raise to cancel. Raises :class:`~firegui.errors.InputError` like
+    ``check`` is called before each period and may raise to cancel. Raises :class:`~firegui.errors.InputError` like
     :meth:`PhysicalGround.of`, for maps above :data:`MOST_BYTES`, and where the fastest fire needs more steps than the
     event has.
     """
-    problems = memory_problems(event, days)
+    problems = memory_problems(event, settings, days)
     if problems:
         raise InputError(problems, _TITLE)
-    window = slice(start_day, start_day + days)
-    speed, towards = event.wind_speed[window], event.wind_dir[window]
     fire = PhysicalFire.of(event, settings)
-    phi = np.empty((len(speed), 16, *event.grid.shape), np.float32)
+    weather, shape = fire.ground.weather, event.grid.shape
+    first, count = (number * weather.periods_per_day for number in (start_day, days))
+    speed, towards = weather.winds(slice(first, first + count), shape)
+    phi = np.empty((count, 16, *shape), np.float32)
     gamma = np.empty(speed.shape, np.float32)
     fastest = 0.0
-    for day in range(len(speed)):
+    for number, wind in enumerate(zip(speed, towards, strict=True)):
         if check is not None:
             check()
-        phi[day], gamma[day], cells = fire.day(speed[day], towards[day])
+        phi[number], gamma[number], cells = fire.maps(first + number, wind)
         fastest = max(fastest, cells)
     if settings.speed_percentile == 100.0 and fastest > MOST_CELLS_PER_STEP:
         what = f"is too fast for {event.steps_per_day:,} steps a day: it moves {fastest:.2f} cells a step"
@@ -200,6 +215,7 @@ def physical_maps(
         steps_per_day=event.steps_per_day,
         cell_size_m=event.grid.cell_size_m,
         c_req=PAPER_COVERAGE,
+        periods_per_day=weather.periods_per_day,
     )
 
 
@@ -211,12 +227,13 @@ def with_physical_model(project: P, settings: PhysicalSettings, check: Check | N
     than a day can have, and for maps above :data:`MOST_BYTES`.
     """
     event = project.scenario
-    problems = [*settings.problems(), *memory_problems(event, project.plan.days)]
+    problems = settings.problems() or memory_problems(event, settings, project.plan.days)
     if problems:
         raise InputError(problems, _TITLE)
     ground = PhysicalGround.of(event, settings)
-    fastest = ground.fastest(event, settings.speed_percentile, check)
-    steps, most = settings.steps_per_day(fastest, event.grid.cell_size_m), STEPS_PER_DAY_LIMITS[1]
+    fastest = ground.fastest(settings.speed_percentile, check)
+    steps = settings.steps_per_day(fastest, event.grid.cell_size_m, ground.weather.periods_per_day)
+    most = STEPS_PER_DAY_LIMITS[1]
     if steps > most:
         least = 1440.0 * fastest / (settings.cells_per_step * most)
         what = f"at {fastest:.0f} m/min needs {steps:,} steps a day; there can be {most:,}"
@@ -226,14 +243,21 @@ def with_physical_model(project: P, settings: PhysicalSettings, check: Check | N
     return replace(project, fire_model=model, weights=None).with_steps_per_day(steps)
 
 
-def memory_problems(event: Scenario, days: int) -> list[Problem]:
+def memory_problems(event: Scenario, settings: PhysicalSettings, days: int) -> list[Problem]:
     """Return the problem of maps above :data:`MOST_BYTES`."""
-    daily = 16 * event.grid.n_cells * 4
+    periods, once = event.weather_of(settings.periods_per_day).periods_per_day, 16 * event.grid.n_cells * 4
+    daily = periods * once
     if daily * days <= MOST_BYTES:
         return []
-    what = f"of {days} days take {daily * days / 2**30:.1f} GiB; at most {MOST_BYTES >> 30} GiB are made"
-    fewer = MOST_BYTES // daily
-    remedy = f"plan at most {fewer} days, or use larger cells" if fewer else "use larger cells or a smaller area"
+    each = f" of {periods} periods" if periods > 1 else ""
+    what = f"of {days} days{each} take {daily * days / 2**30:.1f} GiB; at most {MOST_BYTES >> 30} GiB are made"
+    fewer, coarser = MOST_BYTES // daily, MOST_BYTES // (once * days)
+    remedies = [
+        *([f"take at most {coarser} periods a day"] if 0 < coarser < periods else []),
+        *([f"plan at most {fewer} days"] if fewer else []),
+        "use larger cells or a smaller area",
+    ]
+    remedy = f"{', '.join(remedies[:-1])} or {remedies[-1]}" if len(remedies) > 1 else remedies[0]
     return [Problem("maps of sixteen neighbours", what, remedy)]
 
 

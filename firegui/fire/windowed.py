@@ -1,13 +1,12 @@
 """The maps of an event under another wind, on the part of the raster where they are needed.
 
-What does not depend on the wind is computed once; a day's maps on a window are those of the whole raster there.
+What does not depend on the wind is computed once; a period's maps on a window are those of the whole raster there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import date
 
 import torch
 from torch import Tensor
@@ -15,23 +14,24 @@ from torch import Tensor
 from firegui.domain.grid import Box, grown
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
+from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem
 from firegui.fire.landscape import Raster
 from firegui.fire.learned import REACH, EventModel
 from firegui.fire.parameters import ScalarParameters
-from firegui.fire.physical import PhysicalFire
+from firegui.fire.physical import PhysicalFire, Wind
 from firegui.fire.scalar import scalar_fields
 from firegui.fire.spread import SpreadFields, Terrain, ignition_gains, potentials
 
-Wind = tuple[Raster, Raster]
-"""Speed in m/s and the direction that it blows to, radians counter-clockwise from east, ``[h, w]`` each."""
-DayMaps = Callable[[Wind, Box, date, Box], tuple[Raster, Raster]]
-"""``(wind, around, date, box)`` to ``φ [N, h, w]`` and ``γ [h, w]`` of a local date on ``box``, under the wind that is
-given on ``around``, which contains ``box`` and :data:`~firegui.fire.learned.REACH` cells more wherever the raster does.
+PeriodMaps = Callable[[Wind, Box, int, Box], tuple[Raster, Raster]]
+"""``(wind, around, period, box)`` to ``φ [N, h, w]`` and ``γ [h, w]`` of a period of the event on ``box``.
+
+The model takes as many periods a day as :attr:`~firegui.domain.project.Project.model_weather` has. The wind is given on
+``around``, which contains ``box`` and :data:`~firegui.fire.learned.REACH` cells more wherever the raster does.
 """
 
 
-def day_maps(project: Project) -> DayMaps:
+def period_maps(project: Project) -> PeriodMaps:
     """Return the project's fire model under any wind.
 
     Raises :class:`~firegui.errors.InputError` for imported maps, which know no wind but their own.
@@ -39,7 +39,7 @@ def day_maps(project: Project) -> DayMaps:
     event, kind = project.scenario, project.fire_model.kind
     if kind == "network" and project.weights is not None:
         with torch.no_grad():
-            return _Network(EventModel.of(event, project.weights), event.grid.shape)
+            return _Network(EventModel.of(event, project.weights), event)
     if kind == "scalar":
         parameters = ScalarParameters.of(project.fire_model.parameters)
         return _Scalar(scalar_fields(event, parameters), Terrain.of_event(event), event.grid.shape)
@@ -60,12 +60,12 @@ def inside(box: Box, outer: Box) -> Box:
 @dataclass(frozen=True, slots=True, eq=False)
 class _Network:
     model: EventModel
-    shape: tuple[int, int]
+    event: Scenario
 
-    def __call__(self, wind: Wind, around: Box, when: date, box: Box) -> tuple[Raster, Raster]:
-        wide = grown(box, REACH, self.shape)
+    def __call__(self, wind: Wind, around: Box, period: int, box: Box) -> tuple[Raster, Raster]:
+        wide = grown(box, REACH, self.event.grid.shape)
         with torch.no_grad():
-            phi, gamma = self.model.cropped(*wide).day(*_on(wind, wide, around), when)
+            phi, gamma = self.model.cropped(*wide).day(*_on(wind, wide, around), self.event.date_of_day(period))
         kept = inside(box, wide)
         return phi[(slice(None), *kept)], gamma[kept]
 
@@ -76,7 +76,7 @@ class _Scalar:
     terrain: Terrain | None
     shape: tuple[int, int]
 
-    def __call__(self, wind: Wind, around: Box, when: date, box: Box) -> tuple[Raster, Raster]:
+    def __call__(self, wind: Wind, around: Box, period: int, box: Box) -> tuple[Raster, Raster]:
         wide = grown(box, 1, self.shape)
         speed, towards = (torch.tensor(part) for part in _on(wind, wide, around))
         fuel, ground = self.fields.fuel, self.terrain
@@ -93,8 +93,8 @@ class _Physical:
 
     fire: PhysicalFire
 
-    def __call__(self, wind: Wind, around: Box, when: date, box: Box) -> tuple[Raster, Raster]:
-        phi, gamma, _ = self.fire.day(*_on(wind, box, around), box)
+    def __call__(self, wind: Wind, around: Box, period: int, box: Box) -> tuple[Raster, Raster]:
+        phi, gamma, _ = self.fire.maps(period, _on(wind, box, around), box)
         return phi, gamma
 
 

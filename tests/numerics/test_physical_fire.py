@@ -71,7 +71,8 @@ def test_a_fire_has_the_size_of_the_ellipse_but_for_the_cells_that_its_start_cos
     ignition = (np.abs(middle - 2880.0) <= 240.0)[:, None] & (np.abs(middle - 2160.0) <= 240.0)
     project = project_of(np.full((count, count), 102.0), ignition, cell, wind=1.5, towards=0.4)
     event = project.scenario
-    fire = PhysicalGround.of(event, USUAL).day(event.wind_speed[0], event.wind_dir[0])
+    ground = PhysicalGround.of(event, USUAL)
+    fire = ground.spread(0, ground.wind(0))
     speed, ratio = float(fire.speed[0, 0]), float(fire.ratio[0, 0])
     eccentricity = np.sqrt(1.0 - ratio**-2)
     half = 1440.0 * speed / (1.0 + eccentricity)
@@ -94,7 +95,8 @@ def test_the_front_has_the_speed_of_each_fuel_and_takes_its_time_from_some_cells
     ignition[:, :4] = True
     project = project_of(fuel, ignition, cell, wind=4.0)
     event = project.scenario
-    speed = PhysicalGround.of(event, USUAL).day(event.wind_speed[0], event.wind_dir[0]).speed[0]
+    ground = PhysicalGround.of(event, USUAL)
+    speed = ground.spread(0, ground.wind(0)).speed[0]
     states = rolled(sliced(project, count))[:, rows // 2]
     hours = np.arange(count + 1) * 24.0 / count
     at = np.array([np.interp(0.5, states[:, column], hours) for column in range(columns)])

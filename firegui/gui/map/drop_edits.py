@@ -119,7 +119,7 @@ def proposed_drop(session: Session, step: int, y: float, x: float) -> Drop | Non
     row, column = min(max(round(y), 0), shape[0] - 1), min(max(round(x), 0), shape[1] - 1)
     step = min(max(step, 0), project.calendar.n_steps - 1)
     period = step * project.wind_periods // project.calendar.steps_per_day
-    towards = float(project.planned_wind[1][period, row, column])
+    towards = project.planned_wind_at(period, row, column)[1]
     theta = (towards + math.pi / 2.0) % math.pi if math.isfinite(towards) else 0.0
     bare = Drop(step, 0, y, x, theta).moved(0.0, 0.0, shape)
     for tail in editor.rules.tails:

@@ -8,7 +8,7 @@ from datetime import datetime
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.grid import Grid
+from firegui.domain.grid import Box, Grid
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
@@ -59,6 +59,17 @@ class MapState:
     def event_day(self) -> int:
         """Zero-based day of the event, which indexes the weather."""
         return self.project.plan.start_day + self.day
+
+    @property
+    def weather_period(self) -> int:
+        """Zero-based period of the event, which indexes the weather that the fire model takes."""
+        calendar, each = self.project.calendar, self.project.model_weather.periods_per_day
+        within = self.step - self.day * calendar.steps_per_day
+        return self.event_day * each + min(within * each // calendar.steps_per_day, each - 1)
+
+    def wind(self, box: Box) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return speed (m/s) and direction of the wind of the shown day or period on the cells of ``box``."""
+        return self.project.model_weather.wind(self.weather_period, box)
 
     @property
     def observed_day(self) -> int:

@@ -56,11 +56,10 @@ def cell_at(shown: MapState, row: float, column: float) -> tuple[int, int] | Non
 
 
 def wind_text(shown: MapState, cell: tuple[int, int]) -> str:
-    """Return speed and origin of the wind on the shown day; empty without wind."""
+    """Return speed and origin of the wind of the shown day or period; empty without wind."""
     if not shown.scenario.days:
         return ""
-    speed, direction = shown.scenario.wind_at(shown.event_day)
-    v, psi = float(speed[cell]), float(direction[cell])
+    v, psi = (float(part[0, 0]) for part in shown.wind((slice(cell[0], cell[0] + 1), slice(cell[1], cell[1] + 1))))
     return f"{shown.units.wind(v)} from {wind_origin(psi):03d}°" if math.isfinite(v) and math.isfinite(psi) else ""
 
 

@@ -196,6 +196,7 @@ def _event(source: LandscapeSource, lay: LandscapeLayout, began: EventStart, win
         ignition=lay.fire.ignition,
         observed=lay.fire.observed,
         observed_dates=lay.fire.dates,
+        weather=winds.weather,
         notes=(*source.notes, *place.notes, *began.notes, *winds.notes, *_strong(winds), *fire, *layers),
     )
     return event.with_notes(describe_coverage(event))

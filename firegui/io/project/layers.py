@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
+from firegui.domain.weather import PeriodWeather
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project.maps_file import read_maps, write_maps
@@ -32,6 +33,8 @@ from firegui.io.source_files import file_problem, outside_problem
 
 MAPS = "maps"
 _STACKS = ("wind_speed", "wind_dir")
+PERIOD_WIND = ("period_wind_speed", "period_wind_dir")
+"""Wind of the periods of a day, on blocks of cells."""
 _MASKS = ("ignition", "observed")
 _REMEDY = "restore the folder from a copy, or import the event again"
 
@@ -42,6 +45,9 @@ def arrays_of(scenario: Scenario) -> dict[str, Array]:
     """Return every array of a scenario by the name its file gets, in the type it is stored in."""
     arrays: dict[str, Array] = {key: np.asarray(layer, np.float32) for key, layer in sorted(scenario.layers.items())}
     arrays |= {key: np.asarray(getattr(scenario, key), np.float32) for key in _STACKS}
+    if scenario.weather is not None:
+        winds = (scenario.weather.speed, scenario.weather.towards)
+        arrays |= {key: np.asarray(wind, np.float32) for key, wind in zip(PERIOD_WIND, winds, strict=True)}
     masks = {key: getattr(scenario, key) for key in _MASKS}
     return arrays | {key: np.asarray(mask, np.bool_) for key, mask in masks.items() if mask is not None}
 
@@ -77,7 +83,10 @@ def write_layers(project: Project, folder: Path) -> dict[str, ArrayFile]:
     names = {}
     for key, array in arrays_of(event).items():
         names[key] = f"layers/{key}.tif"
-        write_raster(folder / names[key], array, event.grid, descriptions=_descriptions(key, array, event))
+        grid = event.grid
+        if event.weather is not None and key in PERIOD_WIND:
+            grid = grid.of_blocks(event.weather.block)
+        write_raster(folder / names[key], array, grid, descriptions=_descriptions(key, array, event))
     if project.maps is not None:
         names[MAPS] = "maps.npz"
         write_maps(folder / names[MAPS], project.maps, event.grid, event.start)
@@ -89,6 +98,9 @@ def _descriptions(key: str, array: Array, event: Scenario) -> list[str]:
         return [day.isoformat() for day in event.observed_dates]
     if key in _STACKS:
         return [f"{key} {event.date_of_day(day).isoformat()}" for day in range(len(array))]
+    if key in PERIOD_WIND and event.weather is not None:
+        each = event.weather.periods_per_day
+        return [f"{key} {event.date_of_day(at // each).isoformat()} {at % each + 1}/{each}" for at in range(len(array))]
     return [key]
 
 
@@ -161,13 +173,15 @@ def checked_path(folder: Path, key: str, file: ArrayFile, problems: Problems) ->
 
 
 def _layer(key: str, raster: Raster) -> Array:
-    bands = raster.bands if key in (*_STACKS, "observed") else raster.bands[0]
+    bands = raster.bands if key in (*_STACKS, *PERIOD_WIND, "observed") else raster.bands[0]
     return bands.astype(np.bool_) if key in _MASKS else bands
 
 
 def _check_shapes(arrays: Mapping[str, Array], maps: FireMaps | None, event: Event, problems: Problems) -> None:
     grid = event.grid
     for key, array in arrays.items():
+        if key in PERIOD_WIND:
+            continue
         if array.shape[-2:] != grid.shape or array.dtype not in (np.float32, np.bool_):
             found = f"{array.shape[-2]} × {array.shape[-1]} cells of {array.dtype}"
             problems.add(key, f"has {found}, the grid {grid.rows} × {grid.columns}", _REMEDY)
@@ -182,6 +196,26 @@ def _check_shapes(arrays: Mapping[str, Array], maps: FireMaps | None, event: Eve
         problems.add(
             "observed", f"has {len(arrays['observed'])} perimeters for {len(event.observed_dates)} dates", _REMEDY
         )
+
+
+def read_weather(event: Event, arrays: Mapping[str, Array], problems: Problems) -> PeriodWeather | None:
+    """Return the weather by period of a project whose files were read; what is wrong is added to ``problems``."""
+    has_winds = [key for key in PERIOD_WIND if key in arrays]
+    if event.weather is None:
+        problems.extend(
+            Problem("layers", f"{key} is listed, but [event.weather] is missing", _REMEDY) for key in has_winds
+        )
+        return None
+    lacking = [key for key in PERIOD_WIND if key not in arrays]
+    problems.extend(Problem("layers", f"{key} is not listed", _REMEDY) for key in lacking)
+    if lacking:
+        return None
+    speed, towards = (arrays[key] for key in PERIOD_WIND)
+    text = event.weather
+    heat, damp = (None if part is None else np.array(part, np.float64) for part in (text.temperature_c, text.humidity))
+    weather = PeriodWeather(text.periods_per_day, text.block, speed, towards, heat, damp)
+    problems.extend(weather.problems(event.grid.shape, len(arrays["wind_speed"])))
+    return weather
 
 
 def steps_problems(maps: FireMaps, event: Event) -> list[Problem]:

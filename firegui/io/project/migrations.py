@@ -16,7 +16,7 @@ from typing import Any
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 6
+CURRENT_FORMAT = 7
 
 
 def _to_format_2(table: TomlTable) -> TomlTable:
@@ -95,8 +95,20 @@ def _to_format_6(table: TomlTable) -> TomlTable:
     return table
 
 
+def _to_format_7(table: TomlTable) -> TomlTable:
+    """Migrate to format 7, which knows the weather of the periods of a day; format 6 knew that of whole days.
+
+    The physical model of an older project goes on with one wind a day and the moistures of its settings.
+    """
+    model = table.get("fire_model")
+    if isinstance(model, dict) and model.get("kind") == "physical" and isinstance(model.get("parameters"), dict):
+        model["parameters"].setdefault("periods_per_day", 1.0)
+        model["parameters"].setdefault("air_moisture", 0.0)
+    return table
+
+
 STEPS: Mapping[int, Step] = MappingProxyType(
-    {1: _to_format_2, 2: _to_format_3, 3: _to_format_4, 4: _to_format_5, 5: _to_format_6}
+    {1: _to_format_2, 2: _to_format_3, 3: _to_format_4, 4: _to_format_5, 5: _to_format_6, 6: _to_format_7}
 )
 """``n`` → the step from format ``n`` to ``n + 1``."""
 

@@ -2,8 +2,9 @@
 
 ::
 
-    project.toml      format = 6; everything people can edit; the list of layer files with their hashes
-    layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date)
+    project.toml      format = 7; everything people can edit; the list of layer files with their hashes
+    layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date);
+                      where it is known, wind by the periods of a day on blocks of cells (one band a period)
     maps.npz          imported fire maps, if there are any
     fire-*.safetensors  the weights of the network fire model, if that is the project's
     runs/*            one folder per run
@@ -30,11 +31,13 @@ from firegui.errors import InputError, Problem, Problems
 from firegui.io import toml
 from firegui.io.atomic import new_folder, write_text
 from firegui.io.project.layers import (
+    PERIOD_WIND,
     check_files,
     contents_of,
     kept_weights,
     read_layers,
     read_project_weights,
+    read_weather,
     remove_weights,
     steps_problems,
     weights_content,
@@ -52,7 +55,7 @@ RUNS = "runs"
 # What says of a folder that it holds the result of an analysis; a plan has none of them.
 _NO_PLANS = ("sensitivity.toml", "stress.toml", "margin.toml", "ensemble.toml", "benchmark.toml", "study.toml")
 _HEADER = "# A firegui project. Everything here can be edited by hand, except [layers] and [weights].\n\n"
-_STORED = ("wind_speed", "wind_dir", "ignition", "observed")
+_STORED = ("wind_speed", "wind_dir", "ignition", "observed", *PERIOD_WIND)
 # What people read but no run depends on.
 _UNHASHED_EVENT = ("name", "notes", "markers", "synthetic")
 _UNHASHED_AIRCRAFT = ("type", "provenance")
@@ -117,6 +120,8 @@ def load_project(folder: Path) -> Project:
         problems.add(PROJECT_FILE, "the fire model is the network, but its weights are not listed", remedy)
     problems.raise_if_any(title)
     event = text.event
+    weather = read_weather(event, arrays, problems)
+    problems.raise_if_any(title)
     scenario = Scenario(
         name=event.name,
         grid=event.grid,
@@ -131,6 +136,7 @@ def load_project(folder: Path) -> Project:
         steps_per_day=event.steps_per_day,
         notes=event.notes,
         synthetic=event.synthetic,
+        weather=weather,
         markers=event.markers,
     )
     return Project(

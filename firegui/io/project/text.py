@@ -29,6 +29,16 @@ Points = tuple[tuple[float, float], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class WeatherText:
+    """Weather of the periods of a day without its arrays."""
+
+    periods_per_day: int
+    block: int
+    temperature_c: tuple[float, ...] | None
+    humidity: tuple[float, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Event:
     """The scenario without its arrays."""
 
@@ -41,6 +51,7 @@ class Event:
     notes: tuple[str, ...]
     observed_dates: tuple[date, ...]
     markers: tuple[tuple[str, str, Points], ...]
+    weather: WeatherText | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +88,18 @@ def event_of(scenario: Scenario) -> Event:
     return Event(
         scenario.name, scenario.grid, as_utc(scenario.start), scenario.utc_offset_h, scenario.steps_per_day,
         scenario.synthetic, tuple(scenario.notes), tuple(scenario.observed_dates), tuple(scenario.markers),
+        _weather_text(scenario),
     )  # fmt: skip
+
+
+def _weather_text(scenario: Scenario) -> WeatherText | None:
+    weather = scenario.weather
+    if weather is None:
+        return None
+    heat, damp = (
+        None if part is None else tuple(map(float, part)) for part in (weather.temperature_c, weather.humidity)
+    )
+    return WeatherText(weather.periods_per_day, weather.block, heat, damp)
 
 
 def to_tables(project: Project) -> dict[str, Any]:
@@ -134,7 +156,15 @@ def _event_table(event: Event) -> dict[str, Any]:
         "observed_dates": list(event.observed_dates),
         "grid": {"rows": grid.rows, "columns": grid.columns, "cell_size_m": float(grid.cell_size_m)} | place,
         "markers": markers,
-    }
+    } | _weather_table(event.weather)
+
+
+def _weather_table(weather: WeatherText | None) -> dict[str, Any]:
+    if weather is None:
+        return {}
+    air = {"temperature_c": weather.temperature_c, "humidity": weather.humidity}
+    known = {key: list(values) for key, values in air.items() if values is not None}
+    return {"weather": {"periods_per_day": weather.periods_per_day, "block": weather.block} | known}
 
 
 def read_text(table: toml.Table) -> ProjectText | None:
@@ -189,6 +219,7 @@ def _read_event(table: toml.Table) -> Event | None:
         notes=table.take("notes", tuple[str, ...]),
         observed_dates=table.take("observed_dates", tuple[date, ...]),
         markers=tuple(_read_marker(row) for row in table.tables("markers")),
+        weather=_read_weather(table.table("weather")) if "weather" in table else None,
     )
     table.finish()
     if event.steps_per_day is not None:
@@ -214,6 +245,17 @@ def _read_grid(table: toml.Table) -> Grid:
     if None not in (grid.rows, grid.columns, grid.cell_size_m):
         table.problems.extend(crs.grid_problems(grid))
     return grid
+
+
+def _read_weather(table: toml.Table) -> WeatherText:
+    text = WeatherText(
+        table.take("periods_per_day", int),
+        table.take("block", int),
+        table.take("temperature_c", tuple[float, ...], None),
+        table.take("humidity", tuple[float, ...], None),
+    )
+    table.finish()
+    return text
 
 
 def _read_marker(table: toml.Table) -> tuple[str, str, Points]:

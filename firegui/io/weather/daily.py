@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
+from firegui.domain.weather import PeriodWeather
 from firegui.errors import Check, Problems
 from firegui.io.array_files import Array
 from firegui.io.source_files import MOST_DAYS, MOST_VALUES, cells_text, no_number
@@ -25,6 +27,7 @@ from firegui.io.weather.conventions import (
     WindConventions,
 )
 from firegui.io.weather.locations import Everywhere, Floats, Placement, Turn, WindLocations, no_turn, turn_from_true
+from firegui.io.weather.period_stack import PeriodStack
 from firegui.io.weather.series import MOST_CELLS_READ, WindSeries, check_values, vectors
 from firegui.io.weather.time_axis import (
     Days,
@@ -129,6 +132,8 @@ class WindFields:
     towards: NDArray[np.float32]
     notes: tuple[str, ...]
     course: Course
+    weather: PeriodWeather | None = None
+    """Weather of the periods of the days, of a file with several samples a day."""
 
 
 def constant_maps(grid: Grid, speed_ms: float, direction: float, conventions: WindConventions, days: int) -> WindFields:
@@ -172,10 +177,13 @@ def daily_maps(
     reader = _SeriesReader(series, conventions, placement, problems, check)
     speed, towards = np.empty((2, days.count, *grid.shape), np.float32)
     known, patched = [], {}
+    stack = PeriodStack.of(series, timing, days, grid, when[0])
     for day, numbers in days.samples.items():
-        parts = reader.mean(numbers)
-        if parts is None:
+        totals = [reader.total(group) for group in stack.groups(numbers)]
+        read = [total for total in totals if total is not None]
+        if len(read) < len(totals):
             return None
+        parts = reader.spread(reduce(np.add, read))
         holes = ~np.isfinite(parts[0])
         if holes.all():
             continue
@@ -185,6 +193,9 @@ def daily_maps(
                 values[holes] = values[~holes].mean()
         known.append(day)
         speed[day], towards[day] = parts[0], turn.towards(parts[1], parts[2])
+        if stack.is_wanted:
+            for group, total in zip(stack.groups(numbers), read, strict=True):
+                stack.put(group, reader.spread(total), parts, turn)
     if not known:
         problems.add(series.where, "has no wind on any day of the event", "check its no-data value and its place")
         return None
@@ -196,8 +207,9 @@ def daily_maps(
     return WindFields(
         speed,
         towards,
-        (*placement.notes, *notes, *reader.notes, *told, *_describe_patched(patched)),
+        (*placement.notes, *notes, *reader.notes, *told, *_describe_patched(patched), *stack.notes),
         reader.course(timing),
+        stack.weather,
     )
 
 
@@ -217,8 +229,8 @@ class _SeriesReader:
         self._course: list[tuple[int, Floats]] = []
         self._holes, self._values = 0, 0
 
-    def mean(self, numbers: NDArray[np.intp]) -> Floats | None:
-        """Return the mean speed and the mean vector of some samples, ``[3, H, W]``; NaN where there is none."""
+    def total(self, numbers: NDArray[np.intp]) -> Floats | None:
+        """Return the sums of speed, vector and number of some samples at the places, ``[4, …]``."""
         total: Floats | None = None
         for number in map(int, numbers):
             parts = self._sample(number)
@@ -232,6 +244,10 @@ class _SeriesReader:
             if known.any():
                 self._course.append((number, parts[:, known].mean(axis=1)))
         assert total is not None
+        return total
+
+    def spread(self, total: Floats) -> Floats:
+        """Return the mean speed and the mean vector of such sums, ``[3, H, W]``; NaN where there is none."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return self._placement.spread(total[:3] / total[3])
 

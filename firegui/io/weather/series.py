@@ -6,6 +6,7 @@ file says, else by a guess, which a note names.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -57,7 +58,8 @@ class WindSeries:
     """What an opened file holds: the two ``fields`` of a wind at ``places``, in ``count`` samples.
 
     ``kind`` in words and ``where`` its name; ``said`` what the file itself says of its numbers; ``stamps`` ``None``
-    where it carries no times. ``step_h`` is set where the time between two samples of one place is not that of the
+    where it carries no times. ``air`` reads the temperature and humidity of a sample, the mean of the places, of a file
+    that has them. ``step_h`` is set where the time between two samples of one place is not that of the
     stamps, as with stations that report at different minutes.
     """
 
@@ -70,6 +72,11 @@ class WindSeries:
     fields: tuple[WindField, WindField]
     notes: tuple[str, ...] = ()
     step_h: float | None = None
+    air: Callable[[int], tuple[float, float]] | None = None
+
+    def air_of(self, number: int) -> tuple[float, float]:
+        """Return temperature in °C and relative humidity in percent of a sample, NaN where they are not known."""
+        return (math.nan, math.nan) if self.air is None else self.air(number)
 
     def sample(self, number: int, window: Window | None) -> tuple[Floats, Floats]:
         """Return both numbers of a sample at the places of a window; ``OSError`` where they cannot be read."""

@@ -1,4 +1,4 @@
-"""Wind from a CSV table.
+"""Wind from a CSV table, with the temperature and humidity of the air where it has them.
 
 A row for every time, and for every station where it has longitudes and latitudes. Commas, semicolons or tabs; lines
 that begin with # are comments, of which ``# LATITUDE: 38.6`` and ``# LONGITUDE:`` give the place of a single station; a
@@ -23,6 +23,7 @@ from firegui.domain.options import number_from_text
 from firegui.errors import Problems
 from firegui.io.source_files import first_few, read_bytes
 from firegui.io.times import parse_stamps
+from firegui.io.weather.air_names import Air, AirColumn, celsius, check_air, parse_air
 from firegui.io.weather.conventions import (
     PAIRS,
     Components,
@@ -54,7 +55,7 @@ _TIME_REMEDY = "write times as 2020-08-19 14:00 (year, month, day)"
 class _Table:
     """The cells of the columns that are known, by role, and the titles of all in ``header``.
 
-    ``numbers`` are the rows' lines in the file, from 1 on.
+    ``numbers`` are the rows' lines in the file, from 1 on. ``air`` are the cells of temperature and humidity.
     """
 
     cells: Mapping[Role, Sequence[str]]
@@ -63,6 +64,7 @@ class _Table:
     numbers: Sequence[int]
     place: Mapping[str, float]
     header: Sequence[str]
+    air: Mapping[AirColumn, Sequence[str]]
 
 
 def table_series(path: Path, components: Components | None, problems: Problems) -> WindSeries | None:
@@ -180,22 +182,31 @@ def _columns(
         )
         titles[found.role] = title.strip()
         cells[found.role] = [row[index].strip() for row in body]
-    return _Table(cells, says, titles, numbers, place, [title.strip() for title in header])
+    air: dict[AirColumn, list[str]] = {}
+    for index, title in enumerate(header):
+        column = parse_air(title, "" if units is None else units[index])
+        if column is not None and parse_name(title) is None and column.role not in {other.role for other in air}:
+            air[column] = [row[index].strip() for row in body]
+    return _Table(cells, says, titles, numbers, place, [title.strip() for title in header], air)
 
 
 def _numbers(table: _Table, role: Role, where: str, problems: Problems) -> Floats:
     """Return the numbers of a column, NaN for no value; what is neither is a problem with its line."""
-    values = np.full(len(table.numbers), np.nan)
+    return _numbers_of(table.cells[role], table.titles[role], table.numbers, where, problems)
+
+
+def _numbers_of(cells: Sequence[str], title: str, lines: Sequence[int], where: str, problems: Problems) -> Floats:
+    values = np.full(len(lines), np.nan)
     bad = []
-    for index, cell in enumerate(table.cells[role]):
+    for index, cell in enumerate(cells):
         found = _number(cell)
         if found is None:
-            bad.append(f"line {table.numbers[index]} has {cell[:20]!r}")
+            bad.append(f"line {lines[index]} has {cell[:20]!r}")
         else:
             values[index] = found
     if bad:
         shown = "; ".join(bad[:_SHOWN]) + (f"; {len(bad) - _SHOWN:,} more" if len(bad) > _SHOWN else "")
-        problems.add(f"{where}, {table.titles[role]}", f"{shown}: not a number", "write numbers, nothing for no value")
+        problems.add(f"{where}, {title}", f"{shown}: not a number", "write numbers, nothing for no value")
     values[(values == -9999.0) | (values == -999.0)] = np.nan
     return values
 
@@ -323,16 +334,55 @@ def _series(
             if not check_ascending(stamps.moments[rows], where, names, problems):
                 return None
     labels = [(table.titles[role], table.says[role]) for role in PAIRS[kind]]
+    air, notes = _air(table, where, problems)
+    if problems:
+        return None
     moments, at = (None, np.arange(len(each))) if stamps is None else np.unique(stamps.moments, return_inverse=True)
     reads = [_by_time(part, each, np.asarray(at).ravel(), stations) for part in parts]
     one, other = (WindField(label, says, "", read) for (label, says), read in zip(labels, reads, strict=True))
     said = said_conventions(kind, (one, other), where, problems, clock=clock)
     if stamps is None or moments is None:
-        return WindSeries("table", where, said, len(each), None, places, (one, other))
+        return WindSeries("table", where, said, len(each), None, places, (one, other), notes)
     together = Stamps(moments, stamps.in_utc, stamps.dates_only)
     steps = [Stamps(stamps.moments[each == station], True).step_h for station in range(stations)]
     step_h = min((step for step in steps if step is not None), default=None)
-    return WindSeries("table", where, said, len(moments), together, places, (one, other), (), step_h)
+    read_air = [_by_time(values, each, np.asarray(at).ravel(), stations) for values in air]
+    return WindSeries(
+        "table", where, said, len(moments), together, places, (one, other), notes, step_h,
+        _mean_air(*read_air) if read_air else None,
+    )  # fmt: skip
+
+
+def _air(table: _Table, where: str, problems: Problems) -> tuple[list[Floats], tuple[str, ...]]:
+    """Return temperature in °C and relative humidity of the rows, and notes; none where either is missing."""
+    found: dict[Air, Floats] = {}
+    notes = []
+    for column, cells in table.air.items():
+        values = _numbers_of(cells, column.title, table.numbers, where, problems)
+        if column.role is Air.TEMPERATURE:
+            values, note = celsius(values, column)
+            notes += [note] if note else []
+        check_air(values, column.role, table.numbers, f"{where}, {column.title}", problems)
+        found[column.role] = values
+    if len(found) == len(Air):
+        return [found[role] for role in Air], tuple(notes)
+    if found:
+        lacking = next(role for role in Air if role not in found)
+        return [], (f"The table has no {lacking} of the air: fuel moistures are those of the fire model.",)
+    return [], ()
+
+
+def _mean_air(
+    temperature: Callable[[int, Window | None], Floats], humidity: Callable[[int, Window | None], Floats]
+) -> Callable[[int], tuple[float, float]]:
+    """Return the means over the stations that report."""
+
+    def read(number: int) -> tuple[float, float]:
+        heat, damp = (part(number, None) for part in (temperature, humidity))
+        both = np.isfinite(heat) & np.isfinite(damp)
+        return (float(heat[both].mean()), float(damp[both].mean())) if both.any() else (math.nan, math.nan)
+
+    return read
 
 
 def _by_time(values: Floats, station: Indices, time: Indices, stations: int) -> Callable[[int, Window | None], Floats]:

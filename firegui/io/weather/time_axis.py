@@ -175,7 +175,7 @@ def describe_days(days: Days, filled: Mapping[int, int], first: date, step_h: fl
     if days.expected > 1:
         notes.append(
             f"The file has a wind {_every(step_h)}; each day has the mean of its speeds and the direction of "
-            "its mean vector, because the fire model takes one wind a day."
+            "its mean vector, for the fire models that take one wind a day."
         )
     if days.partial:
         texts = [f"{first + timedelta(days=day)} ({len(days.samples[day])} of {days.expected})" for day in days.partial]

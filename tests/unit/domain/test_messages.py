@@ -33,6 +33,7 @@ from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import StressScenario, StressSet, StressTestSettings
 from firegui.domain.study import Sampling, StudySettings, Vary
 from firegui.domain.uncertainty import UncertaintyKind, UncertaintySettings
+from firegui.domain.weather import PeriodWeather
 from firegui.domain.weights import Correction, NetworkWeights, TrainedEvent, Training
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import Problem
@@ -62,6 +63,7 @@ def _own(value: Any) -> list[Problem]:
     return found
 
 
+_WEATHER = PeriodWeather(4, 2, np.zeros((8, 2, 2), np.float32), np.zeros((8, 2, 2), np.float32), np.zeros(3), None)
 _STRESS = StressSet((StressScenario("odd", repair_hours=0.7), StressScenario("odd")))
 VALUES: tuple[tuple[Any, Callable[[Any], list[Problem]]], ...] = (
     (BenchmarkSettings(planners=(), matched=tuple(PlannerName)), _own),
@@ -107,6 +109,7 @@ VALUES: tuple[tuple[Any, Callable[[Any], list[Problem]]], ...] = (
     (Correction("Ridge", (4, 4), None, np.zeros((1, 1), np.float32)), _own),
     (NetworkWeights({}, _TRAINING), _own),
     (WorkerSettings(), _own),
+    (_WEATHER, lambda weather: weather.problems((4, 4), 2)),
 )
 """A value of every domain class that names its problems, some of them wrong already, and how they are asked for."""
 _BAD_NUMBERS = (-(10**12), 10**12, math.nan, math.inf)

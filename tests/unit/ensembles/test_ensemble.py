@@ -125,7 +125,7 @@ def test_members_of_another_wind_are_the_fire_on_maps_of_that_wind(kind: str) ->
     plan, chosen = plan_of(model), settings(UncertaintyKind.WEATHER, 4, weather=WeatherSpread(0.5, 0.6, 10.0))
     found = run_ensemble(project, model, plan, chosen)
     event = project.scenario
-    winds = ForecastWind.of(event.wind_speed, event.wind_dir)
+    winds = ForecastWind.of(event.weather_of(1))
     whole = (slice(0, model.shape[0]), slice(0, model.shape[1]))
     for member in range(4):
         draw = weather_of(chosen.weather, chosen.seed, member)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.uncertainty import WeatherDraw, WeatherSpread
+from firegui.domain.weather import PeriodWeather
 from firegui.ensembles.weather import ForecastWind, moved, union, weather_of
 from firegui.errors import InputError
 from tests.numerics.cases import random_maps, random_schedule, small_fleet
@@ -15,10 +16,10 @@ from tests.numerics.cases import random_maps, random_schedule, small_fleet
 WHOLE = (slice(0, 4), slice(0, 5))
 
 
-def winds() -> ForecastWind:
+def daily() -> PeriodWeather:
     generator = np.random.default_rng(0)
     speed = generator.uniform(1.0, 9.0, (5, 4, 5)).astype(np.float32)
-    return ForecastWind.of(speed, generator.uniform(-np.pi, np.pi, (5, 4, 5)).astype(np.float32))
+    return PeriodWeather(1, 1, speed, generator.uniform(-np.pi, np.pi, (5, 4, 5)).astype(np.float32))
 
 
 def test_a_member_has_one_error_of_its_own() -> None:
@@ -35,32 +36,32 @@ def test_a_member_has_one_error_of_its_own() -> None:
 
 
 def test_what_is_not_off_stays_as_it_is() -> None:
-    here = winds()
-    speed, towards = here.perturbed(WeatherDraw(1.0, 0.0, 0.0), 1, 3, WHOLE)
+    here = daily()
+    speed, towards = ForecastWind.of(here).perturbed(WeatherDraw(1.0, 0.0, 0.0), 1, 3, WHOLE)
     np.testing.assert_array_equal(speed, here.speed[1:4])
     np.testing.assert_array_equal(towards, here.towards[1:4])
 
 
 def test_the_speed_is_multiplied_and_the_direction_turned() -> None:
-    here, box = winds(), (slice(1, 3), slice(2, 5))
-    speed, towards = here.perturbed(WeatherDraw(1.5, 0.4, 0.0), 0, 5, box)
+    here, box = daily(), (slice(1, 3), slice(2, 5))
+    speed, towards = ForecastWind.of(here).perturbed(WeatherDraw(1.5, 0.4, 0.0), 0, 5, box)
     np.testing.assert_allclose(speed, 1.5 * here.speed[:, 1:3, 2:5], rtol=1e-6)
     np.testing.assert_allclose(towards, here.towards[:, 1:3, 2:5] + 0.4, rtol=1e-6, atol=1e-6)
 
 
 def test_a_delay_of_a_day_brings_the_weather_of_the_day_before() -> None:
-    here = winds()
-    speed, towards = here.perturbed(WeatherDraw(1.0, 0.0, 24.0), 0, 5, WHOLE)
+    here = daily()
+    speed, towards = ForecastWind.of(here).perturbed(WeatherDraw(1.0, 0.0, 24.0), 0, 5, WHOLE)
     np.testing.assert_array_equal(speed, here.speed[[0, 0, 1, 2, 3]])
     np.testing.assert_array_equal(towards, here.towards[[0, 0, 1, 2, 3]])
-    early, _ = here.perturbed(WeatherDraw(1.0, 0.0, -24.0), 0, 5, WHOLE)
+    early, _ = ForecastWind.of(here).perturbed(WeatherDraw(1.0, 0.0, -24.0), 0, 5, WHOLE)
     np.testing.assert_array_equal(early, here.speed[[1, 2, 3, 4, 4]])
 
 
 @pytest.mark.parametrize(("hours", "before"), [(6.0, 0.25), (-6.0, -0.25), (30.0, 1.25)])
 def test_a_part_of_a_day_mixes_two_days(hours: float, before: float) -> None:
-    here = winds()
-    speed, towards = here.perturbed(WeatherDraw(1.0, 0.0, hours), 2, 1, WHOLE)
+    here = daily()
+    speed, towards = ForecastWind.of(here).perturbed(WeatherDraw(1.0, 0.0, hours), 2, 1, WHOLE)
     first = 2 - math.floor(before)
     share = before - math.floor(before)
     now, earlier = here.speed[first], here.speed[first - 1]
@@ -73,11 +74,19 @@ def test_a_part_of_a_day_mixes_two_days(hours: float, before: float) -> None:
 
 @pytest.mark.parametrize("broken", ["speed", "towards"])
 def test_a_wind_with_holes_is_refused(broken: str) -> None:
-    here = winds()
+    here = daily()
     fields = {"speed": here.speed.copy(), "towards": here.towards.copy()}
     fields[broken][2, 1, 1] = np.nan
     with pytest.raises(InputError, match="without a number"):
-        ForecastWind.of(**fields)
+        ForecastWind.of(here.with_wind(**fields))
+
+
+def test_a_delay_counts_in_hours_whatever_the_periods() -> None:
+    here = daily()
+    hourly = PeriodWeather(24, 1, np.repeat(here.speed, 24, axis=0), np.repeat(here.towards, 24, axis=0))
+    speed, towards = ForecastWind.of(hourly).perturbed(WeatherDraw(2.0, 0.0, 3.0), 0, 120, WHOLE)
+    np.testing.assert_array_equal(speed[3:], 2.0 * hourly.speed[:-3])
+    np.testing.assert_array_equal(towards[3:], hourly.towards[:-3])
 
 
 def test_only_what_was_executed_is_flown_and_moves_with_the_box() -> None:

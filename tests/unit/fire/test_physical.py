@@ -11,16 +11,18 @@ from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.settings import PlanSettings
 from firegui.domain.uncertainty import WeatherDraw
+from firegui.domain.weather import PeriodWeather
 from firegui.ensembles.weather import with_wind
 from firegui.errors import InputError
 from firegui.fire import physical
 from firegui.fire.first_project import with_model
+from firegui.fire.fuel_moisture import fine_dead_moisture
 from firegui.fire.maps import project_maps
 from firegui.fire.model_caveats import model_caveats, model_warnings
 from firegui.fire.physical import PhysicalGround, with_physical_model
 from firegui.fire.project_notes import start_notes
 from firegui.fire.surface_spread import surface_fire
-from firegui.fire.windowed import day_maps
+from firegui.fire.windowed import period_maps
 from firegui.io.fuel_models_file import standard_fuel_models
 from tests.unit.fire.events import event, layer
 
@@ -28,10 +30,10 @@ SHAPE = (9, 11)
 USUAL = PhysicalSettings()
 
 
-def project_of(code: float = 102.0, *, speed: float = 5.0, **layers: float) -> Project:
+def project_of(code: float = 102.0, *, speed: float = 5.0, towards: float = 0.4, **layers: float) -> Project:
     named = {"fuel": code} | layers
     landscape = {key: layer(SHAPE, value) for key, value in named.items()}
-    small = event(SHAPE, days=3, speed=speed, towards=0.4, layers=landscape)
+    small = event(SHAPE, days=3, speed=speed, towards=towards, layers=landscape)
     return Project(small, Fleet(()), {}, (), PlanSettings(days=2), FireModel("scalar", "test", {}))
 
 
@@ -39,7 +41,7 @@ def test_speed_direction_and_shape_are_those_of_the_surface_fire_at_one_place() 
     project = project_of(122.0, slope=20.0, aspect=200.0, canopy_cover=60.0, canopy_height=12.0)
     moisture = FuelMoisture(4.0, 5.0, 6.0, 40.0, 80.0)
     ground = PhysicalGround.of(project.scenario, replace(USUAL, moisture=moisture))
-    found = ground.day(project.scenario.wind_speed[0], project.scenario.wind_dir[0])
+    found = ground.spread(0, ground.wind(0))
     model = model_named(standard_fuel_models(), "GS2")
     assert model is not None
     wind_from = 270.0 - np.degrees(0.4)
@@ -57,7 +59,7 @@ def test_the_steps_a_day_follow_from_the_fastest_cell() -> None:
     project = project_of()
     found = with_physical_model(project, USUAL)
     ground = PhysicalGround.of(project.scenario, USUAL)
-    fastest = ground.day(project.scenario.wind_speed[0], project.scenario.wind_dir[0]).speed.max()
+    fastest = ground.spread(0, ground.wind(0)).speed.max()
     assert found.scenario.steps_per_day == int(np.ceil(1440.0 * fastest / (0.6 * 30.0)))
     maps = project_maps(found)
     assert maps.t_burn == pytest.approx(found.scenario.steps_per_day * 4.8 / 24.0)
@@ -98,8 +100,8 @@ def test_a_terrain_without_data_is_level_and_a_flat_aspect_has_no_slope() -> Non
     flat = project_of(slope=30.0, aspect=-1.0)
     unknown = project_of(slope=np.nan, aspect=90.0)
     speeds = [
-        PhysicalGround.of(each.scenario, USUAL).day(each.scenario.wind_speed[0], each.scenario.wind_dir[0]).speed
-        for each in (level, flat, unknown)
+        ground.spread(0, ground.wind(0)).speed
+        for ground in (PhysicalGround.of(each.scenario, USUAL) for each in (level, flat, unknown))
     ]
     np.testing.assert_array_equal(speeds[1], speeds[0])
     np.testing.assert_array_equal(speeds[2], speeds[0])
@@ -162,9 +164,78 @@ def test_a_window_has_the_maps_of_the_whole_raster() -> None:
     scenario, maps = project.scenario, project_maps(project)
     box, whole = (slice(2, 6), slice(3, 9)), (slice(0, 9), slice(0, 11))
     wind = scenario.wind_speed[0], scenario.wind_dir[0]
-    phi, gamma = day_maps(project)(wind, whole, scenario.date_of_day(0), box)
+    phi, gamma = period_maps(project)(wind, whole, 0, box)
     np.testing.assert_array_equal(phi, maps.phi[(0, slice(None), *box)])
     np.testing.assert_array_equal(gamma, maps.gamma[(0, *box)])
+
+
+def hourly(project: Project, air: bool = False) -> Project:
+    """The project with a wind that turns by 15° an hour, and air that dries until noon."""
+    hours = np.arange(72)
+    towards = ((hours * 15.0 + 7.5) % 360.0).astype(np.float32)[:, None, None]
+    speed = np.full((72, 1, 1), 5.0, np.float32)
+    warm = np.asarray(20.0 + hours % 24, np.float64)
+    heat, damp = (warm, 110.0 - 2.0 * warm) if air else (None, None)
+    weather = PeriodWeather(24, 16, speed, np.radians(towards), heat, damp)
+    return replace(project, scenario=replace(project.scenario, weather=weather))
+
+
+def test_maps_are_by_the_period_under_its_own_wind() -> None:
+    project = hourly(project_of())
+    found = with_physical_model(project, USUAL)
+    maps = project_maps(found)
+    assert (maps.periods_per_day, maps.days, found.scenario.steps_per_day % 4) == (4, 2, 0)
+    assert maps.phi.shape == (8, 16, *SHAPE) and found.wind_periods == 4
+    np.testing.assert_allclose(np.degrees(maps.wind_dir[:4, 0, 0]) % 360.0, [45.0, 135.0, 225.0, 315.0], atol=1e-3)
+    np.testing.assert_array_equal(maps.wind_dir, found.planned_wind[1])
+    assert found.planned_wind_at(5, 3, 3)[1] == pytest.approx(float(maps.wind_dir[5, 3, 3]))
+    # A quarter of a day later the wind is a quarter of a turn further, and so is the stencil.
+    alone = [
+        project_maps(with_physical_model(project_of(towards=np.radians(angle)), USUAL)).phi[0]
+        for angle in (45.0, 135.0)
+    ]
+    np.testing.assert_allclose(maps.phi[:2] / np.stack(alone), 1.0, rtol=5e-3)
+    hours = with_physical_model(project, replace(USUAL, periods_per_day=24))
+    assert project_maps(hours).phi.shape[0] == 48 and hours.scenario.steps_per_day % 24 == 0
+    daily = with_physical_model(project, replace(USUAL, periods_per_day=1))
+    np.testing.assert_array_equal(
+        project_maps(daily).phi, project_maps(with_physical_model(project_of(), replace(USUAL, periods_per_day=1))).phi
+    )
+
+
+def test_dead_moisture_follows_the_air_of_the_period_unless_it_is_not_wanted() -> None:
+    project = hourly(project_of(), air=True)
+    ground = PhysicalGround.of(project.scenario, replace(USUAL, periods_per_day=24))
+    one, ten = fine_dead_moisture(20.0 + 13, 70.0 - 26)
+    assert ground.moistures[13] == replace(FuelMoisture(), dead_1h=float(one), dead_10h=float(ten))
+    kept = PhysicalGround.of(project.scenario, replace(USUAL, air_moisture=False))
+    assert set(kept.moistures) == {FuelMoisture()}
+    speeds = [ground.spread(hour, ground.wind(0)).speed.max() for hour in (0, 13)]
+    assert speeds[1] > 1.3 * speeds[0]
+
+
+def test_another_wind_of_an_ensemble_member_or_a_scenario_is_that_of_every_period() -> None:
+    project = with_physical_model(hourly(project_of(speed=4.0)), USUAL)
+    turned = project_maps(with_wind(project, WeatherDraw(1.0, np.radians(90.0), 0.0)))
+    late = project_maps(with_wind(project, WeatherDraw(1.0, 0.0, -6.0)))
+    np.testing.assert_allclose(turned.phi[0], late.phi[0], rtol=1e-3)
+    box, whole = (slice(2, 6), slice(3, 9)), (slice(0, 9), slice(0, 11))
+    maps = project_maps(project)
+    phi, _ = period_maps(project)((maps.wind_speed[5], maps.wind_dir[5]), whole, 5, box)
+    np.testing.assert_array_equal(phi, maps.phi[(5, slice(None), *box)])
+
+
+def test_maps_that_take_too_much_memory_name_fewer_periods(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(physical, "MOST_BYTES", 5 * 16 * 4 * SHAPE[0] * SHAPE[1])
+    with pytest.raises(InputError, match="take at most 2 periods a day, plan at most 1 days"):
+        with_physical_model(hourly(project_of()), USUAL)
+
+
+def test_a_setting_that_is_no_whole_number_is_named() -> None:
+    values = USUAL.as_mapping()
+    with pytest.raises(InputError, match=r"periods_per_day is 2\.5") as refused:
+        PhysicalSettings.of({**values, "periods_per_day": 2.5, "air_moisture": 0.5})
+    assert "air_moisture is 0.5" in str(refused.value)
 
 
 def test_its_caveats_say_what_it_reads_leaves_out_and_does_not_resolve() -> None:

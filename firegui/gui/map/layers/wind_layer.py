@@ -1,4 +1,4 @@
-"""Wind arrows of the shown day, evenly spaced on screen, in the direction to which the wind blows."""
+"""Wind arrows of the shown day or period, evenly spaced on screen, in the direction to which the wind blows."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WindLayer(PaintedLayer):
 
     key = "wind"
     title = "Wind"
-    help = "Wind of the shown day in m/s or mph; arrows point where it blows to"
+    help = "Wind of the shown day, or of its hours where the fire model takes them; arrows point where it blows to"
     follows = frozenset({"step"})
     swatch_ink = "wind"
     swatch_sample = Sample.ARROW
@@ -60,6 +60,7 @@ class WindLayer(PaintedLayer):
         self._shown: MapState | None = None
         self._top_speed = 1.0
         self._event: object = None
+        self._wind: tuple[NDArray[np.float32], NDArray[np.float32]] | None = None
 
     @property
     def legend(self) -> Legend:
@@ -81,17 +82,17 @@ class WindLayer(PaintedLayer):
         return tuple(QColor(name) for name in (_ON_DARK if self.ink.dark else _ON_LIGHT))
 
     def content(self, shown: MapState) -> Content:
-        """Return the event and its day: this runs at every playback step."""
-        return shown.scenario, shown.event_day
+        """Return the event and the period of its weather: this runs at every playback step."""
+        return shown.scenario, shown.project.fire_model.most_periods, shown.weather_period
 
     def draw(self, shown: MapState | None) -> None:
         """Store what to paint."""
-        self._shown = shown
+        self._shown, self._wind = shown, None
         if shown is None:
             self._event = None
         elif shown.scenario is not self._event:
             self._event = shown.scenario
-            speed = shown.scenario.wind_speed
+            speed = shown.project.model_weather.speed
             self._top_speed = max(float(np.nanmax(speed)), 1e-6) if speed.size and np.isfinite(speed).any() else 1.0
         super().draw(shown)
 
@@ -102,7 +103,10 @@ class WindLayer(PaintedLayer):
         """
         if self._shown is None or not self._shown.scenario.days:
             return []
-        speed, direction = self._shown.scenario.wind_at(self._shown.event_day)
+        if self._wind is None:
+            rows, columns = self._shown.scenario.grid.shape
+            self._wind = self._shown.wind((slice(0, rows), slice(0, columns)))
+        speed, direction = self._wind
         # A denser map is as if the map were drawn larger.
         return spaced_arrows(
             speed, direction, self._top_speed, pixels_per_cell * _DENSITY[str(self._values["density"])]

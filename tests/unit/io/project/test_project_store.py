@@ -14,6 +14,7 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
+from firegui.domain.weather import PeriodWeather
 from firegui.errors import InputError
 from firegui.io.project import store as project_store
 from firegui.io.project.store import (
@@ -90,6 +91,47 @@ def test_imported_maps_come_back_bit_for_bit(folder: Path) -> None:
     for name in ("phi", "gamma", "burnable", "wind_speed", "wind_dir", "ignition"):
         assert_same_bits(getattr(after.maps, name), getattr(held, name))
     assert project_hash(before) == project_hash(after)
+
+
+def test_weather_by_period_comes_back_bit_for_bit_and_counts_as_an_input(folder: Path) -> None:
+    weather = hourly_weather()
+    before = project(scenario=scenario(weather=weather))
+    save_project(before, folder)
+    after = load_project(folder)
+    found = after.scenario.weather
+    assert found is not None and (found.periods_per_day, found.block) == (8, 4)
+    for name in ("speed", "towards", "temperature_c", "humidity"):
+        assert_same_bits(getattr(found, name), getattr(weather, name))
+    assert project_hash(before) == project_hash(after)
+    assert weather.temperature_c is not None
+    warmer = replace(weather, temperature_c=weather.temperature_c + 1.0)
+    assert project_hash(project(scenario=scenario(weather=warmer))) != project_hash(before)
+    other = project(scenario=scenario(weather=replace(weather, speed=weather.speed + np.float32(1.0))))
+    assert project_hash(other) != project_hash(before)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("periods_per_day = 8", "periods_per_day = 12"), "24 × 2 × 2 values, 36 × 2 × 2 are needed"),
+        (("block = 4", "block = 0"), "blocks of 0 cells"),
+        (("humidity = [", "humidity = [200.0, "), "humidity has 25 values"),
+        (("[event.weather]", "[event.climate]"), "climate is not known"),
+    ],
+)
+def test_weather_that_is_not_the_events_keeps_a_project_closed(
+    folder: Path, change: tuple[str, str], said: str
+) -> None:
+    save_project(project(scenario=scenario(weather=hourly_weather())), folder)
+    change_text(folder / "project.toml", change)
+    with refused_for(said):
+        load_project(folder)
+
+
+def hourly_weather() -> PeriodWeather:
+    rng = np.random.default_rng(2)
+    speed, towards = rng.random((2, 24, 2, 2)).astype(np.float32)
+    return PeriodWeather(8, 4, speed, towards, rng.uniform(0.0, 30.0, 24), rng.uniform(10.0, 90.0, 24))
 
 
 def test_an_event_without_layers_ignition_or_observations_opens(folder: Path) -> None:
@@ -194,14 +236,14 @@ def edited(folder: Path, *swaps: tuple[str, str]) -> None:
 
 
 def test_a_project_of_a_newer_format_says_so(folder: Path) -> None:
-    edited(folder, ("format = 6", "format = 99"))
+    edited(folder, ("format = 7", "format = 99"))
     with pytest.raises(InputError, match=r"made by a newer firegui \(format 99.*update firegui"):
         load_project(folder)
 
 
 @pytest.mark.parametrize("number", ["0", '"1"', "true", "1.5"])
 def test_a_format_that_is_no_number_from_1_is_refused(folder: Path, number: str) -> None:
-    edited(folder, ("format = 6", f"format = {number}"))
+    edited(folder, ("format = 7", f"format = {number}"))
     with pytest.raises(InputError, match="format is"):
         load_project(folder)
 
@@ -216,7 +258,7 @@ def test_every_problem_of_a_damaged_project_is_reported_at_once(folder: Path) ->
         ("weight = 1.0", "wight = 1.0"),
         ('kind = "scalar"', 'kind = "cnn"'),
         ("2020-08-20", '"soon"'),
-        ("[event]\n", "[event]\nweather = 1\n"),
+        ("[event]\n", "[event]\nclimate = 1\n"),
     )
     with refused_for(
         "[plan]: days is missing",
@@ -227,7 +269,7 @@ def test_every_problem_of_a_damaged_project_is_reported_at_once(folder: Path) ->
         "wight is not known",
         "kind is 'cnn'",
         "grounded: ",
-        "weather is not known",
+        "climate is not known",
     ):
         load_project(folder)
 

@@ -135,7 +135,7 @@ def test_a_project_keeps_its_set_and_an_older_one_gets_the_default(tmp_path: Pat
     assert load_project(folder).stress == ALL
     text = (folder / "project.toml").read_text(encoding="utf-8")
     older = text[: text.index("[stress]")] + text[text.index("\n[layers") :]
-    (folder / "project.toml").write_text(older.replace("format = 6", "format = 4"), encoding="utf-8")
+    (folder / "project.toml").write_text(older.replace("format = 7", "format = 4"), encoding="utf-8")
     assert load_project(folder).stress == StressSet()
 
 

@@ -146,7 +146,7 @@ def test_a_network_whose_weights_are_not_listed_is_refused(folder: Path) -> None
 def test_a_project_of_format_1_opens_with_the_model_it_had(folder: Path) -> None:
     before = project()
     save_project(before, folder)
-    change_text(folder / "project.toml", ("format = 6", "format = 1"))
+    change_text(folder / "project.toml", ("format = 7", "format = 1"))
 
     after = load_project(folder)
 

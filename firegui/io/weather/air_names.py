@@ -1,0 +1,85 @@
+"""Columns of temperature and humidity in a table of the weather, by their names and units."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from firegui.domain.weather import AIR_C, HUMIDITY
+from firegui.errors import Problems
+from firegui.io.weather.locations import Floats
+
+
+class Air(StrEnum):
+    """What a column says of the air."""
+
+    TEMPERATURE = "temperature"
+    HUMIDITY = "humidity"
+
+
+_NAMES = {
+    Air.TEMPERATURE: "temp|temperature|air temp|air temperature|airtemp|tair|t2m|tmp|ta|dry bulb|dry bulb temp|"
+    "temperature 2m|avg temp|mean temp|dry bulb temperature",
+    Air.HUMIDITY: "rh|relh|humidity|relative humidity|rel hum|rel humidity|relhum|rh 2m|avg rh|mean rh|hum",
+}
+_ROLES = {name: role for role, names in _NAMES.items() for name in names.split("|")}
+_FAHRENHEIT, _CELSIUS = ("f", "fahrenheit", "degf", "tmpf"), ("c", "celsius", "degc", "tmpc")
+_KELVIN = ("k", "kelvin", "degk")
+_NOISE = ("deg", "degree", "degrees", "percent", "pct", "set", "1", "at", "2", "m", "value")
+_WORDS = re.compile(r"[a-z]+\d*[a-z]*|\d+")
+_LIKELY_FAHRENHEIT = 50.0
+"""°C: a mean of the highest temperatures above it is more likely in °F."""
+
+
+@dataclass(frozen=True, slots=True)
+class AirColumn:
+    """What a column holds, and ``unit`` C, F or K; empty where its title does not say it."""
+
+    role: Air
+    unit: str
+    title: str
+
+
+def parse_air(title: str, unit: str = "") -> AirColumn | None:
+    """Return what a title, and the cell of a row of units, say of a column; ``None`` for another one."""
+    words = _WORDS.findall(f"{title} {unit}".lower())
+    said = next((name for name, spelled in _UNITS.items() if any(word in spelled for word in words)), "")
+    left = " ".join(word for word in words if word not in (*_FAHRENHEIT, *_CELSIUS, *_KELVIN, *_NOISE))
+    if any(word in ("tmpf", "tmpc") for word in words):
+        left = "temp"
+    role = _ROLES.get(left) or (Air.TEMPERATURE if left == "t" and said else None)
+    return None if role is None else AirColumn(role, said, title.strip())
+
+
+_UNITS = {"F": _FAHRENHEIT, "C": _CELSIUS, "K": _KELVIN}
+
+
+def celsius(values: Floats, column: AirColumn) -> tuple[Floats, str]:
+    """Return temperatures in °C, and a note on what was converted or guessed."""
+    unit = column.unit or _guess(values)
+    said = "" if column.unit else f"{column.title} names no unit: °{unit} was taken. "
+    if unit == "F":
+        return (values - 32.0) / 1.8, f"{said}The temperature was converted from °F."
+    if unit == "K":
+        return values - 273.15, f"{said}The temperature was converted from K."
+    return values, said.strip()
+
+
+def _guess(values: Floats) -> str:
+    known = values[np.isfinite(values)]
+    return "F" if known.size and known.max() > _LIKELY_FAHRENHEIT else "C"
+
+
+def check_air(values: Floats, role: Air, lines: Sequence[int], where: str, problems: Problems) -> None:
+    """Add a value out of range to ``problems``."""
+    low, high = AIR_C if role is Air.TEMPERATURE else HUMIDITY
+    for line, value in zip(lines, values, strict=True):
+        if value < low or value > high:
+            unit = "°C" if role is Air.TEMPERATURE else "%"
+            what = f"line {line} has a {role} of {value:g} {unit}"
+            problems.add(where, what, f"use {low:g} to {high:g} {unit}, or leave the cell empty")
+            return

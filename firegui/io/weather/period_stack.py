@@ -1,0 +1,135 @@
+"""Weather of the periods of a day from the samples of a file, on blocks of cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.grid import Grid
+from firegui.domain.weather import HOURS_PER_DAY, PeriodWeather, on_blocks
+from firegui.io.weather.locations import Everywhere, Floats, Stations, Turn
+from firegui.io.weather.series import WindSeries
+from firegui.io.weather.time_axis import DAY_S, Days, Timing
+
+MOST_VALUES = 8_000_000
+"""Most values of speed that are kept; blocks are as large as it takes."""
+_SMALLEST_BLOCK_M = 240.0
+"""Smallest side of a block: winds over a fire are known no better."""
+
+
+@dataclass(slots=True)
+class PeriodStack:
+    """Winds of the periods of an event, collected sample by sample.
+
+    ``periods_per_day`` is 0 for a file with one sample a day or without times. ``period`` is that of each sample,
+    counted from the start of the event.
+    """
+
+    series: WindSeries
+    periods_per_day: int
+    block: int
+    period: NDArray[np.int64]
+    speed: NDArray[np.float32]
+    towards: NDArray[np.float32]
+    air: Floats
+    known: NDArray[np.bool_]
+    filled: int = field(default=0, init=False)
+
+    @staticmethod
+    def of(series: WindSeries, timing: Timing, days: Days, grid: Grid, start: datetime) -> PeriodStack:
+        """Return an empty stack for the samples of an event that begins at ``start`` (UTC)."""
+        each = 0 if timing.moments is None or timing.is_daily or days.expected < 2 else _periods(days.expected)
+        period = np.zeros(series.count, np.int64)
+        if each and timing.moments is not None:
+            begin = np.datetime64(start.astimezone(UTC).replace(tzinfo=None), "s")
+            period = (timing.moments - begin).astype(np.int64) * each // DAY_S
+        count = days.count * each
+        block = _block(series, grid, count)
+        speed, towards = np.empty((2, count, *grid.of_blocks(block).shape), np.float32)
+        air = np.full((2, count), np.nan)
+        return PeriodStack(series, each, block, period, speed, towards, air, np.zeros(count, np.bool_))
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there are periods."""
+        return self.periods_per_day > 0
+
+    def groups(self, numbers: NDArray[np.intp]) -> Iterator[NDArray[np.intp]]:
+        """Yield the samples of each period among ``numbers``, all of them where there are no periods."""
+        if not self.is_wanted:
+            yield numbers
+            return
+        yield from np.split(numbers, np.flatnonzero(np.diff(self.period[numbers])) + 1)
+
+    def put(self, numbers: NDArray[np.intp], parts: Floats, instead: Floats, turn: Turn) -> None:
+        """Keep the mean speed and vector ``parts [3, H, W]`` of the samples of one period.
+
+        A cell without a value has that of its day, ``instead``.
+        """
+        at = int(self.period[numbers[0]])
+        speed, east, north = np.where(np.isfinite(parts[0]), parts, instead)
+        towards = turn.towards(east, north)
+        self.speed[at] = on_blocks(speed, self.block)
+        self.towards[at] = np.arctan2(*(on_blocks(part(towards), self.block) for part in (np.sin, np.cos)))
+        self.air[:, at] = _means([self.series.air_of(int(number)) for number in numbers])
+        self.known[at] = True
+
+    @property
+    def weather(self) -> PeriodWeather | None:
+        """Weather of all periods; one without samples has that of the one before, the first ones that of the first."""
+        if not self.known.any():
+            return None
+        source = _sources(self.known)
+        heat, damp = (None if np.isnan(part).all() else part[_sources(np.isfinite(part))] for part in self.air)
+        if heat is None or damp is None:
+            heat = damp = None
+        return PeriodWeather(self.periods_per_day, self.block, self.speed[source], self.towards[source], heat, damp)
+
+    @property
+    def notes(self) -> list[str]:
+        """What to say of the periods."""
+        weather = self.weather
+        if weather is None:
+            return []
+        lacking = int((~self.known).sum())
+        air = ", with temperature and humidity" if weather.has_air else ""
+        found = [f"The weather of {self.periods_per_day} periods a day is kept for the physical fire model{air}."]
+        if lacking:
+            found.append(f"{lacking:,} of its {len(self.known):,} periods have no wind: the one before stands in.")
+        return found
+
+
+def _periods(samples: int) -> int:
+    """Return how many periods of whole hours a day of so many samples has."""
+    return max(number for number in range(1, HOURS_PER_DAY + 1) if HOURS_PER_DAY % number == 0 and number <= samples)
+
+
+def _block(series: WindSeries, grid: Grid, count: int) -> int:
+    places = series.places
+    if isinstance(places, Everywhere) or (isinstance(places, Stations) and len(places.lons) == 1):
+        return max(grid.shape)
+    block = max(1, math.ceil(_SMALLEST_BLOCK_M / grid.cell_size_m))
+    while count * grid.of_blocks(block).n_cells > MOST_VALUES:
+        block *= 2
+    return min(block, max(grid.shape))
+
+
+def _means(samples: list[tuple[float, float]]) -> Floats:
+    """Return the means of temperature and humidity over those that are known."""
+    values = np.array(samples).T
+    counts = np.isfinite(values).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        means: Floats = np.nansum(values, axis=1) / counts
+    return means
+
+
+def _sources(known: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return for each place of a row the last known one up to it, the first known one before that."""
+    at = np.where(known, np.arange(len(known)), -1)
+    last = np.maximum.accumulate(at)
+    return np.where(last < 0, int(np.argmax(known)), last)
