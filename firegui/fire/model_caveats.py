@@ -69,10 +69,23 @@ def _physical(project: Project, units: Units) -> Iterator[str]:
         f"A fire slower than {units.spread_rate(least)} crosses less than a cell in the burn duration of "
         f"{settings.burn_hours:g} h and may go out. Smaller cells or a longer burn duration resolve it."
     )
+    yield _weather(project, settings)
     if settings.speed_percentile < 100.0:
         rest = plain_number(100.0 - settings.speed_percentile)
-        yield f"The fastest {rest} % of cells and days are slowed down to the speed limit of the settings."
+        yield f"The fastest {rest} % of cells and periods are slowed down to the speed limit of the settings."
     yield from card.limits
+
+
+def _weather(project: Project, settings: PhysicalSettings) -> str:
+    weather = project.model_weather
+    if project.scenario.weather is None:
+        return "One wind and one moisture for each whole day: the event has no weather by the hour."
+    periods = (
+        f"The wind changes {weather.periods_per_day} times a day" if weather.periods_per_day > 1 else "One wind a day"
+    )
+    if not weather.has_air or not settings.air_moisture:
+        return f"{periods}; fuel moistures are those of the settings."
+    return f"{periods}, and with it the moisture of dead 1-h and 10-h fuel, by temperature and humidity."
 
 
 def _missing_ground(event: Scenario) -> Iterator[str]:
