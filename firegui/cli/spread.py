@@ -108,9 +108,9 @@ def _weathered(
 def _on_project(
     project: Project, at: str | None, cell: tuple[int, int] | None, day: int, hour: int | None
 ) -> tuple[SurfaceConditions, int | None, FuelMoisture]:
-    """Return the conditions at a place, the code of its fuel model where there is a fuel layer, and the moisture.
+    """Return the conditions at a place, the code of its fuel model and the moisture.
 
-    They are those of an hour where one is named, else of the day.
+    The code is ``None`` without a fuel layer. Wind and moisture are those of the hour, or of the day without one.
     """
     scenario, grid = project.scenario, project.scenario.grid
     if (at is None) == (cell is None):

@@ -123,7 +123,7 @@ class Project:
         return self.model_weather.winds(slice(first, first + count), self.scenario.grid.shape)
 
     def planned_wind_at(self, period: int, row: int, column: int) -> tuple[float, float]:
-        """Return wind speed (m/s) and direction of one cell in a period of the plan, as in :attr:`planned_wind`."""
+        """Return wind speed (m/s) and direction of one cell in a period of the plan."""
         number, cell = (
             self.plan.start_day * self.wind_periods + period,
             (slice(row, row + 1), slice(column, column + 1)),

@@ -120,7 +120,10 @@ class Scenario:
         return self.ignition if day == 0 else None
 
     def weather_of(self, most_periods: int) -> PeriodWeather:
-        """Return the weather of at most ``most_periods`` periods a day; that of whole days where no other is known."""
+        """Return the weather of at most ``most_periods`` periods a day.
+
+        It is that of whole days where no other is known.
+        """
         if self.weather is None or most_periods <= 1:
             return PeriodWeather(1, 1, self.wind_speed, self.wind_dir)
         return self.weather.with_most_periods(most_periods)

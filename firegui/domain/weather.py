@@ -71,9 +71,10 @@ class PeriodWeather:
         return speed, towards
 
     def with_most_periods(self, most: int) -> PeriodWeather:
-        """Return the weather of at most ``most`` periods a day, the largest divisor of ``P`` that is not above it.
+        """Return the weather of at most ``most`` periods a day.
 
-        A period has the mean of the speeds, temperatures and humidities, and the direction of the mean vector.
+        Their number is the largest divisor of ``P`` that is not above ``most``. A period has the mean of the speeds,
+        temperatures and humidities, and the direction of the mean vector.
         """
         all_counts = range(min(most, self.periods_per_day), 0, -1)
         count = next(number for number in all_counts if self.periods_per_day % number == 0)

@@ -46,7 +46,10 @@ def fine_dead_moisture(temperature_c: Values | float, humidity: Values | float) 
 
 
 def moistures_of(weather: PeriodWeather, usual: FuelMoisture, *, from_air: bool = True) -> tuple[FuelMoisture, ...]:
-    """Return the moisture of every period: ``usual``, with dead 1-h and 10-h fuel by the air where it is known."""
+    """Return the moisture of every period.
+
+    It is ``usual``, with that of dead 1-h and 10-h fuel by the air where it is known.
+    """
     if not from_air or weather.temperature_c is None or weather.humidity is None:
         return (usual,) * len(weather.speed)
     dead = zip(*fine_dead_moisture(weather.temperature_c, weather.humidity), strict=True)

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firegui.domain.weather import PeriodWeather
+from firegui.fire.fuel_moisture import fine_dead_moisture
 from firegui.io.project.store import load_project, save_project
 from tests.cli.conftest import Run
 
@@ -48,12 +50,33 @@ def test_spread_reads_a_place_of_a_project_and_options_come_first(firegui: Run, 
     assert "'98' is no fuel model that burns" in water.err
 
 
+def test_spread_at_an_hour_has_its_wind_and_its_moisture(firegui: Run, project: Path, tmp_path: Path) -> None:
+    loaded = load_project(project)
+    scenario = loaded.scenario
+    hours = 24 * scenario.days
+    speed = (1.0 + np.arange(hours) % 24).astype(np.float32)[:, None, None]
+    heat = np.asarray(10.0 + np.arange(hours) % 24, np.float64)
+    weather = PeriodWeather(24, 64, speed, np.zeros_like(speed), heat, 100.0 - heat)
+    project = tmp_path / "hours.firegui"
+    save_project(replace(loaded, scenario=replace(scenario, weather=weather)), project)
+    at = ("spread", project, "--cell", "3", "4", "--fuel", "GR2", "--json")
+    found = firegui(*at, "--day", "1", "--hour", "14").json
+    one, ten = fine_dead_moisture(24.0, 76.0)
+    assert found["conditions"]["wind"] == 15.0
+    assert found["moisture_percent"]["dead_1h"] == pytest.approx(float(one))
+    assert found["moisture_percent"]["dead_10h"] == pytest.approx(float(ten))
+    assert firegui(*at, "--hour", "14", "--dead-1h", "5").json["moisture_percent"]["dead_1h"] == 5.0
+    assert firegui(*at, "--day", "1").json["conditions"]["wind"] == pytest.approx(float(scenario.wind_speed[1, 3, 4]))
+    assert "use an hour from 0 to 23" in firegui(*at, "--hour", "24").out
+
+
 def test_every_problem_of_the_input_is_in_one_message(firegui: Run, project: Path, tmp_path: Path) -> None:
     answer = firegui("spread", project, "--cell", "999", "0", "--day", "99", "--dead-1h", "0.5", "--fuel", "XX")
     assert answer.code == 2
     for said in ("row 999", "--day: is 99", "Moisture of dead 1-h fuel is 0.5", "'XX' is no fuel model"):
         assert said in answer.err
     assert "give a fuel model, or a project" in firegui("spread").err
+    assert "one wind a day" in firegui("spread", project, "--cell", "1", "1", "--hour", "3").err
     assert "belong to a project" in firegui("spread", "--cell", "1", "1", "--fuel", "GR1").err
     assert "--at or --cell" in firegui("spread", project).err
     own = tmp_path / "own.fmd"

@@ -199,7 +199,10 @@ def _check_shapes(arrays: Mapping[str, Array], maps: FireMaps | None, event: Eve
 
 
 def read_weather(event: Event, arrays: Mapping[str, Array], problems: Problems) -> PeriodWeather | None:
-    """Return the weather by period of a project whose files were read; what is wrong is added to ``problems``."""
+    """Return the weather by period of a project whose files were read.
+
+    What is wrong is added to ``problems``.
+    """
     has_winds = [key for key in PERIOD_WIND if key in arrays]
     if event.weather is None:
         problems.extend(

@@ -96,9 +96,10 @@ def _to_format_6(table: TomlTable) -> TomlTable:
 
 
 def _to_format_7(table: TomlTable) -> TomlTable:
-    """Migrate to format 7, which knows the weather of the periods of a day; format 6 knew that of whole days.
+    """Migrate to format 7, which knows the weather of the periods of a day.
 
-    The physical model of an older project goes on with one wind a day and the moistures of its settings.
+    Format 6 knew that of whole days. The physical model of an older project keeps one wind a day and the moistures of
+    its settings.
     """
     model = table.get("fire_model")
     if isinstance(model, dict) and model.get("kind") == "physical" and isinstance(model.get("parameters"), dict):

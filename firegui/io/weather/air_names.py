@@ -14,7 +14,7 @@ from firegui.errors import Problems
 from firegui.io.weather.locations import Floats
 
 
-class Air(StrEnum):
+class AirPart(StrEnum):
     """What a column says of the air."""
 
     TEMPERATURE = "temperature"
@@ -22,9 +22,9 @@ class Air(StrEnum):
 
 
 _NAMES = {
-    Air.TEMPERATURE: "temp|temperature|air temp|air temperature|airtemp|tair|t2m|tmp|ta|dry bulb|dry bulb temp|"
+    AirPart.TEMPERATURE: "temp|temperature|air temp|air temperature|airtemp|tair|t2m|tmp|ta|dry bulb|dry bulb temp|"
     "temperature 2m|avg temp|mean temp|dry bulb temperature",
-    Air.HUMIDITY: "rh|relh|humidity|relative humidity|rel hum|rel humidity|relhum|rh 2m|avg rh|mean rh|hum",
+    AirPart.HUMIDITY: "rh|relh|humidity|relative humidity|rel hum|rel humidity|relhum|rh 2m|avg rh|mean rh|hum",
 }
 _ROLES = {name: role for role, names in _NAMES.items() for name in names.split("|")}
 _FAHRENHEIT, _CELSIUS = ("f", "fahrenheit", "degf", "tmpf"), ("c", "celsius", "degc", "tmpc")
@@ -39,7 +39,7 @@ _LIKELY_FAHRENHEIT = 50.0
 class AirColumn:
     """What a column holds, and ``unit`` C, F or K; empty where its title does not say it."""
 
-    role: Air
+    role: AirPart
     unit: str
     title: str
 
@@ -51,7 +51,7 @@ def parse_air(title: str, unit: str = "") -> AirColumn | None:
     left = " ".join(word for word in words if word not in (*_FAHRENHEIT, *_CELSIUS, *_KELVIN, *_NOISE))
     if any(word in ("tmpf", "tmpc") for word in words):
         left = "temp"
-    role = _ROLES.get(left) or (Air.TEMPERATURE if left == "t" and said else None)
+    role = _ROLES.get(left) or (AirPart.TEMPERATURE if left == "t" and said else None)
     return None if role is None else AirColumn(role, said, title.strip())
 
 
@@ -74,12 +74,12 @@ def _guess(values: Floats) -> str:
     return "F" if known.size and known.max() > _LIKELY_FAHRENHEIT else "C"
 
 
-def check_air(values: Floats, role: Air, lines: Sequence[int], where: str, problems: Problems) -> None:
+def check_air(values: Floats, role: AirPart, lines: Sequence[int], where: str, problems: Problems) -> None:
     """Add a value out of range to ``problems``."""
-    low, high = AIR_C if role is Air.TEMPERATURE else HUMIDITY
+    low, high = AIR_C if role is AirPart.TEMPERATURE else HUMIDITY
     for line, value in zip(lines, values, strict=True):
         if value < low or value > high:
-            unit = "°C" if role is Air.TEMPERATURE else "%"
+            unit = "°C" if role is AirPart.TEMPERATURE else "%"
             what = f"line {line} has a {role} of {value:g} {unit}"
             problems.add(where, what, f"use {low:g} to {high:g} {unit}, or leave the cell empty")
             return

@@ -81,7 +81,10 @@ class PeriodStack:
 
     @property
     def weather(self) -> PeriodWeather | None:
-        """Weather of all periods; one without samples has that of the one before, the first ones that of the first."""
+        """Weather of all periods.
+
+        One without samples has that of the one before, the first ones that of the first.
+        """
         if not self.known.any():
             return None
         source = _sources(self.known)

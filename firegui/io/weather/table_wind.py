@@ -23,7 +23,7 @@ from firegui.domain.options import number_from_text
 from firegui.errors import Problems
 from firegui.io.source_files import first_few, read_bytes
 from firegui.io.times import parse_stamps
-from firegui.io.weather.air_names import Air, AirColumn, celsius, check_air, parse_air
+from firegui.io.weather.air_names import AirColumn, AirPart, celsius, check_air, parse_air
 from firegui.io.weather.conventions import (
     PAIRS,
     Components,
@@ -355,19 +355,19 @@ def _series(
 
 def _air(table: _Table, where: str, problems: Problems) -> tuple[list[Floats], tuple[str, ...]]:
     """Return temperature in °C and relative humidity of the rows, and notes; none where either is missing."""
-    found: dict[Air, Floats] = {}
+    found: dict[AirPart, Floats] = {}
     notes = []
     for column, cells in table.air.items():
         values = _numbers_of(cells, column.title, table.numbers, where, problems)
-        if column.role is Air.TEMPERATURE:
+        if column.role is AirPart.TEMPERATURE:
             values, note = celsius(values, column)
             notes += [note] if note else []
         check_air(values, column.role, table.numbers, f"{where}, {column.title}", problems)
         found[column.role] = values
-    if len(found) == len(Air):
-        return [found[role] for role in Air], tuple(notes)
+    if len(found) == len(AirPart):
+        return [found[role] for role in AirPart], tuple(notes)
     if found:
-        lacking = next(role for role in Air if role not in found)
+        lacking = next(role for role in AirPart if role not in found)
         return [], (f"The table has no {lacking} of the air: fuel moistures are those of the fire model.",)
     return [], ()
 

@@ -1,4 +1,4 @@
-"""Wind arrows of the shown day or period, evenly spaced on screen, in the direction to which the wind blows."""
+"""Wind arrows of the shown day or period, evenly spaced on screen, where the wind blows to."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class WindLayer(PaintedLayer):
 
     key = "wind"
     title = "Wind"
-    help = "Wind of the shown day, or of its hours where the fire model takes them; arrows point where it blows to"
+    help = "Wind of the shown day or period in m/s or mph; arrows point where it blows to"
     follows = frozenset({"step"})
     swatch_ink = "wind"
     swatch_sample = Sample.ARROW

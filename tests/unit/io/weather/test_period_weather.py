@@ -9,7 +9,7 @@ import pytest
 from firegui.domain.grid import Grid
 from firegui.domain.weather import PeriodWeather
 from firegui.io.weather import period_stack
-from firegui.io.weather.air_names import Air, parse_air
+from firegui.io.weather.air_names import AirPart, parse_air
 from firegui.io.weather.conventions import SpeedUnit, WindConventions
 from firegui.io.weather.wind import WindSource
 from tests.unit.io.weather.weather_files import GRID, START, read, refused, table, tiff, turned, vector
@@ -108,17 +108,17 @@ def test_a_humidity_that_cannot_be_is_refused_with_its_line(tmp_path: Path, cell
 @pytest.mark.parametrize(
     ("title", "unit", "role", "meant"),
     [
-        ("air_temp_set_1", "Celsius", Air.TEMPERATURE, "C"),
-        ("relative_humidity_set_1", "%", Air.HUMIDITY, ""),
-        ("Temperature (F)", "", Air.TEMPERATURE, "F"),
-        ("tmpf", "", Air.TEMPERATURE, "F"),
-        ("relh", "", Air.HUMIDITY, ""),
-        ("t2m", "K", Air.TEMPERATURE, "K"),
-        ("TEMP", "", Air.TEMPERATURE, ""),
-        ("RelHum", "", Air.HUMIDITY, ""),
+        ("air_temp_set_1", "Celsius", AirPart.TEMPERATURE, "C"),
+        ("relative_humidity_set_1", "%", AirPart.HUMIDITY, ""),
+        ("Temperature (F)", "", AirPart.TEMPERATURE, "F"),
+        ("tmpf", "", AirPart.TEMPERATURE, "F"),
+        ("relh", "", AirPart.HUMIDITY, ""),
+        ("t2m", "K", AirPart.TEMPERATURE, "K"),
+        ("TEMP", "", AirPart.TEMPERATURE, ""),
+        ("RelHum", "", AirPart.HUMIDITY, ""),
     ],
 )
-def test_titles_of_weather_services_are_known(title: str, unit: str, role: Air, meant: str) -> None:
+def test_titles_of_weather_services_are_known(title: str, unit: str, role: AirPart, meant: str) -> None:
     found = parse_air(title, unit)
     assert found is not None and (found.role, found.unit) == (role, meant)
 
