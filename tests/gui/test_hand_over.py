@@ -156,6 +156,8 @@ def test_it_wraps_at_every_width_of_the_panel_and_its_button_stays_in_sight(
             assert (
                 content.minimumSizeHint().width() <= content.width() <= content.visibleRegion().boundingRect().width()
             )
+            assert export.folder.line.width() >= export.folder.line.minimumWidth() > 80
+            assert export.target.minimumSizeHint().width() <= export.target.width()
             for part in (export.folder, export.sheet.author, export.save_button):
                 assert _is_in_sight(part, window), f"{part.accessibleName()} at {size}, {width}"
 
@@ -205,7 +207,7 @@ def test_after_an_export_one_line_names_the_files_and_the_folder_can_be_opened(
     qtbot.waitUntil(lambda: bool(export.written))
     settle()
     line = export.brief.text().splitlines()[0]
-    assert line == "Wrote 1 file: …_drops.csv." and export.written[0].name in export.brief.toolTip()
+    assert line == "Wrote 1 file: …drops.csv." and export.written[0].name in export.brief.toolTip()
     for part in (export.brief, export.open_button):
         assert panel.settings.isAncestorOf(part) and _is_in_sight(part, window)
     QTest.mouseClick(export.open_button, LEFT)

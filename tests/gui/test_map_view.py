@@ -30,6 +30,7 @@ from firegui.gui.map.map_view import STEP_MS, MapView
 from firegui.gui.map.readout import wind_origin
 from firegui.gui.session.plan_editor import EDITED
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
+from firegui.io.coordinates import CoordinateFormat
 from tests.gui.map_scene import MIDDLE, Hand, growing, only, open_map, painted, placed_labels, undo_steps
 
 
@@ -289,7 +290,9 @@ def test_the_status_text_says_where_the_mouse_is_and_what_is_there(
     text = hover(hand, qtbot, (10.5, 2.5))
     assert "row 10 col 2" in text and "chance burned so far 1.00" in text
     # x = 75 m and y = 3 999 685 m of zone 10, which lies far west of it, in zone 9.
-    assert text.startswith("36°00.804′ N 128°32.706′ W") and "UTM 9S 540 993 E 3 985 531 N" in text
+    assert text.startswith("36°00.804′ N 128°32.706′ W") and "540993" not in text
+    session.drawing.set_coordinates(CoordinateFormat.UTM)
+    assert hover(hand, qtbot, (11.5, 2.5)) and hover(hand, qtbot, (10.5, 2.5)).startswith("9S 540993 3985531")
     # The wind of the scenario blows to 0.5 rad counter-clockwise from east: bearing 61°, so it comes from 241°.
     assert "wind 3.0 m/s from 241°" in text
     session.set_view(FireView.DIFFERENCE)

@@ -234,6 +234,7 @@ _NO_PLAN = "The page of a plan is shown here. There is no plan to export."
 _SHOW_PLAN = "show its run from the list of runs"
 _SIZE = QSize(1120, 780)
 _WAIT = "Drawing the map…"
+_PATH_WIDTH = 90
 _SHORTEST_CHOICE = 10
 """Letters of the choice of drops that can be read at least."""
 _MOST_NAMED, _LONG_NAME = 4, 32
@@ -611,6 +612,8 @@ class ExportDialog(Dialog):
         form = QFormLayout(target)
         form.setContentsMargins(0, 0, 0, 0)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
+        # In a narrow panel the field goes below its title, and the end of a path can be read.
+        self.folder.line.setMinimumWidth(_PATH_WIDTH)
         form.addRow("Folder", self.folder)
         form.addRow("Author", self.sheet.author)
         return target
@@ -648,7 +651,7 @@ def _named(paths: Sequence[Path]) -> str:
 
     Of the long names by the standard, which begin alike, the end tells one from another.
     """
-    names = [path.name if len(path.name) <= _LONG_NAME else f"…_{path.name.rpartition('_')[2]}" for path in paths]
+    names = [path.name if len(path.name) <= _LONG_NAME else f"…{path.name.rpartition('_')[2]}" for path in paths]
     if len(names) > _MOST_NAMED + 1:
         names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
     listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

@@ -39,13 +39,14 @@ def hover_text(shown: MapState, place: CellLocation, row: float, column: float, 
     if cell is None:
         return ""
     lonlat = place.lonlat(row, column)
-    parts = [] if lonlat is None else [format_place(*lonlat, form)]
+    number = f"row {cell[0]} col {cell[1]}"
+    parts = [number if lonlat is None else format_place(*lonlat, form)]
     parts += [f"{name} {value}" for name, value in _fire(shown, cell, short=True)]
     canopy = _layer(shown.scenario, "canopy_cover", cell)
     parts += [f"canopy {canopy}"] if canopy else []
     wind = wind_text(shown, cell)
     parts += [f"wind {wind}"] if wind else []
-    return SEPARATOR.join([*parts, f"row {cell[0]} col {cell[1]}"])
+    return SEPARATOR.join(parts if lonlat is None else [*parts, number])
 
 
 def cell_at(shown: MapState, row: float, column: float) -> tuple[int, int] | None:
