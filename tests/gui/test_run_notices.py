@@ -76,13 +76,13 @@ def test_while_another_result_is_shown_one_click_leads_back_to_the_run_at_work(
     second = start(qtbot, window)
     assert not follow.is_wanted
     queue.show(first)
-    assert follow.isVisible() and follow.label.text() == f"{second.title} goes on. The map shows {first.title}."
+    assert follow.isVisible() and follow.label.text() == f"{second.title} goes on; the map shows another result."
     QTest.mouseClick(follow.button, LEFT)
     assert queue.shown is second and not follow.is_wanted
     queue.show(first)
     queue.pause()
     qtbot.waitUntil(lambda: second.state is RunState.PAUSED)
-    assert follow.label.text().startswith(f"{second.title} is paused.")
+    assert follow.label.text().startswith(f"{second.title} is paused;")
     queue.stop()
     wait_idle(qtbot, queue)
     assert not follow.is_wanted

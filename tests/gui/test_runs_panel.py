@@ -334,6 +334,21 @@ def test_a_selected_run_is_shown_also_while_another_is_at_work_which_its_card_br
     wait_idle(qtbot, queue)
 
 
+def test_a_run_that_was_selected_while_it_waited_is_shown_once_it_begins(
+    qtbot: QtBot, queue: RunQueue, panel: RunsPanel, execute: FakeExecute
+) -> None:
+    execute.endless = True
+    first, second = queue.plan(), queue.plan()
+    qtbot.waitUntil(lambda: first.epoch > 0)
+    click_line(panel, 0)
+    settle(qtbot, panel)
+    assert panel.selected is second and queue.shown is first
+    queue.stop(first)
+    qtbot.waitUntil(lambda: queue.shown is second)
+    queue.stop()
+    wait_idle(qtbot, queue)
+
+
 def test_a_table_with_little_room_moves_the_times_onto_the_bars(panel: RunsPanel) -> None:
     panel.resize(900, 240)
     assert not panel.table.isColumnHidden(ELAPSED)

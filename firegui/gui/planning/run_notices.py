@@ -29,13 +29,13 @@ class FollowNotice(OverlayNotice):
         self._refresh()
 
     def _refresh(self) -> None:
-        active, shown = self._queue.active, self._queue.shown
-        if active is None or active is shown or active.state is RunState.STOPPING or active.discarding:
+        active = self._queue.active
+        if active is None or active is self._queue.shown or active.state is RunState.STOPPING or active.discarding:
             self.show_text("")
             return
-        other = "another result" if shown is None else shown.title
+        # The title of the map names what it shows.
         state = "is paused" if active.state is RunState.PAUSED else "goes on"
-        self.show_text(f"{active.title} {state}. The map shows {other}.")
+        self.show_text(f"{active.title} {state}; the map shows another result.")
 
     def _follow(self) -> None:
         if self._queue.active is not None:

@@ -147,6 +147,9 @@ class RunsPanel(QWidget):
         # The run may be selected already, while the map has a comparison.
         self.table.clicked.connect(lambda _index: self._showing.start())
         self._chosen: RunEntry | None = None
+        self._awaited: RunEntry | None = None
+        """Run that was selected before there was anything to show of it."""
+        queue.changed.connect(self._show_awaited)
         # The bar of a run that prepares moves, so that it does not look stuck.
         self._moving = QTimer(self, interval=_BAR_MS)
         self._moving.timeout.connect(self.table.viewport().update)
@@ -185,6 +188,7 @@ class RunsPanel(QWidget):
 
     def _on_selected(self) -> None:
         self._chosen = self.selected
+        self._awaited = self._chosen if self._chosen is not None and not self._can_show(self._chosen) else None
         self._showing.start()
         self._refresh()
 
@@ -198,9 +202,19 @@ class RunsPanel(QWidget):
         entry, queue = self.selected, self._queue
         if len(self.all_selected) != 1 or entry is None or entry is queue.shown:
             return
-        is_saved = entry.is_over and entry.project is not None and kept_plan(entry.folder) is not None
-        if entry is queue.active or is_saved:
+        if self._can_show(entry):
             queue.show(entry)
+
+    def _can_show(self, entry: RunEntry) -> bool:
+        """Return whether a run has something to show: it is at work, or has saved a plan."""
+        is_saved = entry.is_over and entry.project is not None and kept_plan(entry.folder) is not None
+        return entry is self._queue.active or is_saved
+
+    def _show_awaited(self) -> None:
+        """Show the selected run that waited once it begins."""
+        if self._awaited is not None and self._awaited is self._queue.active and self._awaited is self.selected:
+            self._awaited = None
+            self._showing.start()
 
     def _on_shown(self) -> None:
         if self._queue.shown is not None:
