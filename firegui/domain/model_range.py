@@ -64,9 +64,9 @@ def _parts(project: Project, units: Units) -> Iterator[tuple[str, str]]:
     if round(wind, 1) > round(training.wind_max_ms, 1):
         yield (
             "wind",
-            f"Winds reach {units.wind(wind)}; the fires that the model learned from had at most "
-            f"{units.wind(training.wind_max_ms)}. Above that only the spread formula follows the wind: before you "
-            "rely on sizes, compare the fire with observed perimeters (Model check).",
+            f"Winds reach {units.wind(wind)}; the fire model learned from fires with at most "
+            f"{units.wind(training.wind_max_ms)}. Sizes are less certain: before you rely on them, compare the fire "
+            "with observed perimeters (Model check).",
         )
     steepest = _steepest_slope(event) if "slope" in training.layers else 0.0
     if round(steepest) > round(training.slope_max_deg):

@@ -417,7 +417,7 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
     if len(table.results) < 2:
         where = f"in “{table.worst.scenario.name}”"
     if not fire_grows(table, plan):
-        untested = [f"“{name}” needs a stress test" for name, why in table.left_out if why == NEEDS_EXERCISE]
+        untested = [f"“{name}” is not tested yet" for name, why in table.left_out if why == NEEDS_EXERCISE]
         return "; ".join([f"Holds {where}", *untested])
     # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
     expected, worst = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.worst))

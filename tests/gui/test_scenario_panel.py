@@ -30,12 +30,18 @@ def panel(qtbot: QtBot, session: Session) -> ScenarioPanel:
     return shown
 
 
+def test_a_start_is_said_once_where_local_time_is_utc(session: Session, panel: ScenarioPanel) -> None:
+    event = replace(session.project.scenario, utc_offset_h=0.0)
+    session.edit("move", replace(session.project, scenario=event))
+    assert fact_of(panel, "Start") == "2020-08-19 07:00 UTC"
+
+
 def test_the_facts_of_the_event_are_there(panel: ScenarioPanel) -> None:
     assert fact_of(panel, "Name") == "Test Ridge"
     assert fact_of(panel, "Grid") == "60 × 40 cells (width × height)\n1.80 km × 1.20 km, cells of 30 m"
     assert fact_of(panel, "CRS") == "EPSG:32610"
     assert fact_of(panel, "Start") == "2020-08-19 07:00 UTC\n2020-08-19 00:00 local (UTC-7)"
-    assert fact_of(panel, "Plan") == "4 of 6 days, 200 steps of 0.48 h"
+    assert fact_of(panel, "Plan") == "4 of 6 days, 200 steps of 28.8 min"
     assert fact_of(panel, "Fire model") == "Scalar test model"
     assert fact_of(panel, "Fleet") == "3 aircraft of 2 types"
     assert fact_of(panel, "Observed") == "2 perimeters, 19 Aug – 21 Aug 2020"

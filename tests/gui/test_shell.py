@@ -392,13 +392,13 @@ def test_all_headings_of_the_plan_are_seen_without_scrolling_and_say_what_is_set
     assert not fleet.summary.isVisible() and window.workbench.panels["Fleet"].isVisible()
 
 
-def test_a_folded_analysis_says_which_question_it_answers(window: MainWindow) -> None:
+def test_an_analysis_says_which_question_it_answers(window: MainWindow) -> None:
     window.workbench.show_panel("Stress")
     side = window.workbench.shell.side
     for name in panels_of(WorkspaceName.ANALYSE):
         question = side.sections[name].summary
         assert question.text().endswith("?")
-        assert question.isVisible() is (name != "Stress")
+        assert question.isVisible(), name
     QTest.keyClicks(side.search, "goes wrong")
     assert [name for name, section in side.sections.items() if section.isVisible()] == ["Stress"]
 

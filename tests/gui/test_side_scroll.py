@@ -119,3 +119,18 @@ def test_a_bar_that_comes_back_at_once_does_not_go_on_for_ever(qtbot: QtBot, mon
     monkeypatch.setattr(column, "setViewportMargins", wrap_the_other_way)
     bar.setRange(0, 10)
     assert len(margins) == 1
+
+
+def test_the_question_of_an_analysis_stays_while_it_is_open_and_other_summaries_go(small: MainWindow) -> None:
+    sections = small.workbench.shell.side.columns
+    fleet = sections[WorkspaceName.PLAN].sections["Fleet"]
+    assert fleet.summary.isVisible()
+    QTest.mouseClick(fleet.heading, LEFT)
+    assert not fleet.summary.isVisible()
+    QTest.keyClick(small, Qt.Key.Key_4, CTRL)
+    settle(10)
+    exercise = sections[WorkspaceName.ANALYSE].sections["Exercise"]
+    QTest.mouseClick(exercise.heading, LEFT)
+    settle(10)
+    assert exercise.is_open and exercise.summary.isVisible()
+    assert exercise.summary.text() == "How does the plan do, day by day, in a fire that differs?"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
@@ -395,3 +395,8 @@ def test_what_a_run_reports_does_not_check_the_project_again(
         window.workbench.queue.changed.emit()
         qtbot.wait(10)
     assert asked == [] and start.start_button.isEnabled()
+
+
+def test_the_panel_says_where_the_result_will_be(start: StartPanel) -> None:
+    texts = [label.text() for label in start.findChildren(QLabel) if label.isVisible()]
+    assert "Takes minutes; the result then opens in Runs." in texts

@@ -16,7 +16,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import UNKNOWN_START
 from firegui.gui.base.layouts import column
 from firegui.gui.map.timeline import TimelineBar, time_text
-from firegui.gui.map.timeline_track import TrackData
+from firegui.gui.map.timeline_track import TrackData, grounded_text
 from firegui.gui.scenario.calendar_panel import GroundedDayMenu
 from firegui.gui.session.session import Session, ShownResult
 from tests.gui.fake_runs import drop, frames
@@ -265,6 +265,14 @@ def test_a_type_without_aircraft_does_not_keep_a_day_from_being_all_grounded(pro
     fleet = project.planned_fleet
     alone = project.with_fleet(fleet.replace_type(1, replace(fleet.types[1], count=0)))
     assert TrackData.of(alone.calendar, alone.planned_fleet, []).all_grounded(2)
+
+
+def test_the_words_of_a_grounded_day_are_shorter_where_the_day_is_narrow(bar: TimelineBar, project: Project) -> None:
+    data, metrics = TrackData.of(project.calendar, project.planned_fleet, []), bar.track.fontMetrics()
+    whole = f"grounded: 1 of {data.types} types"
+    room = metrics.horizontalAdvance(whole)
+    shown = [grounded_text(metrics, data, 2, width) for width in (room, room - 1, 4)]
+    assert shown[:2] == [whole, "1 grounded"] and len(shown[2]) <= 1
 
 
 def test_the_tooltip_tells_of_the_day(session: Session, bar: TimelineBar, project: Project) -> None:

@@ -167,3 +167,8 @@ def test_where_nothing_is_open_the_demo_is_opened_first(qapp: QApplication, tmp_
         assert not window.start_page.isVisible()
         assert window.workbench.guide.tour is not None
         window.workbench.guide.tour.end()
+
+
+def test_the_tour_says_what_the_program_is_for_and_where_the_result_will_be() -> None:
+    assert TOUR_STEPS[0].text.startswith("firegui plans where aircraft drop water and retardant on this fire.")
+    assert "The result is then shown in Runs" in TOUR_STEPS[-1].text

@@ -36,8 +36,9 @@ class TourStep:
 TOUR_STEPS = (
     TourStep(
         "The map",
-        "The fire of the shown time, north up. The wheel zooms, dragging moves. The bar above switches between the "
-        "fire without drops, the plan, and what it saves. Layers and legend open at its right.",
+        "firegui plans where aircraft drop water and retardant on this fire. Six steps lead to a first plan. The map "
+        "has the fire of the shown time: the wheel zooms, dragging moves. The bar above switches between the fire "
+        "without drops, the plan, and what it saves.",
         name="map",
     ),
     TourStep(
@@ -67,7 +68,8 @@ TOUR_STEPS = (
     TourStep(
         "A first plan",
         "Start plan searches for the best drops and takes minutes. The quick plan places them by rule within a minute; "
-        "the project is saved first. F1 explains the panel you are in, Ctrl+K finds any command.",
+        "the project is saved first. The result is then shown in Runs; Space plays it on the map. F1 explains the "
+        "panel you are in, Ctrl+K finds any command.",
         name="startTool",
         button="&Quick plan",
     ),

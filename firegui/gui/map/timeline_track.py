@@ -167,7 +167,7 @@ class TimelineTrack(QWidget):
             return False
         day, per_day = self.day_at(at.x()), data.calendar.steps_per_day
         left, right = self.x_of_step(day * per_day), self.x_of_step((day + 1) * per_day)
-        words = _grounded_text(self.fontMetrics(), data, day, right - left - 4)
+        words = grounded_text(self.fontMetrics(), data, day, right - left - 4)
         return abs(at.x() - (left + right) / 2) <= self.fontMetrics().horizontalAdvance(words) / 2 if words else False
 
     def ask_grounding(self, day: int) -> None:
@@ -254,7 +254,7 @@ class TimelineTrack(QWidget):
         painter.drawLine(QPointF(left, _HEADER + _BAND), QPointF(right, _HEADER + _BAND))
         painter.setPen(QColor(colors.text))
         band = QRectF(left, _HEADER, right - left, _BAND)
-        words = _grounded_text(painter.fontMetrics(), data, day, band.width() - 4)
+        words = grounded_text(painter.fontMetrics(), data, day, band.width() - 4)
         painter.drawText(band, Qt.AlignmentFlag.AlignCenter, words)
         painter.drawText(head, Qt.AlignmentFlag.AlignCenter, _day_text(painter, data.calendar, day, head.width() - 4))
 
@@ -306,12 +306,12 @@ class TimelineTrack(QWidget):
         self.update()
 
 
-def _grounded_text(metrics: QFontMetrics, data: TrackData, day: int, room: float) -> str:
+def grounded_text(metrics: QFontMetrics, data: TrackData, day: int, room: float) -> str:
     """Return as much of the number of grounded types as fits."""
     count = len(data.grounded[day])
     if not count:
         return ""
-    for text in (f"grounded: {count} of {data.types} types", f"{count} of {data.types}", "✕"):
+    for text in (f"grounded: {count} of {data.types} types", f"{count} grounded", f"{count} of {data.types}", "✕"):
         if metrics.horizontalAdvance(text) <= room:
             return text
     return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from firegui.fire.project_notes import GradedNote, start_notes
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
 from firegui.gui.planning.plan_control import PlanControl
@@ -13,6 +13,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.note_list import NoteList
 
 _NOTHING = "Nothing stands against a plan."
+_AFTER = "Takes minutes; the result then opens in Runs."
 _STARTS = "Save the project and plan it; a plan waits for the run that is active (F5)"
 
 
@@ -26,7 +27,7 @@ class StartPanel(QWidget):
         self.notes.setAccessibleName("Before you start")
         self.start_button = QPushButton("Start plan")
         self.start_button.clicked.connect(lambda _checked=False: plan.start())
-        vertical(self, self.notes, self.start_button, margins=(8, 6, 8, 8), spacing=8)
+        vertical(self, self.notes, self.start_button, muted_label(_AFTER), margins=(8, 4, 8, 4), spacing=4)
         for signal in (plan.checked, session.units_changed):
             signal.connect(self.refresh)
         # A run reports many times a second, which changes nothing of the project.

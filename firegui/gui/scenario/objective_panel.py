@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
     QGridLayout,
-    QGroupBox,
     QLabel,
     QRadioButton,
     QVBoxLayout,
@@ -235,10 +234,11 @@ class ObjectivePanel(QWidget):
         )  # fmt: skip
 
     def _objective(self) -> QWidget:
-        group = QGroupBox("Goal")
+        group = QWidget()
+        group.setAccessibleName("Goal")
         column = QVBoxLayout(group)
-        column.setSpacing(6)
-        column.setContentsMargins(*_MARGINS)
+        column.setSpacing(4)
+        column.setContentsMargins(4, 0, 4, 0)
         self._settings = QButtonGroup(self)
         for index, setting in enumerate(Setting):
             button = _GoalButton(SETTING_TITLES[setting])

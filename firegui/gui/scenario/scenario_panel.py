@@ -51,7 +51,7 @@ _NOT_SAVED = "not saved yet"
 _LINE_MARGIN = 6
 _INNER_PX = 2
 """Room that Qt leaves before the text of a line."""
-_SHORT_STEP_H = 0.25
+_SHORT_STEP_H = 1.0
 """A shorter step is given in minutes."""
 _COVERAGE_SIZE = QSize(620, 560)
 _ABOUT_COVERAGE = (
@@ -193,13 +193,15 @@ def _cell_text(grid: Grid, units: Units) -> str:
 
 def _step_text(calendar: Calendar) -> str:
     hours = calendar.hours_per_step
-    return f"{hours:g} h" if hours >= _SHORT_STEP_H else f"{60.0 * hours:.2g} min"
+    return f"{hours:g} h" if hours >= _SHORT_STEP_H else f"{60.0 * hours:.3g} min"
 
 
 def _start_text(calendar: Calendar) -> str:
     if not calendar.is_dated:
         return DATE_UNKNOWN
     local = calendar.start.astimezone(calendar.local_zone)
+    if not local.utcoffset():
+        return f"{calendar.start:%Y-%m-%d %H:%M} UTC"
     return f"{calendar.start:%Y-%m-%d %H:%M} UTC\n{local:%Y-%m-%d %H:%M} local ({calendar.zone_name})"
 
 

@@ -38,7 +38,7 @@ _LEAST, _MOST = 250, 520
 class PanelSection(QWidget):
     """Section of a workspace: a heading that shows or hides its content, which may take spare height.
 
-    While it is folded, its ``summary`` stands below the heading: what is set in it, or the question that it answers.
+    Its ``summary`` stands below the heading: the question that it answers, or while it is folded what is set in it.
     """
 
     toggled = Signal(bool)
@@ -64,6 +64,8 @@ class PanelSection(QWidget):
         self.summary.setContentsMargins(24, 0, 4, 5)
         vertical(self, self.heading, self.summary, (content, 1), margins=0, spacing=0)
         self._is_open = False
+        # A question tells what an open section is for; what is set can be read in the section itself.
+        self._stays = bool(summary)
         self.set_summary(summary)
         self._show(opened=False)
 
@@ -82,7 +84,7 @@ class PanelSection(QWidget):
         """Set the text below the folded heading; screen readers read it with the heading."""
         self.summary.setText(text)
         self.heading.setAccessibleDescription(text)
-        self.summary.setVisible(bool(text) and self.content.isHidden())
+        self.summary.setVisible(bool(text) and (self._stays or self.content.isHidden()))
 
     def set_open(self, opened: bool) -> None:
         """Show or hide the content."""
@@ -129,7 +131,7 @@ class PanelSection(QWidget):
         self.heading.setChecked(opened)
         self.heading.setArrowType(Qt.ArrowType.DownArrow if opened else Qt.ArrowType.RightArrow)
         self.content.setVisible(opened)
-        self.summary.setVisible(bool(self.summary.text()) and not opened)
+        self.summary.setVisible(bool(self.summary.text()) and (self._stays or not opened))
 
 
 def _can_be_shown(widget: QWidget, top: QWidget) -> bool:

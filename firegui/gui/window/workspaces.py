@@ -35,7 +35,7 @@ class WindowArea(Enum):
 class PanelPlace:
     """Place of a panel.
 
-    ``title`` is its heading on screen, and ``question`` what it answers, shown while it is folded. ``is_open`` tells
+    ``title`` is its heading on screen, and ``question`` what it answers. ``is_open`` tells
     whether it is unfolded or shown at first, ``grows`` whether it takes spare height, ``has_result`` whether it also
     shows something in the centre.
     """

@@ -87,7 +87,7 @@ def test_factors_change_the_project_that_a_cell_plans() -> None:
         ("fleet.R.count", -1, "Number of aircraft is -1"),
         ("nominal", "high", "a number"), ("nominal", 1.5, "How well retardant works"),
         ("lifted.all", 2, "a list of days"),
-        ("setting", "C", "A, B, custom"), ("planner", "oracle", "oracle"), ("allowance", 0, "1 or more"),
+        ("setting", "C", "A, B, AB, custom"), ("planner", "oracle", "oracle"), ("allowance", 0, "1 or more"),
         ("wind.speed_factor", 0.0, "above 0"), ("wind.delay_h", 2.0, "imported maps"), ("days", True, "whole number"),
     ],
 )  # fmt: skip

@@ -49,7 +49,7 @@ def test_what_a_case_sets_reads_back_exactly() -> None:
         ("nominal = 0,7", "'0,7' is not a number"),
         ("days off = 2 x", "'x' is not a whole number"),
         ("full = maybe", "true or false"),
-        ("setting = C", "one of A, B, custom"),
+        ("setting = C", "one of A, B, AB, custom"),
     ],
 )
 def test_what_cannot_be_read_is_named(text: str, why: str) -> None:

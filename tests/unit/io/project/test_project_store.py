@@ -263,7 +263,7 @@ def test_every_problem_of_a_damaged_project_is_reported_at_once(folder: Path) ->
     with refused_for(
         "[plan]: days is missing",
         "[grid]: rows",
-        "A, B, custom",
+        "A, B, AB, custom",
         "fleet 1: payload_gal",
         "weight is missing",
         "wight is not known",
