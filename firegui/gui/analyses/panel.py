@@ -27,6 +27,7 @@ from firegui.gui.base.export_place import ask_export_file, ask_export_folder
 from firegui.gui.base.layouts import Content, column, fill_column, horizontal, muted_label, plain_label
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import set_role
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
@@ -102,6 +103,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self._paged: list[tuple[QWidget, tuple[QWidget, ...]]] = []
         self.problems: tuple[Problem, ...] = ()
         self._is_new: bool | None = None
+        self._counted_by: RunEntry | None = None
         self.work_page: QWidget | None = None
         """Page to switch to when a run starts, ``None`` to stay."""
         self.lasting_page: QWidget | None = None
@@ -214,8 +216,20 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
     @property
     def _simulation_seconds(self) -> float | None:
-        """Time of a fire simulation of the plan on the map; ``None`` if that is not known."""
-        return None if self._queue.shown is None else self._queue.shown.pace
+        """Time of a fire simulation of the plan on the map; ``None`` before its run has ended."""
+        return None if self._planned is None else self._planned.pace
+
+    @property
+    def _planned(self) -> RunEntry | None:
+        """The run of the plan on the map, once it has ended."""
+        shown = self._queue.shown
+        return shown if shown is not None and shown.is_over else None
+
+    def _on_queue(self) -> None:
+        """Say the cost anew once the run on the map has ended; a run reports many times a second."""
+        if self._planned is not self._counted_by:
+            self._counted_by = self._planned
+            self._refresh()
 
     def _cost_text(self) -> str:
         """Return what a start costs, and how long the latest result of the project took."""
@@ -316,7 +330,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         session.project_edited.connect(self._check)
         session.folder_changed.connect(self._check)
         session.units_changed.connect(self._show_result)
-        self._queue.shown_changed.connect(self._refresh)
+        for signal in (self._queue.changed, self._queue.shown_changed):
+            signal.connect(self._on_queue)
         controller.changed.connect(self._refresh)
         controller.result_changed.connect(self._show_result)
         controller.saved_changed.connect(self._offer_saved)

@@ -107,8 +107,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
             )
 
     def _cost(self) -> str:
-        entry = self._queue.shown
-        took = None if entry is None or not entry.is_over else entry.seconds
+        took = None if self._planned is None else self._planned.seconds
         if not took:
             return "Three plans, and a stress test of each."
         return f"Three plans and a stress test of each: more than {about_text(3 * took).removeprefix('about ')}."

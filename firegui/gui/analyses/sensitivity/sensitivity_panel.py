@@ -100,9 +100,9 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         return "" if self._table is None else conclusion_text(self._table, self._session.units)
 
     def _cost(self) -> str:
-        settings, kind, entry = self.form.fields.value(), self.form.chosen_kind, self._queue.shown
+        settings, kind, planned = self.form.fields.value(), self.form.chosen_kind, self._planned
         if kind is SensitivityKind.DESIGN:
-            plans, took = len(settings.designs), None if entry is None else entry.seconds
+            plans, took = len(settings.designs), None if planned is None else planned.seconds
             text = counted(plans, "plan")
             return f"{text}: {about_text(plans * took)} by the time of the plan on the map." if took else f"{text}."
         counts = {
