@@ -14,7 +14,7 @@ from firegui.domain.project import KINDS, Project
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.fire.learned import network_maps
 from firegui.fire.parameters import ScalarParameters
-from firegui.fire.physical import physical_maps
+from firegui.fire.physical_maps import physical_maps
 from firegui.fire.scalar import scalar_maps
 
 Maker = Callable[[Project, NDArray[np.bool_], Check | None], FireMaps]

@@ -1,8 +1,7 @@
-"""The physical fire model: maps of sixteen neighbours from Rothermel's surface spread.
+"""The physical fire model: Rothermel's surface spread on the landscape of an event.
 
-A cell's speed, direction and length-to-width ratio (:mod:`firegui.fire.surface_spread`) become gains by the table of
-:mod:`firegui.fire.front_table`; ``φ`` holds them and ``γ`` is 1. The steps a day follow from the fastest cell of the
-event, so that the same landscape burns alike at any cell size.
+:mod:`firegui.fire.physical_maps` makes maps of it. The steps a day follow from the fastest cell of the event, so that
+the same landscape burns alike at any cell size.
 
 The wind is that in the open at 10 m of the day, or of its periods where the event has them; canopy cover and height
 shelter the fire from it. Moisture is the same everywhere; that of dead 1-h and 10-h fuel follows from the temperature
@@ -22,18 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
-from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.fuel import fuel_name
 from firegui.domain.fuel_models import FuelModel, FuelMoisture
 from firegui.domain.grid import Box
-from firegui.domain.maps import FireMaps
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.weather import PeriodWeather
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.card import physical_card
-from firegui.fire.front_table import MOST_CELLS_PER_STEP, FrontTable
 from firegui.fire.fuel_moisture import moistures_of
 from firegui.fire.landscape import Raster, burns
 from firegui.fire.surface_spread import midflame_factor, surface_spread
@@ -45,10 +41,10 @@ Wind = tuple[Raster, Raster]
 """Speed in m/s and the direction it blows to, radians counter-clockwise from east, ``[h, w]`` each."""
 MOST_BYTES = 4 << 30
 """Largest maps that are made."""
-_TITLE = "The physical fire model cannot be used"
+TITLE = "The physical fire model cannot be used"
 _SHOWN_CODES = 5
 _STEEPEST = 80.0
-_WHOLE: Box = (slice(None), slice(None))
+WHOLE: Box = (slice(None), slice(None))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +104,7 @@ class PhysicalGround:
             upslope=np.radians(270.0 - aspect).astype(np.float32),
         )
 
-    def spread(self, period: int, wind: Wind, box: Box = _WHOLE) -> GroundSpread:
+    def spread(self, period: int, wind: Wind, box: Box = WHOLE) -> GroundSpread:
         """Return the surface fire on ``box`` at the moisture of ``period`` under ``wind``, in the open there."""
         wind_speed, wind_dir = wind
         slope, upslope = self.slope[box], self.upslope[box]
@@ -140,85 +136,6 @@ class PhysicalGround:
         return float(np.percentile(every, percentile)) if every.size else 0.0
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PhysicalFire:
-    """Ground and table of an event whose steps a day are chosen.
-
-    ``cells_per_metre_min`` turns m/min into cells per step; ``most`` is the fastest head in cells per step.
-    """
-
-    ground: PhysicalGround
-    table: FrontTable
-    cells_per_metre_min: float
-    most: float
-
-    @staticmethod
-    def of(event: Scenario, settings: PhysicalSettings) -> PhysicalFire:
-        """Raise :class:`~firegui.errors.InputError` like :meth:`PhysicalGround.of`."""
-        ground = PhysicalGround.of(event, settings)
-        scale = 1440.0 / (event.steps_per_day * event.grid.cell_size_m)
-        most = MOST_CELLS_PER_STEP if settings.speed_percentile == 100.0 else settings.cells_per_step
-        return PhysicalFire(ground, FrontTable.of(settings.burn_steps(event.steps_per_day)), scale, most)
-
-    def maps(self, period: int, wind: Wind, box: Box = _WHOLE) -> tuple[Raster, Raster, float]:
-        """Return ``φ [16, h, w]`` and ``γ [h, w]`` of a period on ``box`` under ``wind`` there.
-
-        The third is its fastest head in cells per step.
-        """
-        spread = self.ground.spread(period, wind, box)
-        cells = spread.speed * np.float32(self.cells_per_metre_min)
-        phi = self.table.gains(np.minimum(cells, np.float32(self.most)), spread.ratio, spread.direction)
-        return phi, self.ground.burnable[box].astype(np.float32), float(cells.max(initial=0.0))
-
-
-def physical_maps(
-    event: Scenario,
-    settings: PhysicalSettings,
-    ignition: NDArray[np.bool_],
-    start_day: int,
-    days: int,
-    check: Check | None = None,
-) -> FireMaps:
-    """Return the maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
-
-    ``check`` is called before each period and may raise to cancel. Raises :class:`~firegui.errors.InputError` like
-    :meth:`PhysicalGround.of`, for maps above :data:`MOST_BYTES`, and where the fastest fire needs more steps than the
-    event has.
-    """
-    problems = memory_problems(event, settings, days)
-    if problems:
-        raise InputError(problems, _TITLE)
-    fire = PhysicalFire.of(event, settings)
-    weather, shape = fire.ground.weather, event.grid.shape
-    first, count = (number * weather.periods_per_day for number in (start_day, days))
-    speed, towards = weather.winds(slice(first, first + count), shape)
-    phi = np.empty((count, 16, *shape), np.float32)
-    gamma = np.empty(speed.shape, np.float32)
-    fastest = 0.0
-    for number, wind in enumerate(zip(speed, towards, strict=True)):
-        if check is not None:
-            check()
-        phi[number], gamma[number], cells = fire.maps(first + number, wind)
-        fastest = max(fastest, cells)
-    if settings.speed_percentile == 100.0 and fastest > MOST_CELLS_PER_STEP:
-        what = f"is too fast for {event.steps_per_day:,} steps a day: it moves {fastest:.2f} cells a step"
-        remedy = "choose the physical model again, so that the steps follow from it, or test a weaker wind"
-        raise InputError([Problem("the fastest fire", what, remedy)], _TITLE)
-    return FireMaps(
-        phi=phi,
-        gamma=gamma,
-        burnable=fire.ground.burnable,
-        wind_speed=speed,
-        wind_dir=towards,
-        ignition=ignition,
-        t_burn=settings.burn_steps(event.steps_per_day),
-        steps_per_day=event.steps_per_day,
-        cell_size_m=event.grid.cell_size_m,
-        c_req=PAPER_COVERAGE,
-        periods_per_day=weather.periods_per_day,
-    )
-
-
 def with_physical_model(project: P, settings: PhysicalSettings, check: Check | None = None) -> P:
     """Return the project with the physical model, and with the steps a day that the fastest cell needs.
 
@@ -229,7 +146,7 @@ def with_physical_model(project: P, settings: PhysicalSettings, check: Check | N
     event = project.scenario
     problems = settings.problems() or memory_problems(event, settings, project.plan.days)
     if problems:
-        raise InputError(problems, _TITLE)
+        raise InputError(problems, TITLE)
     ground = PhysicalGround.of(event, settings)
     fastest = ground.fastest(settings.speed_percentile, check)
     steps = settings.steps_per_day(fastest, event.grid.cell_size_m, ground.weather.periods_per_day)
@@ -238,7 +155,7 @@ def with_physical_model(project: P, settings: PhysicalSettings, check: Check | N
         least = 1440.0 * fastest / (settings.cells_per_step * most)
         what = f"at {fastest:.0f} m/min needs {steps:,} steps a day; there can be {most:,}"
         remedy = f"lower the speed limit below {settings.speed_percentile:g} %, or use cells of {math.ceil(least)} m"
-        raise InputError([Problem("the fastest fire", what, remedy)], _TITLE)
+        raise InputError([Problem("the fastest fire", what, remedy)], TITLE)
     model = FireModel("physical", physical_card().label, settings.as_mapping())
     return replace(project, fire_model=model, weights=None).with_steps_per_day(steps)
 
@@ -280,7 +197,7 @@ def fuel_problems(event: Scenario) -> list[Problem]:
 def _fuel(event: Scenario, models: tuple[FuelModel, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     problems = fuel_problems(event)
     if problems:
-        raise InputError(problems, _TITLE)
+        raise InputError(problems, TITLE)
     fuel = event.layers["fuel"]
     burnable = np.isfinite(fuel) & burns(fuel)
     at = np.zeros(max(model.code for model in models) + 1, np.int64)

@@ -42,18 +42,26 @@ class SurfaceSpread:
     """Elliptical surface fire at every place. All arrays have the shape of the input.
 
     ``head``, ``flank`` and ``back`` are rates of spread in m/min, ``direction`` that of the head in radians, counter-
-    clockwise from east. ``length_to_width`` is the ellipse's. ``intensity`` is the fireline intensity of the head in
-    kW/m and ``flame_length`` its flame length in m. ``reaction_intensity`` is in kW/m². ``residence`` is the time that
-    the front takes to pass a point, in minutes.
+    clockwise from east. ``length_to_width`` is the ellipse's. ``reaction_intensity`` is in kW/m². ``residence`` is the
+    time that the front takes to pass a point, in minutes.
     """
 
     head: Values
     direction: Values
     length_to_width: Values
-    intensity: Values
-    flame_length: Values
     reaction_intensity: Values
     residence: Values
+
+    @property
+    def intensity(self) -> Values:
+        """Fireline intensity of the head in kW/m: ``I_R t R``."""
+        return self.reaction_intensity * self.residence * self.head
+
+    @property
+    def flame_length(self) -> Values:
+        """Flame length of the head in m: ``0.45 I^0.46`` ft with ``I`` in Btu/(ft s) (Byram 1959)."""
+        length: Values = 0.45 * (self.intensity / BTU_FT_S_KW_M) ** 0.46 * FOOT_M
+        return length
 
     @property
     def eccentricity(self) -> Values:
@@ -104,23 +112,23 @@ def surface_spread(
     # Along the ground: up the slope, and to the left of that.
     up, across = level * np.cos(angle) * longer, level * np.sin(angle)
     wind = np.hypot(up, across)
-    most = 0.9 * bed.reaction_intensity if limit_wind else np.inf
+    most = bed.most_wind if limit_wind else np.inf
     by_wind = bed.wind_scale * np.minimum(wind, most) ** bed.wind_power
     toward = np.arctan2(across, up)
     up = by_wind * np.cos(toward) + 5.275 * bed.packing**-0.3 * steep**2
     across = by_wind * np.sin(toward)
-    effective = np.minimum((np.hypot(up, across) / bed.wind_scale) ** (1.0 / bed.wind_power), most)
-    head = bed.still_speed * (1.0 + bed.wind_scale * effective**bed.wind_power)
-    residence = 384.0 / bed.sav
-    intensity = bed.reaction_intensity * residence * head / 60.0
+    factor = np.hypot(up, across)
+    effective = (factor / bed.wind_scale) ** (1.0 / bed.wind_power)
+    if limit_wind:
+        # The factor of the strongest wind belongs to the bed: a power less for every place.
+        effective, factor = np.minimum(effective, bed.most_wind), np.minimum(factor, bed.most_factor)
+    head = bed.still_speed * (1.0 + factor)
     return SurfaceSpread(
         head=head * FOOT_M,
         direction=uphill + np.arctan2(across, up / longer),
         length_to_width=length_to_width(effective * FOOT_M),
-        intensity=intensity * BTU_FT_S_KW_M,
-        flame_length=0.45 * intensity**0.46 * FOOT_M,
         reaction_intensity=bed.reaction_intensity * _KW_M2,
-        residence=residence,
+        residence=384.0 / bed.sav,
     )
 
 
@@ -186,7 +194,10 @@ def _logarithm(height_ft: Values) -> Values:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _FuelBed:
-    """What a fuel bed of some moisture gives, in the units of the equations (ft, min, Btu, lb)."""
+    """What a fuel bed of some moisture gives, in the units of the equations (ft, min, Btu, lb).
+
+    ``most_wind`` is the limit of wind and effective wind, and ``most_factor`` the wind factor at it.
+    """
 
     sav: Values
     packing: Values
@@ -194,6 +205,8 @@ class _FuelBed:
     still_speed: Values
     wind_scale: Values
     wind_power: Values
+    most_wind: Values
+    most_factor: Values
 
     @staticmethod
     def of(models: Sequence[FuelModel], index: NDArray[np.int64], moisture: Values) -> _FuelBed:
@@ -224,7 +237,9 @@ class _FuelBed:
         heating = within * np.exp(-138.0 / savs) * (250.0 + 1116.0 * wet)
         sink = density * (share * _by_life(heating)).sum(-1)
         scale = 7.47 * np.exp(-0.133 * sav**0.55) * relative ** (-0.715 * np.exp(-3.59e-4 * sav))
-        return _FuelBed(sav, packing, reaction, reaction * flux / sink, scale, 0.02526 * sav**0.54)
+        rise, most_wind = 0.02526 * sav**0.54, 0.9 * reaction
+        most_factor = scale * most_wind**rise
+        return _FuelBed(sav, packing, reaction, reaction * flux / sink, scale, rise, most_wind, most_factor)
 
 
 def _beds(models: Sequence[FuelModel], index: NDArray[np.int64], moisture: Values) -> _FuelBed:

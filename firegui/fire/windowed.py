@@ -19,7 +19,8 @@ from firegui.errors import InputError, Problem
 from firegui.fire.landscape import Raster
 from firegui.fire.learned import REACH, EventModel
 from firegui.fire.parameters import ScalarParameters
-from firegui.fire.physical import PhysicalFire, Wind
+from firegui.fire.physical import Wind
+from firegui.fire.physical_maps import PhysicalFire
 from firegui.fire.scalar import scalar_fields
 from firegui.fire.spread import SpreadFields, Terrain, ignition_gains, potentials
 
