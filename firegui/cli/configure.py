@@ -37,7 +37,7 @@ from firegui.io.project.weights_file import read_weights
 from firegui.runs.lock import editing
 
 _TITLE = "The project was not changed"
-_PLAN = ("start_day", "days", "retardant_acts_on")
+_PLAN = ("start_day", "days", "burning_at_start", "retardant_acts_on")
 
 
 @click.command()

@@ -24,7 +24,7 @@ from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.scenario import LAYERS, Scenario
-from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights
+from firegui.domain.settings import BURNING_TITLES, SETTING_TITLES, BurningAtStart, ObjectiveWeights
 from firegui.domain.stress import StressTable, worst_case_text
 from firegui.domain.units import percent_text
 from firegui.errors import InputError
@@ -82,6 +82,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
         "plan": {
             "start_day": plan.start_day,
             "days": plan.days,
+            "burning_at_start": plan.burning_at_start.value,
             "setting": plan.setting.value,
             "weights": {name: getattr(plan.weights, name) for name in ("burn", "final", "prot", "budget")},
             "nominal": {"retardant": plan.nominal.retardant, "water": plan.nominal.water},
@@ -252,6 +253,8 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     first = dates["first"] + timedelta(days=plan["start_day"]) if dates["known"] else None
     begin = day_text(plan["start_day"], first)
     yield f"  plan       {counted(plan['days'], 'day')} from {begin} of the event, {setting} (weights: {weights})"
+    if plan["burning_at_start"] != BurningAtStart.WHOLE:
+        yield f"             burning at the start: {BURNING_TITLES[BurningAtStart(plan['burning_at_start'])].lower()}"
     yield from _coverage_lines(data["required_coverage"])
     yield f"  fleet      {sum(kind['count'] for kind in data['fleet'])} aircraft"
     yield from table([_fleet_row(kind, first) for kind in data["fleet"]], "    ")

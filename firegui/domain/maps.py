@@ -32,7 +32,8 @@ class FireMaps:
     ``wind_speed [D P, H, W]`` m/s, ``wind_dir [D P, H, W]`` radians towards, counter-clockwise from east,
     ``ignition [H, W]`` bool, ``t_burn`` burn duration in steps, ``steps_per_day`` S_day, ``cell_size_m`` Δx,
     ``c_req`` required coverage in gal/100 ft², ``periods_per_day`` P, by which S_day can be divided. Arrays are
-    float32.
+    float32. ``burned_out [H, W]`` bool are cells that burned before the start: they count as burned and ignite nothing.
+    They are none of ``ignition``; ``None`` means that there are none.
 
     Raises :class:`~firegui.errors.InputError` for another number of neighbours, and for periods that do not make whole
     days of equal periods. Values are checked where files are read.
@@ -49,6 +50,7 @@ class FireMaps:
     cell_size_m: float
     c_req: float
     periods_per_day: int = 1
+    burned_out: NDArray[np.bool_] | None = None
 
     def __post_init__(self) -> None:
         """Refuse sizes of which no rollout can be made."""
@@ -111,9 +113,15 @@ class FireMaps:
             wind_dir=self.wind_dir[keep],
         )  # fmt: skip
 
-    def with_ignition(self, ignition: NDArray[Any]) -> FireMaps:
-        """Return the same fire model with another ignition."""
-        return replace(self, ignition=np.asarray(ignition, bool))
+    @property
+    def start_fire(self) -> NDArray[np.bool_]:
+        """Everything that has burned at the start, ``[H, W]``."""
+        return self.ignition if self.burned_out is None else np.asarray(self.ignition | self.burned_out)
+
+    def with_ignition(self, ignition: NDArray[Any], burned_out: NDArray[Any] | None = None) -> FireMaps:
+        """Return the same fire model with another start."""
+        out = None if burned_out is None or not burned_out.any() else np.asarray(burned_out, bool)
+        return replace(self, ignition=np.asarray(ignition, bool), burned_out=out)
 
 
 def whole_days_problems(periods: int, count: int) -> list[Problem]:

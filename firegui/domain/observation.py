@@ -7,6 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.scenario import Scenario
+from firegui.domain.settings import BurningAtStart
+
 Bools = NDArray[np.bool_]
 
 
@@ -43,6 +46,42 @@ class FireState:
         never burned: the later perimeter is the better one.
         """
         return FireState(np.asarray(fire & ~earlier), np.asarray(fire & earlier))
+
+
+EDGE_CELLS = 2
+"""Width of the edge of a perimeter, in cells."""
+
+
+def fire_at_start(event: Scenario, day: int, burning: BurningAtStart) -> FireState | None:
+    """Return what burns and what has burned out at the start of a plan on ``day``; ``None`` without a fire.
+
+    Of the growth burns what the perimeter before does not have, of the edge what lies within :data:`EDGE_CELLS` rows
+    and columns of a cell outside. Where that is nothing, the whole perimeter burns.
+    """
+    fire = event.fire_on(day)
+    if fire is None:
+        return None
+    if burning is BurningAtStart.GROWTH:
+        earlier = event.observed_before(day)
+        inside = np.zeros_like(fire) if earlier is None else earlier & fire
+    elif burning is BurningAtStart.EDGE:
+        inside = _within(fire, EDGE_CELLS)
+    else:
+        inside = np.zeros_like(fire)
+    if not (fire & ~inside).any():
+        inside = np.zeros_like(fire)
+    return FireState(np.asarray(fire & ~inside), np.asarray(inside))
+
+
+def _within(fire: Bools, cells: int) -> Bools:
+    """Return the cells of ``fire`` that have only cells of it within that many rows and columns."""
+    inside = fire
+    for _ in range(cells):
+        # The fire is taken to go on beyond the raster: its rim is no edge.
+        padded = np.pad(inside, 1, constant_values=True)
+        rows = padded[:-2] & padded[1:-1] & padded[2:]
+        inside = rows[:, :-2] & rows[:, 1:-1] & rows[:, 2:]
+    return np.asarray(inside)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -336,7 +336,7 @@ def _day_row(day: DaySummary, units: Units) -> list[str]:
 
 def start_area(project: Project) -> float | None:
     """Return the fire at the start of the plan in hectares, ``None`` where nothing burns or is not known."""
-    burning = project.scenario.ignition_on(project.plan.start_day)
+    burning = project.scenario.fire_on(project.plan.start_day)
     cells = 0 if burning is None else int(np.count_nonzero(burning))
     return cells * project.scenario.grid.cell_area_ha if cells else None
 

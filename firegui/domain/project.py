@@ -249,7 +249,7 @@ class Project:
                     remedy,
                 )
             )
-        ignition = event.ignition_on(plan.start_day)
+        ignition = event.fire_on(plan.start_day)
         if ignition is None or not ignition.any():
             found.append(
                 Problem(
@@ -275,6 +275,7 @@ def same_spread(one: Project, other: Project) -> bool:
 def _same_fire(one: Project, other: Project) -> bool:
     return (
         one.scenario is other.scenario
+        and one.plan.burning_at_start is other.plan.burning_at_start
         and one.maps is other.maps
         and one.fire_model == other.fire_model
         and one.weights is other.weights

@@ -95,24 +95,27 @@ class Scenario:
         """
         if self.observed is None:
             return None
-        index = (
-            int(
-                np.searchsorted(
-                    np.array(self.observed_dates, "datetime64[D]"), np.datetime64(self.date_of_day(day), "D"), "right"
-                )
-            )
-            - 1
-        )
+        index = self._observation(day)
         return None if index < 0 else self.observed[index]
+
+    def observed_before(self, day: int) -> NDArray[np.bool_] | None:
+        """Return the perimeter before that of :meth:`observed_on`; ``None`` without one."""
+        index = self._observation(day)
+        return None if self.observed is None or index < 1 else self.observed[index - 1]
+
+    def _observation(self, day: int) -> int:
+        """Return the number of the last perimeter up to a day, −1 before the first."""
+        dates = np.array(self.observed_dates, "datetime64[D]")
+        return int(np.searchsorted(dates, np.datetime64(self.date_of_day(day), "D"), "right")) - 1
 
     def is_filled_forward(self, day: int) -> bool:
         """Return whether :meth:`observed_on` had to reuse an earlier perimeter for this day."""
         return self.observed is not None and self.date_of_day(day) not in self.observed_dates
 
-    def ignition_on(self, day: int) -> NDArray[np.bool_] | None:
-        """Return the burning cells at the start of a plan on ``day``.
+    def fire_on(self, day: int) -> NDArray[np.bool_] | None:
+        """Return the fire at the start of a plan on ``day``.
 
-        They are the observed perimeter. Without one, day 0 has the ignition.
+        It is the observed perimeter. Without one, day 0 has the ignition.
         """
         observed = self.observed_on(day)
         if observed is not None and observed.any():

@@ -152,6 +152,21 @@ RETARDANT_SIDES = {
 """Cells on which retardant acts, for people."""
 
 
+class BurningAtStart(StrEnum):
+    """Cells of the perimeter that burn when a plan starts; the others have burned out."""
+
+    WHOLE = "whole"
+    GROWTH = "growth"
+    EDGE = "edge"
+
+
+BURNING_TITLES: Mapping[BurningAtStart, str] = {
+    BurningAtStart.WHOLE: "Whole perimeter (paper)",
+    BurningAtStart.GROWTH: "Growth since the perimeter before",
+    BurningAtStart.EDGE: "Edge of the perimeter",
+}
+
+
 class Start(StrEnum):
     """Start of the first stage.
 
@@ -353,6 +368,10 @@ class PlanSettings:
     retardant_acts_on: RetardantSide = option(
         RetardantSide.BOTH, "Retardant acts on", "which use of the fuel factor retardant changes; reports name it",
         choices=SIDE_TITLES, group=MORE,
+    )  # fmt: skip
+    burning_at_start: BurningAtStart = option(
+        BurningAtStart.WHOLE, "Burning at the start", "cells of the perimeter that burn when the plan starts; the "
+        "others have burned out. Without an earlier perimeter the whole one burns", choices=BURNING_TITLES, group=MORE,
     )  # fmt: skip
     optimizer: OptimizerSettings = OptimizerSettings()
     elimination: EliminationSettings = EliminationSettings()

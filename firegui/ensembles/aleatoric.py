@@ -34,11 +34,11 @@ def sampled_fire(
 
     Cells that burned out are taken out of the day's burnable cells, which is the same as a state of ``p^R = 1``.
     """
-    burning, burned = maps.ignition.copy(), np.zeros(maps.shape, bool)
+    burning, burned = maps.ignition.copy(), np.asarray(maps.start_fire & ~maps.ignition)
     states = [burning | burned]
     nothing = np.zeros((0, *maps.shape), bool)
     for day in range(maps.days):
-        today = replace(maps.window(day, 1), ignition=burning, burnable=maps.burnable & ~burned)
+        today = replace(maps.window(day, 1), ignition=burning, burnable=maps.burnable & ~burned, burned_out=None)
         model = prepare(
             today, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend=backend
         )

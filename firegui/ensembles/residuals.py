@@ -143,12 +143,12 @@ def incremental_forecasts(model: Model, seen: dict[int, Bools], check: Check | N
     What is new on the first day burns, what was there on the observed day before it has burned out. Raises
     :class:`~firegui.errors.InputError` where no two days in a row were observed.
     """
-    seen = {0: model.maps.ignition, **seen}
+    seen = {0: model.maps.start_fire, **seen}
     found, days = [], sorted(seen)
     for earlier, now in zip([None, *days], days, strict=False):
         if now + 1 not in seen:
             continue
-        before = np.zeros(model.shape, bool) if earlier is None else seen[earlier]
+        before = np.asarray(model.maps.start_fire & ~model.maps.ignition) if earlier is None else seen[earlier]
         state = FireState.between(before, seen[now])
         found.append(DayForecast(now + 1, *_next_day(model, now, state, check), seen[now + 1]))
     if not found:
@@ -201,7 +201,7 @@ def _next_day(
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Return ``p^U`` and ``p^B`` a day after ``state``, which is of the start of ``day``."""
     today = model.maps.window(day, 1)
-    maps = replace(today, ignition=state.burning, burnable=today.burnable & ~state.burned)
+    maps = replace(today, ignition=state.burning, burnable=today.burnable & ~state.burned, burned_out=None)
     unburned = (~state.fire).astype(np.float32)
     burning = np.zeros_like(unburned)
     if state.burning.any():

@@ -48,11 +48,11 @@ class DayEndObserver:
     looks: list[DaySnapshot] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        ignition = self.model.maps.ignition
-        window = bounding_box(ignition)
+        maps = self.model.maps
+        window = bounding_box(maps.start_fire)
         assert window is not None
-        lit = ignition[window].astype(np.float32)
-        self._note(window, 1.0 - lit, lit)
+        burned, lit = (cells[window].astype(np.float32) for cells in (maps.start_fire, maps.ignition))
+        self._note(window, 1.0 - burned, lit)
 
     def alteration(self) -> Alteration:
         """Return the change for the rollout."""

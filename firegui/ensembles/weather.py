@@ -130,6 +130,7 @@ class WindForecastModel:
         maps = FireMaps(
             phi, gamma, like.burnable[box], speed[kept], towards[kept], like.ignition[box], like.t_burn,
             like.steps_per_day, like.cell_size_m, like.c_req, periods,
+            None if like.burned_out is None else like.burned_out[box],
         )  # fmt: skip
         return _cut(model, maps, box), box
 

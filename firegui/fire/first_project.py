@@ -77,5 +77,5 @@ def _imported(event: Scenario) -> FireModel:
 
 
 def _burns(event: Scenario, day: int) -> bool:
-    ignition = event.ignition_on(day)
+    ignition = event.fire_on(day)
     return ignition is not None and bool(ignition.any())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.maps import FireMaps
+from firegui.domain.observation import fire_at_start
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import KINDS, Project
 from firegui.errors import Check, InputError, Problem, Problems
@@ -24,7 +25,7 @@ Maker = Callable[[Project, NDArray[np.bool_], Check | None], FireMaps]
 def project_maps(project: Project, check: Check | None = None) -> FireMaps:
     """Return the spread maps of days ``plan.start_day … + plan.days − 1``.
 
-    They burn from the perimeter of the start day.
+    They burn from the perimeter of the start day, as the plan says.
 
     Kind ``"maps"`` cuts the window out of the imported maps and keeps their burn duration, steps a day and required
     coverage; the others evaluate a model on the event, with the project's required coverage. ``check`` may raise to
@@ -35,13 +36,13 @@ def project_maps(project: Project, check: Check | None = None) -> FireMaps:
     plan, event = project.plan, project.scenario
     problems = Problems()
     problems.extend(_window_problems(project))
-    ignition = event.ignition_on(plan.start_day)
-    if ignition is None or not ignition.any():
+    state = fire_at_start(event, plan.start_day, plan.burning_at_start)
+    if state is None or not state.burning.any():
         problems.add("plan", f"nothing burns on day {plan.start_day}", "start on a day that has an observed perimeter")
     problems.raise_if_any("The fire model cannot be run")
-    assert ignition is not None
+    assert state is not None
     kind = project.fire_model.kind
-    maps = _MAKERS[kind](project, ignition, check)
+    maps = _MAKERS[kind](project, state.burning, check).with_ignition(state.burning, state.burned)
     return maps if kind == "maps" else replace(maps, c_req=project.coverage.c_req)
 
 
@@ -80,7 +81,7 @@ def _imported(project: Project, ignition: NDArray[np.bool_], check: Check | None
     if maps.shape != shape:
         what = f"cover {maps.shape[0]} × {maps.shape[1]} cells, the event {shape[0]} × {shape[1]}"
         raise InputError([Problem("imported maps", what, "import maps made for this grid")])
-    return maps.window(project.plan.start_day, project.plan.days).with_ignition(ignition)
+    return maps.window(project.plan.start_day, project.plan.days)
 
 
 def _physical(project: Project, ignition: NDArray[np.bool_], check: Check | None) -> FireMaps:

@@ -74,8 +74,8 @@ class FlownWorld:
 
     def start(self) -> FireState:
         """Return the fire at the start of the plan."""
-        ignition = self.world.model.maps.ignition
-        return FireState(ignition, np.zeros_like(ignition))
+        maps = self.world.model.maps
+        return FireState(maps.ignition, np.asarray(maps.start_fire & ~maps.ignition))
 
     def flown(self, schedule: Schedule) -> Schedule:
         """Return ``schedule`` as it is flown.
@@ -156,8 +156,8 @@ class Exercise:
 
     def begin(self, schedule: Schedule) -> ExerciseState:
         """Return the start of the plan. The planner takes the project's fire for the true one."""
-        ignition = self._truth.plan_model.maps.ignition
-        return ExerciseState(0, schedule, self._truth.start(), Belief.start(ignition))
+        maps = self._truth.plan_model.maps
+        return ExerciseState(0, schedule, self._truth.start(), Belief.start(maps.ignition, maps.start_fire))
 
     def finished(self, state: ExerciseState) -> bool:
         """Return whether the plan has been flown to its end."""

@@ -190,7 +190,7 @@ def remaining(
     fuel = treated(window, emitting, factor if whole.receiver_treated else np.ones_like(factor), factor)
     if check is not None:
         check()  # on a large raster each half of this takes a while
-    left = replace(fuel, ignition=state.burning, burnable=maps.burnable & ~state.burned)
+    left = replace(fuel, ignition=state.burning, burnable=maps.burnable & ~state.burned, burned_out=None)
     rules = remaining_rules(whole, flown, first, count)
     if window.steps_per_day == per_day:
         fleet = shifted_fleet(whole.fleet, first // per_day)

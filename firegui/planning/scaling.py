@@ -316,6 +316,7 @@ def part_of_maps(maps: FireMaps, window: Window) -> FireMaps:
         wind_speed=maps.wind_speed[..., rows, columns],
         wind_dir=maps.wind_dir[..., rows, columns],
         ignition=maps.ignition[rows, columns],
+        burned_out=None if maps.burned_out is None else maps.burned_out[rows, columns],
     )
 
 

@@ -263,9 +263,9 @@ def stress_world(
         no_drops = simulate(world, nothing, check=check).metrics
     else:
         no_drops = like.no_drops
-    ignition = world.maps.ignition
-    protected = float((ignition & world.protected.cpu().numpy()).sum())
-    return StressWorld(scenario, world, float(ignition.sum()), protected, no_drops)
+    start = world.maps.start_fire
+    protected = float((start & world.protected.cpu().numpy()).sum())
+    return StressWorld(scenario, world, float(start.sum()), protected, no_drops)
 
 
 def _same_fire(one: StressScenario, other: StressScenario) -> bool:
@@ -304,7 +304,9 @@ def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Che
         maps = replace(maps, gamma=(maps.gamma * scenario.spread_factor).astype(np.float32))
     growth = scenario.ignition_growth_cells(maps.cell_size_m)
     if growth:
-        maps = maps.with_ignition(maps.ignition | (widened(maps.ignition, growth) & maps.burnable))
+        start = maps.start_fire
+        wider = widened(start, growth) & maps.burnable & ~start
+        maps = maps.with_ignition(maps.ignition | wider, maps.burned_out)
     changed = replace(base, maps=maps, gains=SpreadGains(maps, base.dtype, base.device))
     backends.prepare(changed)
     return changed

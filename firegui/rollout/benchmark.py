@@ -202,7 +202,7 @@ class _TimingSuite:
         """Return the properties of the fire that is timed."""
         rows, columns = self._maps.shape
         size = {"rows": rows, "columns": columns, "days": self._maps.days, "steps": self._maps.n_steps}
-        start = int(self._maps.ignition.sum())
+        start = int(self._maps.start_fire.sum())
         return {"name": name, **size, "aircraft": self._fleet.n_aircraft, "start_cells": start, **self._fire}
 
     def answer(self, backend: str, times: Mapping[str, Times]) -> dict[str, Any]:
@@ -341,7 +341,10 @@ class DenseRollout:
             raise InputError([Problem("maps", what, "the dense rollout of the benchmark takes 8")])
         self._model, self._gains = model, model.K
         rows, columns = model.shape
-        self._ignition = torch.from_numpy(model.maps.ignition).to(model.device).to(model.dtype)
+        self._ignition, self._start = (
+            torch.from_numpy(cells).to(model.device).to(model.dtype)
+            for cells in (model.maps.ignition, model.maps.start_fire)
+        )
         self.unburned, self.burning, self.occupied = (torch.empty_like(self._ignition) for _ in range(3))
         self._retardant, self._heat, self._burnout = (torch.empty_like(self._ignition) for _ in range(3))
         self._padded = self._ignition.new_zeros((rows + 2, columns + 2))
@@ -354,7 +357,7 @@ class DenseRollout:
         gates = gates_of(schedule, model.fleet, model.maps, model.rules)
         doses = step_doses(model, schedule, gates.executed)
         self.burning.copy_(self._ignition)
-        torch.sub(1.0, self._ignition, out=self.unburned)
+        torch.sub(1.0, self._start, out=self.unburned)
         torch.sub(1.0, self.unburned, out=self.occupied)
         self._retardant.fill_(1.0)
         treated = False

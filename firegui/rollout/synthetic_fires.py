@@ -75,6 +75,7 @@ def enlarged(maps: FireMaps, factor: int) -> FireMaps:
         wind_speed=outward(maps.wind_speed),
         wind_dir=outward(maps.wind_dir),
         ignition=np.pad(maps.ignition, sides),
+        burned_out=None if maps.burned_out is None else np.pad(maps.burned_out, sides),
     )
 
 

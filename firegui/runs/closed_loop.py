@@ -96,11 +96,10 @@ class ClosedLoop(ReplanJob):
                 self._emit(Message(text, "warning"))
             return state
         self._drawn = {}
-        ignition = replanner.whole.maps.ignition
-        nothing = np.zeros_like(ignition)
+        maps = replanner.whole.maps
         true = self._world.truth.start()
-        level = ignition.astype(np.float32) if self._world.exercise is not None else None
-        seen = nothing if level is None else ignition
+        level = maps.ignition.astype(np.float32) if self._world.exercise is not None else None
+        seen = np.asarray(maps.start_fire & ~maps.ignition) if level is None else maps.start_fire
         return LoopState((), self._spec.schedule, self._spec.schedule, seen, true, true, true, level)
 
     def _before(self, replanner: Replanner) -> LoopState | None:

@@ -239,7 +239,7 @@ def _fire(record: RunRecord, name: str) -> Occupancy | None:
 
 def _with_start(fire: Occupancy | None, project: Project, kept: FireRecord | None) -> Occupancy | None:
     """Return the fire after the state at its start, in which everything observed burns for certain."""
-    start, day = project.scenario.ignition_on(project.plan.start_day), 0
+    start, day = project.scenario.fire_on(project.plan.start_day), 0
     if kept is not None:
         start, day = kept.plan.state(0).fire, kept.plan.first
     if fire is None or fire.first != day + 1 or start is None:

@@ -12,8 +12,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QRadioButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.project import FIRE, changed_inputs, same_spread
 from firegui.domain.settings import (
     MARGIN_TITLES,
+    BurningAtStart,
     Effectiveness,
     EliminationSettings,
     Margin,
@@ -248,6 +250,15 @@ def test_what_retardant_acts_on_and_where_the_first_stage_starts_are_settings(
     session.undo_stack.undo()
     assert acts_on.currentData() == RetardantSide.BOTH
     assert start.currentText() == "Fire front (default)"
+
+
+def test_what_burns_at_the_start_is_a_setting_that_changes_the_fire(session: Session, panel: ObjectivePanel) -> None:
+    before = session.project
+    choose(find(panel, QComboBox, "burning_at_start"), BurningAtStart.GROWTH)
+    assert session.project.plan.burning_at_start is BurningAtStart.GROWTH
+    assert not same_spread(before, session.project) and changed_inputs(before, session.project) == (FIRE,)
+    session.undo_stack.undo()
+    assert same_spread(before, session.project)
 
 
 def test_the_second_stage_has_its_settings(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:

@@ -100,7 +100,7 @@ def fleet_value(project: Project) -> StudyFile:
 def two_factors(project: Project) -> StudyFile:
     """Return a study of the effectiveness and the first day: a grid that a person can change into another."""
     latest = max(project.scenario.days - project.plan.days, 0)
-    starts = tuple(day for day in range(latest + 1) if project.scenario.ignition_on(day) is not None)[:6]
+    starts = tuple(day for day in range(latest + 1) if project.scenario.fire_on(day) is not None)[:6]
     vary = (Vary("nominal", (), 0.6, 0.95, 4), Vary("start_day", starts or (project.plan.start_day,)))
     measure = ("objective", "final_extent_ha", "drops_executed", "saved_ha")
     return StudyFile(".", StudySettings(name="Effectiveness", planner="tactical", vary=vary, measure=measure))

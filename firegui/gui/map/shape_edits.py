@@ -162,7 +162,7 @@ def share_of_fire(session: Session, zone: Region) -> float:
     Where that fire is not known, its start counts.
     """
     frames, project = session.result.baseline, session.project
-    burned = project.scenario.ignition_on(project.plan.start_day)
+    burned = project.scenario.fire_on(project.plan.start_day)
     if frames is not None and len(frames.fire) and frames.fire.shape == _grid_shape(session):
         burned = frames.fire.picture(len(frames.fire) - 1) >= _LIKELY
     if burned is None or not burned.any():

@@ -286,7 +286,7 @@ def _draw_region(axes: Axes, region: Region, **style: Any) -> None:
 
 
 def _start(content: ExportContent) -> NDArray[np.bool_] | None:
-    return content.project.scenario.ignition_on(content.project.plan.start_day)
+    return content.project.scenario.fire_on(content.project.plan.start_day)
 
 
 def _start_name(content: ExportContent) -> str:

@@ -124,7 +124,7 @@ def _interest(content: ExportContent, with_areas: bool) -> Box | None:
     zones too, but the fire without drops only where that with the plan is not known.
     """
     project, days = content.project, content.sheet.days(content.project.calendar)
-    masks = [project.scenario.ignition_on(project.plan.start_day)]
+    masks = [project.scenario.fire_on(project.plan.start_day)]
     # Where people are to read what is dropped near regions, the fire without drops would make the map too small.
     fires = (content.plan,) if with_areas and content.plan is not None else (content.plan, content.baseline)
     ends = [state_at(fire, days.stop) for fire in fires]

@@ -55,9 +55,12 @@ def arrays_of(scenario: Scenario) -> dict[str, Array]:
 def maps_arrays(maps: FireMaps) -> dict[str, Array]:
     """Return every field of imported maps as an array.
 
-    One period a day is left out, as in maps of before there were periods, so that their sums stay the same.
+    One period a day is left out, as in maps of before there were periods, so that their sums stay the same. Imported
+    maps have no burned-out cells.
     """
-    names = [name for name in maps.__slots__ if name != "periods_per_day" or maps.periods_per_day != 1]
+    names = [name for name in maps.__slots__ if name != "burned_out"]
+    if maps.periods_per_day == 1:
+        names.remove("periods_per_day")
     return {name: np.asarray(getattr(maps, name)) for name in names}
 
 

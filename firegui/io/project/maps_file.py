@@ -102,12 +102,13 @@ def read_maps(path: Path) -> MapsFile:
 def write_maps(path: Path, maps: FireMaps, grid: Grid, start: datetime | None) -> None:
     """Write ``maps`` on ``grid``, atomically.
 
-    :func:`import_maps` reads back the same arrays bit for bit.
+    :func:`import_maps` reads back the same arrays bit for bit, but that burned-out cells become cells that do not burn.
     """
+    burnable = maps.burnable if maps.burned_out is None else maps.burnable & ~maps.burned_out
     arrays: dict[str, Any] = {
         "phi": np.asarray(maps.phi, np.float32),
         "gamma": np.asarray(maps.gamma, np.float32),
-        "burnable": np.asarray(maps.burnable, np.bool_),
+        "burnable": np.asarray(burnable, np.bool_),
         "wind_speed": np.asarray(maps.wind_speed, np.float32),
         "wind_dir": np.asarray(maps.wind_dir, np.float32),
         "ignition": np.asarray(maps.ignition, np.bool_),

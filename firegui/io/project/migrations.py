@@ -99,8 +99,11 @@ def _to_format_7(table: TomlTable) -> TomlTable:
     """Migrate to format 7, which knows the weather of the periods of a day.
 
     Format 6 knew that of whole days. The physical model of an older project keeps one wind a day and the moistures of
-    its settings.
+    its settings. All of a perimeter burns at the start of a plan.
     """
+    plan = table.get("plan")
+    if isinstance(plan, dict):
+        plan.setdefault("burning_at_start", "whole")
     model = table.get("fire_model")
     if isinstance(model, dict) and model.get("kind") == "physical" and isinstance(model.get("parameters"), dict):
         model["parameters"].setdefault("periods_per_day", 1.0)

@@ -27,6 +27,7 @@ from typing import Any
 from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
+from firegui.domain.settings import BurningAtStart
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import toml
 from firegui.io.atomic import new_folder, write_text
@@ -257,6 +258,8 @@ def project_hash(project: Project) -> str:
     # Runs that depend on the stress set or the margin compare them by themselves.
     tables.pop("stress")
     tables["plan"].pop("margin")
+    if project.plan.burning_at_start is BurningAtStart.WHOLE:
+        tables["plan"].pop("burning_at_start")  # as it was before there was a choice
     if project.coverage.c_req != PAPER_COVERAGE and project.fire_model.kind != "maps":
         tables["c_req"] = float(project.coverage.c_req)
     if project.weights is not None:

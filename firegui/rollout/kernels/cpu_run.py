@@ -144,9 +144,10 @@ class Run:
     def _begin(self, start: DayState | None) -> None:
         space, emitter = self.space, self.setting.emitter
         if start is None:
-            self.sums[SUM_FIRE], self.sums[ALIGHT] = len(self.layout.ignition), self.clock.period
-            ignition, density = self.layout.ignition, self.objective.density
-            self.sums[SUM_PROT] = light(space.fields, space.marks, ignition, density, self.shape)
+            cells, out, density = self.layout.ignition, self.layout.burned_out, self.objective.density
+            self.sums[SUM_FIRE], self.sums[ALIGHT] = len(cells) + len(out), self.clock.period
+            self.sums[SUM_PROT] = light(space.fields, space.marks, cells, 1.0, density, self.shape)
+            self.sums[SUM_PROT] += light(space.fields, space.marks, out, 0.0, density, self.shape)
             score(self.sums, self.setting, 0)
         else:
             body = start.body

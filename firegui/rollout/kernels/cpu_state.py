@@ -53,11 +53,16 @@ def tile_start(word: int, bit: int, shape: Sizes) -> int:
 
 
 @kernel
-def light(fields: StateFields, marks: Marks, cells: NDArray[np.int64], density: Floats, shape: Sizes) -> float:
-    """Set the ignited cells burning; returns the sum of the density over them."""
-    guarded = 0.0
+def light(
+    fields: StateFields, marks: Marks, cells: NDArray[np.int64], burning: float, density: Floats, shape: Sizes
+) -> float:  # fmt: skip
+    """Set cells burned that burn, with 1 for ``burning``, or have burned out, with 0.
+
+    Returns the sum of the density over them.
+    """
+    guarded, level = 0.0, np.float32(burning)
     for at in cells:
-        fields.unburned[at], fields.scaled[at], fields.emission[at] = 0.0, 1.0, 1.0
+        fields.unburned[at], fields.scaled[at], fields.emission[at] = 0.0, level, level
         guarded += density[at]
         touch(marks, (at // shape.stride - MARGIN_ROWS) // 4, (at % shape.stride - 16) // 16, shape)
     return guarded

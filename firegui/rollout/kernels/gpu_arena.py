@@ -85,9 +85,9 @@ class Arena:
         clocks = np.stack([days, (days % span) * maps.steps_per_day], axis=1).astype(np.int32)
         self._clocks = torch.from_numpy(clocks).to(device)
         self.pools = Pools(tiling, runs, span * maps.steps_per_day, device)
-        ignition = torch.zeros(field, device=device)
-        ignition[: tiling.rows, : tiling.columns] = torch.from_numpy(maps.ignition).to(device).float()
-        self._ignition = ignition
+        self._ignition, self._start = torch.zeros((2, *field), device=device)
+        for whole, cells in ((self._ignition, maps.ignition), (self._start, maps.start_fire)):
+            whole[: tiling.rows, : tiling.columns] = torch.from_numpy(cells).to(device).float()
 
     def set_day(self, day: int) -> None:
         """Tell the kernels which day it is."""
@@ -110,10 +110,10 @@ class Arena:
     def ignite(self, run: int, *, scored: bool) -> None:
         """Set the start of the plan in one run."""
         self.scaled[run] = self._ignition
-        self.unburned[run] = 1.0 - self._ignition
+        self.unburned[run] = 1.0 - self._start
         self.emission[:, run] = self._ignition
-        density = self._tile_sums(self._ignition[: self.tiling.rows, : self.tiling.columns].double() * self.protection)
-        fire = self._tile_sums(self._ignition.double())
+        density = self._tile_sums(self._start[: self.tiling.rows, : self.tiling.columns].double() * self.protection)
+        fire = self._tile_sums(self._start.double())
         self.flags[:, :, run] = (fire > 0).to(torch.int32) * TOUCHED
         weight = 1.0 if scored else 0.0
         self.sums[:, :, run] = torch.stack([fire, density, fire, fire * weight, density * weight])

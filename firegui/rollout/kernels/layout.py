@@ -165,8 +165,10 @@ class Layout:
         self.shape = shape_of(*maps.shape, maps.stencil)
         self.clock = clock_of(maps)
         self.gains = lay_out(maps, self.shape)
-        rows, columns = np.nonzero(maps.ignition)
-        self.ignition = ((rows + MARGIN_ROWS) * self.shape.stride + MARGIN + columns).astype(np.int64)
+        self.ignition = places_of(maps.ignition, self.shape)
+        self.burned_out = places_of(
+            np.zeros_like(maps.ignition) if maps.burned_out is None else maps.burned_out, self.shape
+        )
         self._idle: list[Workspace] = []
         self._lock = Lock()
 
@@ -198,6 +200,12 @@ class Layout:
             {},
             HelperThread(),
         )
+
+
+def places_of(cells: NDArray[np.bool_], shape: Sizes) -> Words:
+    """Return where ``cells [H, W]`` lie in a field."""
+    rows, columns = np.nonzero(cells)
+    return ((rows + MARGIN_ROWS) * shape.stride + MARGIN + columns).astype(np.int64)
 
 
 def shape_of(rows: int, columns: int, stencil: Stencil) -> Sizes:

@@ -107,7 +107,7 @@ def test_a_plan_starts_from_the_latest_perimeter_observed_by_then() -> None:
     event = scenario()
     assert event.observed is not None
 
-    first, gap, third = (event.ignition_on(day) for day in (0, 1, 2))
+    first, gap, third = (event.fire_on(day) for day in (0, 1, 2))
 
     assert first is not None
     assert gap is not None
@@ -123,11 +123,11 @@ def test_before_the_first_perimeter_only_the_ignition_of_day_0_burns() -> None:
     lit[5, 5] = True
     later = replace(scenario(), observed_dates=(date(2020, 8, 21), date(2020, 8, 22)), ignition=lit)
 
-    start = later.ignition_on(0)
+    start = later.fire_on(0)
 
     assert start is not None
     assert np.array_equal(start, lit)
-    assert later.ignition_on(1) is None
+    assert later.fire_on(1) is None
     assert later.observed_on(1) is None
 
 

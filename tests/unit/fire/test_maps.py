@@ -9,7 +9,7 @@ import pytest
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import FireModel, Project
-from firegui.domain.settings import PlanSettings
+from firegui.domain.settings import BurningAtStart, PlanSettings
 from firegui.errors import InputError
 from firegui.fire.first_project import first_project
 from firegui.fire.maps import project_maps
@@ -41,6 +41,19 @@ def test_a_scalar_project_is_cut_to_its_planning_window() -> None:
 
     assert maps.days == 2
     assert maps.wind_speed[:, 0, 0].tolist() == [2.0, 3.0]
+
+
+@pytest.mark.parametrize("kind", ["scalar", "maps"])
+def test_of_the_growth_burns_what_is_new_and_the_rest_has_burned_out(kind: str) -> None:
+    project = scalar_project(start_day=2)
+    if kind == "maps":
+        held = project_maps(scalar_project(days=5))
+        project = replace(project, fire_model=FireModel("maps", "own", {}), maps=held)
+    growth = replace(project, plan=replace(project.plan, days=1, burning_at_start=BurningAtStart.GROWTH))
+    maps = project_maps(growth)
+    assert maps.burned_out is not None
+    assert (int(maps.ignition.sum()), int(maps.burned_out.sum())) == (16, 9)
+    assert project_maps(replace(growth, plan=replace(growth.plan, start_day=0))).burned_out is None
 
 
 def test_the_fire_starts_from_the_perimeter_of_the_start_day() -> None:

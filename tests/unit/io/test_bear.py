@@ -51,7 +51,7 @@ def test_bear_opens_georeferenced_without_being_told_where_it_is(bear: Scenario)
 
 
 def test_bear_has_the_observed_perimeter_of_each_day_and_says_where_it_is_filled(bear: Scenario) -> None:
-    ignition = bear.ignition_on(0)
+    ignition = bear.fire_on(0)
     assert ignition is not None and ignition.sum() == 2_391
     assert bear.ignition is None
     observed = bear.observed_on(15)

@@ -128,7 +128,7 @@ def test_perimeters_before_the_wind_are_kept_and_set_the_start(tmp_path: Path) -
         del arrays[key]["2020-08-19"]
     event = take(tmp_path, arrays)
     assert event.date_of_day(0) == date(2020, 8, 20)
-    ignition = event.ignition_on(0)
+    ignition = event.fire_on(0)
     assert ignition is not None and ignition.sum() == 6
 
 
