@@ -53,10 +53,10 @@ EDGE_CELLS = 2
 
 
 def fire_at_start(event: Scenario, day: int, burning: BurningAtStart) -> FireState | None:
-    """Return what burns and what has burned out at the start of a plan on ``day``; ``None`` without a fire.
+    """Return what burns and what has burned out at the start of a plan on ``day``.
 
-    Of the growth burns what the perimeter before does not have, of the edge what lies within :data:`EDGE_CELLS` rows
-    and columns of a cell outside. Where that is nothing, the whole perimeter burns.
+    It is ``None`` without a fire. Of the growth burns what the perimeter before does not have, of the edge what lies
+    within :data:`EDGE_CELLS` rows and columns of a cell outside. Where that is nothing, the whole perimeter burns.
     """
     fire = event.fire_on(day)
     if fire is None:

@@ -81,7 +81,10 @@ def _interpolate(
     speed: Raster, ratio: Raster, direction: Raster, log_gains: Raster, slowest: float, angles: Floats,
     turned: NDArray[np.int64], found: Raster,
 ) -> None:  # fmt: skip
-    """Compute the gains ``found [16, n]`` of ``n`` heads from ``ln K`` between the eight nodes around each."""
+    """Compute the gains ``found [16, n]`` of ``n`` heads.
+
+    ``ln K`` is interpolated between the eight nodes around each.
+    """
     nodes, lengths, count, _ = log_gains.shape
     per_log = (nodes - 1) / math.log(MOST_CELLS_PER_STEP / slowest)
     per_stretch = (lengths - 1) / math.acosh(MOST_RATIO)
