@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from PySide6.QtCore import QRect, Qt, QUrl
+from PySide6.QtCore import QRect, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget
@@ -65,6 +65,19 @@ def test_while_a_run_has_no_plan_yet_it_says_that_the_plan_is_being_computed(
     window.workbench.session.show_result(ShownResult("Regions", folder=tmp_path))
     panel.refresh()
     assert panel.dialog.summary.text() == COMPUTING
+
+
+def test_it_opens_while_a_search_reports_all_the_time(qtbot: QtBot, window: MainWindow) -> None:
+    queue = window.workbench.queue
+    qtbot.waitUntil(lambda: not queue.activity)
+    reports = QTimer(queue, interval=20)
+    reports.timeout.connect(queue.changed)
+    reports.start()
+    window.workbench.shell.show_workspace(WorkspaceName.HAND_OVER)
+    found = window.workbench.panel("Export", HandOverPanel)
+    qtbot.waitUntil(lambda: found.dialog is not None)
+    reports.stop()
+    assert found.dialog is not None and found.dialog.formats.isVisible()
 
 
 def test_a_finished_plan_is_handed_over_while_another_run_is_at_work(

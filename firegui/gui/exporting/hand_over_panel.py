@@ -52,12 +52,17 @@ class HandOverPanel(SplitPanel):
         for part in (self.settings, self.result):
             part.installEventFilter(self)
         for signal in (session.project_opened, session.project_edited, session.result_changed, queue.changed):
-            signal.connect(self._settle.start)
+            signal.connect(self._refresh_soon)
 
     @property
     def dialog(self) -> ExportDialog | None:
         """The export whose parts are shown; ``None`` before the workspace was opened."""
         return self._dialog
+
+    def _refresh_soon(self) -> None:
+        # A search reports more often than the interval: to begin anew at each report would put it off for ever.
+        if not self._settle.isActive():
+            self._settle.start()
 
     def refresh(self) -> None:
         """Show the export of the plan on the map, unless it is shown already or cannot be prepared now."""
@@ -102,7 +107,7 @@ class HandOverPanel(SplitPanel):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the map when the workspace is opened."""
         if event.type() == QEvent.Type.Show:
-            self._settle.start()
+            self._refresh_soon()
         return super().eventFilter(watched, event)
 
 
