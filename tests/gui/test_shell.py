@@ -32,7 +32,7 @@ from firegui.domain.drops import Drop, DropList
 from firegui.domain.film import Film
 from firegui.domain.fleet import Fleet
 from firegui.gui.analyses.registry import ANALYSES
-from firegui.gui.base.controls import FocusFrame, focus_first, tab_stops
+from firegui.gui.base.controls import FocusFrame, FoundFrame, focus_first, tab_stops
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import default_size, is_small, visible_geometry
@@ -331,6 +331,31 @@ def test_the_search_shows_only_sections_with_the_words_and_escape_shows_all_agai
     QTest.keyClick(side.search, Qt.Key.Key_Escape)
     assert {"Regions", "Fleet", "Objective"} <= {n for n, section in side.sections.items() if section.isVisible()}
     assert not window.workbench.panels["Constraints"].isVisible(), "a folded section is folded again"
+
+
+def test_a_search_without_a_match_on_the_page_leads_to_the_page_that_has_it(qtbot: QtBot, window: MainWindow) -> None:
+    window.workbench.show_panel("Runs")
+    shell = window.workbench.shell
+    side, outcome = shell.side, shell.side.outcome
+    QTest.keyClicks(side.search, "turnaround")
+    qtbot.waitUntil(outcome.isVisible, timeout=20_000)
+    assert outcome.text.text() == "Not on this page. Found in:"
+    link = next(each for each in outcome.links if each.text().startswith("Plan › Fleet"))
+    QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert shell.workspace is WorkspaceName.PLAN and window.workbench.panels["Fleet"].isVisible()
+    assert outcome.isHidden() and not side.search.text()
+    assert [frame for frame in side.sections["Fleet"].findChildren(FoundFrame) if frame.isVisible()]
+
+
+def test_a_search_for_what_is_nowhere_says_so_and_offers_to_clear_it(qtbot: QtBot, window: MainWindow) -> None:
+    window.workbench.show_panel("Runs")
+    side = window.workbench.shell.side
+    outcome = side.outcome
+    QTest.keyClicks(side.search, "xyzzy")
+    qtbot.waitUntil(outcome.isVisible, timeout=20_000)
+    assert outcome.text.text() == "No matches for “xyzzy”" and not outcome.links
+    QTest.mouseClick(outcome.clear_button, Qt.MouseButton.LeftButton)
+    assert not side.search.text() and outcome.isHidden() and side.sections["Runs"].isVisible()
 
 
 def test_the_search_unfolds_the_advanced_settings_that_it_finds(window: MainWindow) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent, QRegion, QShortcut
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.theme import current_colors
 
-_FRAME_PX = 2
+_FRAME_PX, _FOUND_MS = 2, 4_000
 _FIELDS = (QAbstractSpinBox, QCheckBox, QComboBox, QLineEdit, QRadioButton, QTableView)
 
 
@@ -200,8 +200,8 @@ def scroll_to_opened(part: QWidget) -> None:
         bar.setValue(min(top, top + part.height() - height) if part.height() <= height else top)
 
 
-class FocusFrame(QWidget):
-    """Frame over the edge of a widget while that has the keyboard. It takes no room, as a border would."""
+class EdgeFrame(QWidget):
+    """Frame over the edge of a widget. It takes no room, as a border would."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)
@@ -210,18 +210,42 @@ class FocusFrame(QWidget):
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the size and the focus of the widget."""
-        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut, QEvent.Type.Resize):
-            box = self._widget.rect()
-            self.setGeometry(box)
-            # What is masked belongs to the widget: its mouse, and its repaints.
-            inner = box.adjusted(_FRAME_PX, _FRAME_PX, -_FRAME_PX, -_FRAME_PX)
-            self.setMask(QRegion(box) - QRegion(inner))
-            self.setVisible(self._widget.hasFocus())
-            self.raise_()
+        """Follow the size of the widget."""
+        if event.type() is QEvent.Type.Resize:
+            self.fit()
         return super().eventFilter(watched, event)
+
+    def fit(self) -> None:
+        """Cover the edge of the widget."""
+        box = self._widget.rect()
+        self.setGeometry(box)
+        # What is masked belongs to the widget: its mouse, and its repaints.
+        inner = box.adjusted(_FRAME_PX, _FRAME_PX, -_FRAME_PX, -_FRAME_PX)
+        self.setMask(QRegion(box) - QRegion(inner))
+        self.raise_()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Fill what is not masked."""
         with QPainter(self) as painter:
             painter.fillRect(event.rect(), QColor(current_colors().focus))
+
+
+class FocusFrame(EdgeFrame):
+    """Frame over the edge of a widget while that has the keyboard."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the size and the focus of the widget."""
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut, QEvent.Type.Resize):
+            self.fit()
+            self.setVisible(self._widget.hasFocus())
+        return super().eventFilter(watched, event)
+
+
+class FoundFrame(EdgeFrame):
+    """Frame over the edge of a widget that a search has found. It goes after some seconds."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.fit()
+        self.show()
+        QTimer.singleShot(_FOUND_MS, self, self.deleteLater)

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 
 from firegui.gui.base.controls import add_shortcut, close_button, dress_button, focus_first
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
+from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.centre import Centre, CentreMode, MapStage
 from firegui.gui.window.pane_focus import FocusReturn, Pane, focus_harmless
 from firegui.gui.window.side_panel import PanelSection, SidePanel
@@ -149,7 +150,8 @@ class Shell(QWidget):
         self._rail: Rail | None = None
         self._hidden: tuple[QWidget, ...] | None = None
         for workspace in WorkspaceName:
-            self.side.add_column(workspace, panels_of(workspace), is_exclusive=workspace in EXCLUSIVE)
+            title = ACTIONS[f"workspace:{workspace}"].title
+            self.side.add_column(workspace, title, panels_of(workspace), is_exclusive=workspace in EXCLUSIVE)
         self._across, self._down = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
         self._across.addWidget(self.side)
         self._across.addWidget(self.centre)
@@ -166,6 +168,7 @@ class Shell(QWidget):
         self._drawer_focus = FocusReturn(self.drawer, maps)
         self.side.section_toggled.connect(self._on_section)
         self.side.content_built.connect(self._widen_side)
+        self.side.found_chosen.connect(self._show_found)
         self.stage.card_toggled.connect(lambda _name, _on: self.changed.emit())
         self.drawer.closed.connect(lambda: self.set_drawer_visible(False))
         self.drawer.hide()
@@ -247,6 +250,12 @@ class Shell(QWidget):
         elif self.help is not None and place.area is WindowArea.HELP:
             self._show_help(self.help)
         focus_first(panel)
+
+    def _show_found(self, name: str, text: str) -> None:
+        """Show a section in which a search has found ``text``, and mark where."""
+        self.show_panel(name)
+        if (workspace := PLACES[name].workspace) is not None:
+            self.side.mark_found(workspace, name, text)
 
     def reveal_panel(self, name: str) -> None:
         """Show a panel of the side panel or of the drawer without the focus.

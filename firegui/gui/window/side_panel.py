@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QGroupBox,
     QLabel,
+    QPushButton,
     QScrollArea,
     QSizePolicy,
     QStackedWidget,
@@ -23,8 +24,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from firegui.gui.base.controls import FocusFrame, scroll_to_opened, without_mnemonic
-from firegui.gui.base.layouts import fill_scroll_area, muted_label, vertical
+from firegui.gui.base.controls import FocusFrame, FoundFrame, scroll_to_opened, tool_button, without_mnemonic
+from firegui.gui.base.layouts import fill_scroll_area, horizontal, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.widgets.fields import SearchField
@@ -236,6 +237,56 @@ class SectionColumn(QScrollArea):
         self._rest.setVisible(not growing)
 
 
+class SearchOutcome(QFrame):
+    """What a search says that finds nothing on the page: the sections of other pages that have the words, or none.
+
+    It ends with a button that clears the search.
+    """
+
+    chosen = Signal(str)
+    """Name of a section of another page that was chosen."""
+    cleared = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = plain_label(wordWrap=True)
+        self.links: list[QToolButton] = []
+        """Buttons of the sections that were found."""
+        self.clear_button = QPushButton("Clear search")
+        self.clear_button.setToolTip("Show all sections of this page again (Esc)")
+        self.clear_button.clicked.connect(lambda _checked=False: self.cleared.emit())
+        self._places = vertical(None, margins=0, spacing=2)
+        foot = horizontal(None, self.clear_button, margins=0)
+        foot.addStretch()
+        vertical(self, self.text, self._places, foot, margins=8, spacing=6)
+        self.hide()
+
+    def tell(self, searched: str, found: Mapping[str, str]) -> None:
+        """Say where ``searched`` was found: titles of sections with their pages, by name."""
+        self._remove_links()
+        self.text.setText("Not on this page. Found in:" if found else f"No matches for “{searched}”")
+        for name, title in found.items():
+            link = tool_button(f"{title}  →", f"Go to {title}, and mark what was found there")
+            link.setAccessibleName(f"Go to {title}")
+            link.setProperty("role", "section")
+            link.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            link.clicked.connect(partial(self._on_clicked, name))
+            self._places.addWidget(link)
+            self.links.append(link)
+        self.show()
+
+    def _on_clicked(self, name: str, _checked: bool = False) -> None:
+        self.chosen.emit(name)
+
+    def _remove_links(self) -> None:
+        links, self.links = self.links, []
+        for link in links:
+            self._places.removeWidget(link)
+            link.hide()
+            # A link is removed by its own click.
+            link.deleteLater()
+
+
 class SidePanel(QWidget):
     """Side panel with a column of sections for each workspace, of which one is shown.
 
@@ -244,6 +295,8 @@ class SidePanel(QWidget):
 
     section_toggled = Signal(str, bool)
     """Name of a section that was opened or closed."""
+    found_chosen = Signal(str, str)
+    """Name of a section of another workspace that a search has found, and the searched text."""
     content_built = Signal()
     """The content of a section was built: the panel may need another width."""
 
@@ -255,6 +308,11 @@ class SidePanel(QWidget):
         tip = "Show only the sections with these words; Esc shows all again"
         self.search = SearchField("Find a setting", "Find a setting in this panel", tip)
         self.search.textChanged.connect(self._on_search)
+        self.outcome = SearchOutcome()
+        self.outcome.chosen.connect(lambda name: self.found_chosen.emit(name, self.search.text()))
+        self.outcome.cleared.connect(self._clear_search)
+        self._titles: dict[str, str] = {}
+        """Titles of the workspaces."""
         self._search_task: IncrementalTask | None = None
         self._opened_folds: list[FoldedSection] = []
         """Folded sections that the search has opened."""
@@ -264,12 +322,13 @@ class SidePanel(QWidget):
         self._foot.setObjectName("sideFoot")
         self._feet = vertical(self._foot, margins=0, spacing=0)
         self._foot.hide()
-        vertical(self, self.search, (self._pages, 1), self._foot, margins=(4, 4, 0, 0), spacing=4)
+        vertical(self, self.search, self.outcome, (self._pages, 1), self._foot, margins=(4, 4, 0, 0), spacing=4)
         self.setMinimumWidth(_LEAST)
         self.setMaximumWidth(_MOST)
 
-    def add_column(self, workspace: str, order: Sequence[str], *, is_exclusive: bool) -> None:
+    def add_column(self, workspace: str, title: str, order: Sequence[str], *, is_exclusive: bool) -> None:
         """Add the empty column of a workspace, for sections with the names in ``order``."""
+        self._titles[workspace] = title
         column = self.columns[workspace] = SectionColumn(order, is_exclusive=is_exclusive)
         self._pages.addWidget(column)
 
@@ -362,17 +421,50 @@ class SidePanel(QWidget):
         places = [place for section in sections if (place := self._filter(section, words)) is not None]
         if places:
             column.ensureWidgetVisible(places[0])
-        unseen = [section for section in sections if words and not section.is_built]
-        if unseen:
-            self._search_task = IncrementalTask(self._search_unseen(unseen, words), self)
+        if not words or any(section.isVisibleTo(column) for section in sections):
+            self.outcome.hide()
+        if words:
+            self._search_task = IncrementalTask(self._search_unseen(text.strip(), column, words), self)
             self._search_task.begin()
 
-    def _search_unseen(self, sections: Sequence[PanelSection], words: Sequence[str]) -> Iterator[None]:
-        """Build and search sections one by one: all at once would block the window."""
-        for section in sections:
+    def _search_unseen(self, text: str, column: SectionColumn, words: Sequence[str]) -> Iterator[None]:
+        """Build and search the other sections of the page, then, if it has no match, those of the other pages.
+
+        They are built one by one: all at once would block the window.
+        """
+        for section in [each for each in column.sections.values() if not each.is_built]:
             section.build()
             self._filter(section, words)
             yield
+        if any(section.isVisibleTo(column) for section in column.sections.values()):
+            self.outcome.hide()
+            return
+        found = {}
+        for workspace, other in self.columns.items():
+            for name, section in other.sections.items() if other is not column else ():
+                if not section.is_built:
+                    section.build()
+                    yield
+                if section.found(words) is not None:
+                    found[name] = f"{self._titles[workspace]} › {section.title}"
+        self.outcome.tell(text, found)
+
+    def _clear_search(self) -> None:
+        self.search.clear()
+        self.search.setFocus()
+
+    def mark_found(self, workspace: str, name: str, text: str) -> None:
+        """Scroll to the part of an open section that has the searched ``text``, and frame it for some seconds."""
+        column = self.columns[workspace]
+        section = column.sections[name]
+        place = section.found(text.lower().split())
+        if place is None:
+            return
+        for fold in _folds_around(place, section.content):
+            fold.set_open(True)
+        QApplication.sendEvent(column, QEvent(QEvent.Type.LayoutRequest))
+        column.ensureWidgetVisible(place)
+        FoundFrame(place)
 
     def _filter(self, section: PanelSection, words: Sequence[str]) -> QWidget | None:
         """Show a section if it has all ``words``, and return the part of its content that has them."""
