@@ -210,16 +210,17 @@ class Project:
     def protecting(self) -> Self:
         """Return the same project with a weight for every region.
 
-        The goal becomes to keep the fire out of the regions. Weights of the user's own stay, except those that are 0.
+        A goal that counts the whole fire alone then counts the regions as well. Weights of the user's own stay, except
+        those that are 0.
         """
-        plan, weights = self.plan, ObjectiveWeights.of(Setting.B)
+        plan, weights = self.plan, ObjectiveWeights.of(Setting.BOTH)
         regions = tuple(region if region.weight > 0.0 else replace(region, weight=1.0) for region in self.regions)
         if plan.weights.prot > 0.0:
             return replace(self, regions=regions)
         if plan.setting is Setting.CUSTOM:
             plan = replace(plan, weights=replace(plan.weights, prot=weights.prot))
         else:
-            plan = replace(plan, setting=Setting.B, weights=weights)
+            plan = replace(plan, setting=Setting.BOTH, weights=weights)
         return replace(self, regions=regions, plan=plan)
 
     def input_problems(self) -> list[Problem]:

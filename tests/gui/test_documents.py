@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QFileDialog, QLineEdit, QListView, QMessageBox, QTreeView
 from pytestqt.qtbot import QtBot
@@ -17,6 +18,7 @@ from firegui.errors import InputError
 from firegui.gui.importing import event_dialogs as import_event_module
 from firegui.gui.importing.event_dialogs import EventFolderSource, ImportEventDialog, read_form
 from firegui.gui.window import documents as documents_module
+from firegui.gui.window.demo_notice import DemoNotice
 from firegui.gui.window.documents import ChangedAnswer, ask_replace
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.project_dialog import ProjectDialog, project_of
@@ -360,9 +362,16 @@ def test_a_demo_is_planned_without_a_question_and_says_where_it_is_kept(
     folder = tmp_path / "own" / "demos" / "demo-fire-synthetic.firegui"
     assert proposals == [] and bench.session.folder == folder and load_project(folder).scenario.synthetic
     assert any(str(folder) in text and "Save as" in text for text in told)
+    notice = window.findChild(DemoNotice)
+    assert isinstance(notice, DemoNotice) and notice.isVisible() and folder.name in notice.label.text()
+    opened: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    QTest.mouseClick(notice.open_button, Qt.MouseButton.LeftButton)
+    assert [Path(url.toLocalFile()) for url in opened] == [folder]
     assert bench.queue.entries[-1].folder.is_relative_to(folder)
     # A copy of the user's own is not proposed there.
-    assert bench.documents.save_as() and proposals[0].parent == Path.home()
+    QTest.mouseClick(notice.save_button, Qt.MouseButton.LeftButton)
+    assert proposals[0].parent == Path.home() and not notice.isVisible()
 
 
 def test_an_archive_of_other_arrays_is_refused_in_one_line(

@@ -25,9 +25,10 @@ from firegui.errors import InputError, Problem
 from firegui.fire.project_notes import Grade, GradedNote, Remedy, start_notes
 from firegui.gui.map.drop_edits import remove_marked
 from firegui.gui.map.shape_edits import delete_zone
+from firegui.gui.map.tools.draw_tools import BESIDE
 from firegui.gui.planning import start_panel as start_panel_module
 from firegui.gui.planning.start_panel import StartPanel
-from firegui.gui.scenario.edit_notices import EditNotice, RegionNotice, UnreachedNotice
+from firegui.gui.scenario.edit_notices import EditNotice, RefusedEditNotice, RegionNotice, UnreachedNotice
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.widgets.notice import OverlayNotice
 from firegui.gui.window.centre import CentreMode
@@ -113,10 +114,27 @@ def test_a_drawn_region_without_weight_is_told_over_the_map_and_protected_by_one
     assert notice.isVisible() and name in notice.label.text() and "R1" not in notice.label.text().split(name)[0]
     assert window.workbench.shell.centre.rect().contains(notice.geometry())
     press(notice.button)
-    assert setting_of(session) is Setting.B and session.project.unprotected_regions == ()
+    assert setting_of(session) is Setting.BOTH and session.project.unprotected_regions == ()
     assert not notice.isVisible()
     session.undo_stack.undo()
     assert setting_of(session) is Setting.A
+
+
+def test_a_refused_region_is_told_at_the_map_above_another_notice(
+    window: MainWindow, session: Session, notice: RegionNotice
+) -> None:
+    refused = window.findChild(RefusedEditNotice)
+    assert isinstance(refused, RefusedEditNotice) and not refused.isVisible()
+    name = draw_region(window, session)
+    assert notice.isVisible()
+    for _again in range(2):
+        session.set_tool(Tool.RECTANGLE)
+        Hand(window.workbench.map).drag((10.0, 62.0), (20.0, 64.0))
+        assert refused.isVisible() and refused.label.text() == BESIDE
+        assert shown_notices(window)[0] is refused
+        refused.dismiss()
+    session.delete_region(name)
+    assert not refused.isVisible()
 
 
 @pytest.mark.parametrize("place", [(4.0, 6.0), (4.0, 54.0), (36.0, 6.0), (36.0, 54.0), (36.0, 30.0)])

@@ -94,12 +94,12 @@ def _change(session: Session, after: DropList, drop: Drop, text: str) -> DropCha
 def make(session: Session, change: DropChange, merge: int = -1) -> bool:
     """Apply ``change`` as one undoable step and return whether it was accepted.
 
-    If it is refused, the status bar shows the reason.
+    If it is refused, the map shows the reason.
     """
     editor = session.plan_editor
     refusal = editor.obstacle or " · ".join(change.broken)
     if refusal:
-        session.message.emit(f"Not done: {refusal}")
+        session.refuse_map_edit(f"Not done: {refusal}")
         return False
     if change.after != change.before:
         there = change.drop if change.drop in change.after.drops else None

@@ -303,9 +303,9 @@ class DropMenu:
 
     # -- helpers -----------------------------------------------------------------------------------------------------
     def _is_refused(self, reason: str) -> bool:
-        """Report ``reason``, if there is one, in the status bar."""
+        """Report ``reason``, if there is one, at the map."""
         if reason:
-            self._session.message.emit(f"Not done: {reason}")
+            self._session.refuse_map_edit(f"Not done: {reason}")
         return bool(reason)
 
     def _ask(self, title: str, drop: Drop, *, is_new: bool) -> None:

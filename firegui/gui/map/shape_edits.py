@@ -126,7 +126,7 @@ def _replaced(session: Session, name: str, region: Region) -> tuple[Region, ...]
 def _set_regions(session: Session, text: str, regions: Sequence[Region], changed: Region) -> bool:
     refusal = _region_refusal(session, regions, changed)
     if refusal:
-        session.message.emit(refusal)
+        session.refuse_map_edit(refusal)
         return False
     session.set_regions(text, regions)
     session.select_region(changed.name)
@@ -140,12 +140,12 @@ def _region_refusal(session: Session, regions: Sequence[Region], changed: Region
 
 # -- no-drop zones -----------------------------------------------------------------------------------------------------
 def add_zone(session: Session, zone: Region) -> bool:
-    """Add a no-drop zone. Return whether it was accepted; the status bar shows the reason if not."""
+    """Add a no-drop zone. Return whether it was accepted; the map shows the reason if not."""
     before = session.project.operations.no_drop_zones
     after = (*before, zone)
     refusal = _refusal(session, _zone_problems(session, before), _zone_problems(session, after), "Zone", zone)
     if refusal:
-        session.message.emit(refusal)
+        session.refuse_map_edit(refusal)
         return False
     _set_zones(session, f"draw no-drop zone {zone.name}", after)
     share = share_of_fire(session, zone)

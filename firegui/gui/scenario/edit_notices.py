@@ -1,17 +1,16 @@
-"""Notices of edits: drawn regions that plans do not protect; deletions; undo and redo."""
+"""Notices of edits: drawn regions that plans do not protect; refused edits; deletions; undo and redo."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QPushButton
 
 from firegui.domain.regions import Region
+from firegui.domain.settings import SETTING_TITLES
 from firegui.fire.project_notes import Remedy, settled, unprotected_text
 from firegui.gui.map.shape_edits import misses_fire
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.notice import OverlayNotice
+from firegui.gui.widgets.notice import OverlayNotice, PassingNotice
 
-_SHOWN_MS = 10_000
 _UNDO_TIP, _REDO_TIP = "Take the edit back (Ctrl+Z)", "Repeat the edit (Ctrl+Shift+Z)"
 
 
@@ -27,7 +26,7 @@ class RegionNotice(OverlayNotice):
         self._known: set[Region] = set()
         self._count = 0
         self._named: tuple[str, ...] = ()
-        self.button.setToolTip("Change the goal: keep the fire out of the protected regions")
+        self.button.setToolTip("Change the goal: keep the fire small and out of the regions")
         self.button.clicked.connect(lambda _checked=False: self._protect())
         session.project_opened.connect(self._open)
         for signal in (session.regions_changed, session.plan_changed):
@@ -69,7 +68,7 @@ class RegionNotice(OverlayNotice):
     def _protect(self) -> None:
         project = settled(self._session.project, Remedy.PROTECT)
         self._session.edit("protect the regions", project)
-        self._session.message.emit("The goal of plans is now to keep the fire out of the protected regions.")
+        self._session.message.emit(f"Plans now protect the regions. Goal: {SETTING_TITLES[project.plan.setting]}.")
 
 
 class UnreachedNotice(OverlayNotice):
@@ -129,7 +128,20 @@ class UnreachedNotice(OverlayNotice):
         self._session.set_regions(f"delete {', '.join(self._named)}", kept)
 
 
-class EditNotice(OverlayNotice):
+class RefusedEditNotice(PassingNotice):
+    """Notice of why an edit on the map was refused. It goes after some seconds, and with the next edit."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__(role="warning")
+        session.map_edit_refused.connect(self.tell)
+        session.project_opened.connect(self.dismiss)
+        session.undo_stack.indexChanged.connect(self._on_edit)
+
+    def _on_edit(self, _index: int) -> None:
+        self.dismiss()
+
+
+class EditNotice(PassingNotice):
     """Notice of a deletion, or of an edit that was undone or done again, with the way back.
 
     It goes after some seconds, unless the mouse is over it, and with the next edit. It also goes when the map shows
@@ -140,8 +152,6 @@ class EditNotice(OverlayNotice):
         super().__init__(QPushButton("Undo"))
         self._session, self._at, self._redoes, self._plan = session, -1, False, ""
         self.button.setToolTip(_UNDO_TIP)
-        self.timer = QTimer(self, singleShot=True, interval=_SHOWN_MS)
-        self.timer.timeout.connect(self._on_timeout)
         self.button.clicked.connect(lambda _checked=False: session.redo() if self._redoes else session.undo())
         session.deleted.connect(lambda text: self._tell(text, redoes=False))
         session.undone.connect(lambda text: self._tell(f"Undone: {text}", redoes=True))
@@ -150,17 +160,11 @@ class EditNotice(OverlayNotice):
         session.undo_stack.indexChanged.connect(self._on_edit)
         session.result_changed.connect(self._on_map)
 
-    def dismiss(self) -> None:
-        """Take the notice away."""
-        self.timer.stop()
-        self.show_text("")
-
     def _tell(self, text: str, *, redoes: bool) -> None:
         self._at, self._redoes, self._plan = self._session.undo_stack.index(), redoes, self._plan_on_map
         self.button.setText("Redo" if redoes else "Undo")
         self.button.setToolTip(_REDO_TIP if redoes else _UNDO_TIP)
-        self.show_text(text)
-        self.timer.start()
+        self.tell(text)
 
     @property
     def _plan_on_map(self) -> str:
@@ -172,10 +176,4 @@ class EditNotice(OverlayNotice):
 
     def _on_edit(self, index: int) -> None:
         if index != self._at:
-            self.dismiss()
-
-    def _on_timeout(self) -> None:
-        if self.underMouse():
-            self.timer.start()
-        else:
             self.dismiss()

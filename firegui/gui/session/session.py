@@ -168,6 +168,8 @@ class Session(QObject):
     """A short line for the status bar."""
     refused = Signal(object)
     """The :class:`InputError` of a refused edit or file. Nothing was changed; the window shows the error."""
+    map_edit_refused = Signal(str)
+    """Why an edit on the map was refused, said at the map."""
     awaited_changed = Signal(str)
     backend_changed = Signal(str)
     units_changed = Signal()
@@ -394,6 +396,11 @@ class Session(QObject):
     def refuse(self, error: InputError) -> None:
         """Emit :attr:`refused` with ``error``, without options of the command line."""
         self.refused.emit(error.for_window())
+
+    def refuse_map_edit(self, reason: str) -> None:
+        """Say at the map and in the status bar why an edit on the map was refused."""
+        self.message.emit(reason)
+        self.map_edit_refused.emit(reason)
 
     # -- the device --------------------------------------------------------------------------------------------------
     @property

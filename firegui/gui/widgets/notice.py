@@ -1,39 +1,45 @@
-"""Notices laid over the centre of the window, each with a button, and the place they share."""
+"""Notices laid over the centre of the window, and the place they share."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QRect, Qt, Signal
+from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QWidget
 
 from firegui.gui.base.controls import close_button
 from firegui.gui.base.layouts import horizontal, plain_label
 
-_EDGE, _GAP, _WIDEST, _LEAST = 8, 4, 620, 260
-"""Distances from edges and between notices; widths in pixels."""
+_EDGE, _GAP, _AIR, _WIDEST, _LEAST = 8, 4, 10, 620, 260
+"""Distances from edges, between notices and between their parts; widths in pixels."""
+_SHOWN_MS = 10_000
 _UPPER = 0.6
 """Share of the height, from the top, that notices leave free."""
 
 
 class OverlayNotice(QFrame):
-    """Notice with a text that wraps, a button, and a cross. A :class:`NoticeStack` shows and hides it."""
+    """Notice with a text that wraps, buttons, and a cross. A :class:`NoticeStack` shows and hides it."""
 
     changed = Signal()
     """It has another text, or was closed."""
 
-    def __init__(self, button: QAbstractButton, role: str = "") -> None:
+    def __init__(self, *buttons: QAbstractButton, role: str = "") -> None:
         super().__init__()
         self.setObjectName("overlayCard")
-        self.label, self.button = plain_label(wordWrap=True), button
+        self.label, self.buttons = plain_label(wordWrap=True), buttons
         self.label.setProperty("role", role)
         self._close = close_button("this notice", "Esc", self.dismiss)
-        self._row = horizontal(self, (self.label, 1), button, self._close, margins=(10, 6, 6, 6), spacing=10)
+        self._row = horizontal(self, (self.label, 1), *buttons, self._close, margins=(10, 6, 6, 6), spacing=_AIR)
         self.is_wanted = False
         """Whether it has something to say that was not closed."""
         self.hide()
+
+    @property
+    def button(self) -> QAbstractButton:
+        """The first button. Raises ``IndexError`` if there is none."""
+        return self.buttons[0]
 
     def show_text(self, text: str) -> None:
         """Show a text, unless it was closed with the same text; an empty one takes the notice away."""
@@ -53,7 +59,7 @@ class OverlayNotice(QFrame):
         """Width at which the text has one line."""
         self.ensurePolished()
         text = self.label.fontMetrics().horizontalAdvance(self.label.text()) + 4
-        return text + self.button.sizeHint().width() + self._close.sizeHint().width() + 36
+        return text + sum(each.sizeHint().width() + _AIR for each in (*self.buttons, self._close)) + 16
 
     def height_at(self, width: int) -> int:
         """Return the height at a width."""
@@ -65,6 +71,32 @@ class OverlayNotice(QFrame):
             self.dismiss()
         else:
             super().keyPressEvent(event)
+
+
+class PassingNotice(OverlayNotice):
+    """Notice that goes after some seconds, unless the mouse is over it."""
+
+    def __init__(self, *buttons: QAbstractButton, role: str = "") -> None:
+        super().__init__(*buttons, role=role)
+        self.timer = QTimer(self, singleShot=True, interval=_SHOWN_MS)
+        self.timer.timeout.connect(self._on_timeout)
+
+    def tell(self, text: str) -> None:
+        """Show a text as the newest notice, also if it is the same as before."""
+        self.show_text("")
+        self.show_text(text)
+        self.timer.start()
+
+    def dismiss(self) -> None:
+        """Take the notice away."""
+        self.timer.stop()
+        self.show_text("")
+
+    def _on_timeout(self) -> None:
+        if self.underMouse():
+            self.timer.start()
+        else:
+            self.dismiss()
 
 
 class NoticeStack(QObject):

@@ -285,7 +285,7 @@ def _state_notice(action: QAction) -> OverlayNotice:
     """Return a notice on the state of the plan on the map, with the action that ends that state."""
     button = action_button(action, _TEXT)
     button.setAutoRaise(False)
-    return OverlayNotice(button, "warning")
+    return OverlayNotice(button, role="warning")
 
 
 class CentreBar(QWidget):

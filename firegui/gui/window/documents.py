@@ -86,6 +86,8 @@ class Documents(QObject):
     """
 
     recent_changed = Signal()
+    demo_saved = Signal(object)
+    """Folder among the program's own data to which a demo was saved without a question."""
 
     def __init__(self, session: Session, queue: RunQueue, preferences: Preferences, window: QWidget) -> None:
         super().__init__(window)
@@ -275,6 +277,7 @@ class Documents(QObject):
         if not self._save_to(folder, replacing=False):
             return False
         session.message.emit(f"The demo is kept in {folder}. File, Save as continues in another folder.")
+        self.demo_saved.emit(folder)
         return True
 
     @staticmethod

@@ -59,7 +59,7 @@ from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
-from firegui.gui.scenario.edit_notices import EditNotice, RegionNotice, UnreachedNotice
+from firegui.gui.scenario.edit_notices import EditNotice, RefusedEditNotice, RegionNotice, UnreachedNotice
 from firegui.gui.scenario.fire_model_dialog import choose_fire_model
 from firegui.gui.scenario.fleet_panel import FleetPanel
 from firegui.gui.scenario.layers_panel import BaseMapSelector, LayersPanel
@@ -76,6 +76,7 @@ from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import ACTIONS, GROUPS
 from firegui.gui.window.actions import STAGES, Actions, Handler
 from firegui.gui.window.centre import CentreBar, CentreMode
+from firegui.gui.window.demo_notice import DemoNotice
 from firegui.gui.window.documents import Documents
 from firegui.gui.window.event_log import EventLog, LogPanel
 from firegui.gui.window.guide import Guide, show_about
@@ -142,7 +143,9 @@ class Workbench(QObject):
         end.show_requested.connect(self._show_result)
         self.shell.changed.connect(end.follow)
         self.plan.started.connect(end.dismiss)
-        for notice in (regions, UnreachedNotice(session), EditNotice(session), verdict, FollowNotice(self.queue), end):
+        edits = UnreachedNotice(session), EditNotice(session), RefusedEditNotice(session)
+        demo = DemoNotice(session, self.documents)
+        for notice in (regions, *edits, demo, verdict, FollowNotice(self.queue), end):
             self.shell.centre.notices.add(notice)
         self.plan.started.connect(regions.tell_all)
         self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))

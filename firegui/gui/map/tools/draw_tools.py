@@ -91,14 +91,14 @@ class RectangleTool(ShapeTool):
             return
         corners = [(point.row, point.column) for point in (start, at)]
         if at.far_from(start) and not touches_grid(corners[0], corners[1], self.context.shape):
-            self.session.message.emit(BESIDE)
+            self.session.refuse_map_edit(BESIDE)
         elif at.far_from(start):
             self._is_cut = False
             for corner in corners:
                 self._on_grid(*corner)
             self._finish(self._shape(start, at), draws_on=at.shift)
         else:
-            self.session.message.emit(
+            self.session.refuse_map_edit(
                 "A rectangle needs two corners: drag from one to the other, or press Enter at each of them."
             )
 
@@ -206,7 +206,7 @@ class PolygonTool(CornerTool, ShapeTool):
     def _close(self, *, draws_on: bool) -> None:
         corners = tuple(self._corners)
         if len(corners) < 3:
-            self.session.message.emit("A polygon needs at least three corners.")
+            self.session.refuse_map_edit("A polygon needs at least three corners.")
             return
         self._finish(Region(self._new_name(), ((corners,),)), draws_on=draws_on)
 

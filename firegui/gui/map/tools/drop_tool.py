@@ -71,7 +71,7 @@ class DropTool(PanningTool):
     def _begin(self, drop: Drop, at: Pointer, *, turns: bool) -> None:
         obstacle = self.session.plan_editor.obstacle
         if obstacle:
-            self.session.message.emit(f"Not done: {obstacle}")
+            self.session.refuse_map_edit(f"Not done: {obstacle}")
             return
         self._drag = _DropDrag(drop, at, turns)
         # The present position is computed at once, so that the fire before the change is ready early.

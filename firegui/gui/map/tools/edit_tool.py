@@ -177,7 +177,7 @@ class EditTool(PanningTool):
     def _remove_corner(self, region: Region, handle: Handle) -> None:
         changed = without_vertex(region, handle) if region.as_rectangle is None else region
         if changed is None:
-            self.session.message.emit("A polygon needs at least three corners.")
+            self.session.refuse_map_edit("A polygon needs at least three corners.")
         else:
             change_region(self.session, f"Remove a corner of {region.name}", region.name, changed)
 
