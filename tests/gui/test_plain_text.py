@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -22,7 +23,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import ProblemsDialog, message_box
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import TOOLTIP_WIDTH, plain, tooltip
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.all_dialogs import dialogs
 from tests.gui.shell_scene import build_panels, ridge, settle, workbench
@@ -162,13 +163,39 @@ def test_only_what_looks_like_html_is_changed() -> None:
     assert plain("<b>x</b>\n&") == "<p style='white-space:pre-wrap'>&lt;b&gt;x&lt;/b&gt;\n&amp;</p>"
 
 
+def test_tooltips_are_wrapped_and_keep_their_lines_and_long_words() -> None:
+    path = "/" + "folder/" * 20
+    text = f"Title (Ctrl+T)\n\n{'word ' * 40}\n{path} with <b>names</b>"
+    lines = unescape(tooltip(text)).removeprefix("<p style='white-space:pre-wrap'>").removesuffix("</p>").split("\n")
+    assert lines[:2] == ["Title (Ctrl+T)", ""] and path in lines
+    assert all(len(line) <= TOOLTIP_WIDTH for line in lines if line != path)
+    assert " ".join(" ".join(lines).split()) == " ".join(text.split())
+    assert tooltip("") == "" and tooltip(tooltip("word " * 40)) == tooltip("word " * 40)
+
+
+def wide_tips(root: QWidget) -> list[str]:
+    """Return the lines of tooltips in the window that are wider than a tooltip is."""
+    tips = [widget.toolTip() for widget in (root, *root.findChildren(QWidget))]
+    tips += [action.toolTip() for action in root.findChildren(QAction)]
+    for model in (view.model() for view in root.findChildren(QAbstractItemView)):
+        columns = 0 if model is None or isinstance(model, QAbstractListModel) else model.columnCount()
+        across = Qt.Orientation.Horizontal
+        tips += [str(model.headerData(n, across, ROLES[0]) or "") for n in range(columns)]
+    lines = [line for tip in tips if not QtGui.Qt.mightBeRichText(tip) for line in tip.split("\n")]
+    return [line for line in lines if len(line) > TOOLTIP_WIDTH and " " in line]
+
+
+def test_no_tooltip_is_wider_than_easily_read(hostile: MainWindow) -> None:
+    assert wide_tips(hostile) == []
+
+
 # -- the rule for new code ---------------------------------------------------------------------------------------------
 MAKERS = {"QLabel": "base/layouts.py", "QMessageBox": "base/dialogs.py"}
 QUESTIONS = ("question", "warning", "critical", "information")
 
 
 def breaches(source: str, file: str) -> list[str]:
-    """Return the calls of a module that make a label or a box themselves, or set a computed tooltip as it is."""
+    """Return the calls of a module that make a label or a box, or set a computed or long tooltip as it is."""
     found = []
     for node in (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)):
         name = ast.unparse(node.func)
@@ -183,13 +210,9 @@ def breaches(source: str, file: str) -> list[str]:
 
 def is_fixed(text: ast.expr) -> bool:
     match text:
-        case ast.Constant():
-            return True
-        case ast.Name(id=name):
-            return name.isupper()
-        case ast.IfExp(body=one, orelse=other) | ast.BinOp(left=one, right=other):
-            return is_fixed(one) and is_fixed(other)
-        case ast.Call(func=ast.Name(id="plain")):
+        case ast.Constant(value=str(words)):
+            return len(words) <= TOOLTIP_WIDTH
+        case ast.Call(func=ast.Name(id="tooltip")):
             return True
     return False
 
@@ -201,7 +224,10 @@ def test_labels_boxes_and_tooltips_are_made_by_the_helpers() -> None:
 
 @pytest.mark.parametrize(
     "source",
-    ["QLabel(name)", "QMessageBox(parent)", "QMessageBox.question(a, b, name)", "x.setToolTip(f'{name}')"],
+    [
+        "QLabel(name)", "QMessageBox(parent)", "QMessageBox.question(a, b, name)", "x.setToolTip(f'{name}')",
+        f"x.setToolTip('{'long ' * 20}')",
+    ],
 )  # fmt: skip
 def test_the_rule_finds_one(source: str) -> None:
     assert len(breaches(source, "window/documents.py")) == 1

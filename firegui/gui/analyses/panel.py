@@ -25,7 +25,7 @@ from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.dialogs import confirm_replace
 from firegui.gui.base.export_place import ask_export_file, ask_export_folder
 from firegui.gui.base.layouts import Content, column, fill_column, horizontal, muted_label, plain_label
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -112,7 +112,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         # Panels without a list of saved results hide it.
         title = self.texts.saved_results or "Earlier results"
         self.saved_list = narrow_combo(title, "saved_list")
-        self.saved_list.setToolTip(plain(f"{title} of this project"))
+        self.saved_list.setToolTip(tooltip(f"{title} of this project"))
         self.head, self.cost, self._activity = muted_label(), muted_label(), plain_label(wordWrap=True)
         self.notes, self.about, self.result_note = (plain_label(wordWrap=True) for _ in range(3))
         self._lost, self._lost_in_result = NotFlownNote(), NotFlownNote()

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 
 _FRAME_PX, _FOUND_MS = 2, 4_000
@@ -31,7 +31,7 @@ def tool_button(text: str, tip: str, *, checkable: bool = False) -> QToolButton:
     """Return a flat button with a tooltip."""
     button = QToolButton()
     button.setText(text)
-    button.setToolTip(plain(tip))
+    button.setToolTip(tooltip(tip))
     button.setCheckable(checkable)
     button.setAutoRaise(True)
     return button

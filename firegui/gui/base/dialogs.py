@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import focus_first_field, focus_next, tab_stops, without_mnemonic
 from firegui.gui.base.layouts import labelled, muted_label, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import plain, tooltip
 
 
 class Dialog(QDialog):
@@ -58,7 +58,7 @@ class TextDialog(Dialog):
         self.field, self.trouble = QLineEdit(text, clearButtonEnabled=True), muted_label(role="warning")
         self.label, self._hint = labelled(label, self.field), muted_label(hint)
         self.label.setWordWrap(True)
-        self.field.setToolTip(plain(hint or without_mnemonic(label)))
+        self.field.setToolTip(tooltip(hint or without_mnemonic(label)))
         self.trouble.setAccessibleName("Why the text is refused")
         self.trouble.hide()
         self._hint.setVisible(bool(hint))

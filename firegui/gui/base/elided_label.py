@@ -9,7 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 
 _SWATCH, _GAP = 9, 4
@@ -48,7 +48,7 @@ class ElidedLabel(QWidget):
         """Show these pieces, from left to right."""
         if self._pieces != tuple(pieces):
             self._pieces = tuple(pieces)
-            self.setToolTip(plain(self.text()))
+            self.setToolTip(tooltip(self.text()))
             self.setAccessibleName(self.text())
             self.update()
 

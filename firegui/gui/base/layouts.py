@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 
 Content = QWidget | QLayout
 Part = Content | int | tuple[Content, int]
@@ -153,7 +153,7 @@ def muted_label(text: str = "", role: str = "muted") -> QLabel:
 
 def describe(widget: QWidget, text: str) -> None:
     """Set the same tooltip and accessible name on ``widget``."""
-    widget.setToolTip(plain(text))
+    widget.setToolTip(tooltip(text))
     widget.setAccessibleName(text)
 
 

@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from html import escape
+from textwrap import TextWrapper
 
 from PySide6 import QtGui
+
+TOOLTIP_WIDTH = 60
+"""Letters in a line of a tooltip; a longer word, such as a path, has a line of its own."""
+_LINES = TextWrapper(
+    TOOLTIP_WIDTH, expand_tabs=False, replace_whitespace=False, break_long_words=False, break_on_hyphens=False
+)
 
 
 def plain(text: str) -> str:
@@ -16,3 +23,11 @@ def plain(text: str) -> str:
     if not QtGui.Qt.mightBeRichText(text):
         return text
     return f"<p style='white-space:pre-wrap'>{escape(text)}</p>"
+
+
+def tooltip(text: str) -> str:
+    """Return a text as a tooltip: :func:`plain`, in lines that are not wider than is easily read.
+
+    Qt breaks the lines of HTML alone.
+    """
+    return plain("\n".join(part for line in text.split("\n") for part in _LINES.wrap(line) or ("",)))

@@ -22,7 +22,7 @@ from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import Dialog, show_problems
 from firegui.gui.base.export_place import ask_export_file, export_place_of
 from firegui.gui.base.layouts import plain_label, row, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
 from firegui.gui.session.session import FireView, Session
@@ -299,7 +299,7 @@ class AnimationDialog(Dialog):
         ):
             form.addRow(title, part)
             for field in fields:
-                field.setToolTip(plain(tip))
+                field.setToolTip(tooltip(tip))
                 field.setAccessibleName(without_mnemonic(title))
         self._note.setProperty("role", "muted")
         self.bar.setVisible(False)

@@ -35,7 +35,7 @@ from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.fire.model_caveats import model_caveats
 from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
 from firegui.gui.base.layouts import column, horizontal, muted_label, plain_label, row, splitter, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
@@ -416,8 +416,8 @@ class ExportDialog(Dialog):
         self.drops.setAccessibleName("Drops")
         self.drops.setSizeAdjustPolicy(NameComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.drops.setMinimumContentsLength(_SHORTEST_CHOICE)
-        self.drops.setToolTip(plain(_DROPS_TIP))
-        self.drops.currentTextChanged.connect(lambda text: self.drops.setToolTip(plain(f"{text}. {_DROPS_TIP}")))
+        self.drops.setToolTip(tooltip(_DROPS_TIP))
+        self.drops.currentTextChanged.connect(lambda text: self.drops.setToolTip(tooltip(f"{text}. {_DROPS_TIP}")))
 
     def _stem(self) -> str | None:
         """Return the common prefix of the names; ``None`` for names by the standard."""
@@ -514,7 +514,7 @@ class ExportDialog(Dialog):
         """Tell what is being done or was written, and in ``brief`` where there is little room."""
         self.activity.setText(text)
         self.brief.setText(brief or text)
-        self.brief.setToolTip(plain(text))
+        self.brief.setToolTip(tooltip(text))
         self.brief.setVisible(bool(text) and self._is_in_panel)
 
     def _refresh(self) -> None:

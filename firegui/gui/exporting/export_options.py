@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.units import Units
 from firegui.gui.base.layouts import plain_label, row
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, text_line
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
@@ -84,7 +84,7 @@ class FormatList(QWidget):
         self.changed.emit()
 
     def _explain(self, name: str, text: str) -> None:
-        self.boxes[name].setToolTip(plain(f"{FORMATS[name].title}: {text}"))
+        self.boxes[name].setToolTip(tooltip(f"{FORMATS[name].title}: {text}"))
         self._notes[name].setText(text)
 
 
@@ -114,12 +114,12 @@ class MapSheetForm(QWidget):
             ),
         ):
             box.setAccessibleName(name)
-            box.setToolTip(plain(tip))
+            box.setToolTip(tooltip(tip))
             for value, title in entries.items():
                 box.addItem(title, value.value)
         self._boxes = {"paper": self.paper, "orientation": self.orientation, "ground": self.ground}
         self.whole_grid = QCheckBox("Whole modelled area")
-        self.whole_grid.setToolTip("Show the whole modelled area on maps, not only fire and drops")
+        self.whole_grid.setToolTip(tooltip("Show the whole modelled area on maps, not only fire and drops"))
         self.author = text_line("exportAuthor", "name of who prepares it; stands on maps and forms")
         self.number = text_line("exportIncidentNumber", "such as CA-PNF-001308; left out when empty")
         self._lay_out(days)
@@ -180,7 +180,7 @@ class MapSheetForm(QWidget):
 def _day_box(name: str, days: int, value: int) -> WholeField:
     box = WholeField(1, max(days, 1), value=value)
     box.setAccessibleName(name)
-    box.setToolTip(plain(f"the {name} on maps and forms; tables and layers always hold the whole plan"))
+    box.setToolTip(tooltip(f"the {name} on maps and forms; tables and layers always hold the whole plan"))
     return box
 
 

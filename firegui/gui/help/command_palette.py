@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from firegui.gui.base.layouts import muted_label, vertical
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 
 Item = TypeVar("Item")
@@ -104,10 +105,10 @@ class Palette(QFrame):
         self._before: QWidget | None = parent.window().focusWidget()
         self.field = QLineEdit(placeholderText="Command, panel, project or page of the help")
         self.field.setAccessibleName("Search commands")
-        self.field.setToolTip("Type a few letters; the arrows choose, Enter runs it, Esc closes")
+        self.field.setToolTip(tooltip("Type a few letters; the arrows choose, Enter runs it, Esc closes"))
         self.list = QListWidget()
         self.list.setAccessibleName("Commands found")
-        self.list.setToolTip("What fits, the best first (arrows and Enter in the field above)")
+        self.list.setToolTip(tooltip("What fits, the best first (arrows and Enter in the field above)"))
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setItemDelegate(_EntryDelegate(self.list))
         self.list.setFrameShape(QFrame.Shape.NoFrame)

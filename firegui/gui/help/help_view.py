@@ -39,6 +39,7 @@ from firegui.assets import resource
 from firegui.gui.base.controls import add_shortcut, tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import vertical
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 from firegui.gui.widgets.fields import narrow_combo
 
@@ -438,7 +439,7 @@ class HelpView(QWidget):
                 self.contents.addItem(self._pages[name].title, name)
         self.search.setAccessibleName("Search the help")
         self.search.setToolTip(
-            "Pages that hold every word typed; Enter opens the first, Enter here again lists them (Ctrl+F)"
+            tooltip("Pages that hold every word typed; Enter opens the first, Enter here again lists them (Ctrl+F)")
         )
         row.addWidget(self.contents, 1)
         add_shortcut(self, QKeySequence(QKeySequence.StandardKey.Find), self.search.setFocus, below=True)

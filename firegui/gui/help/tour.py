@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QMainWindow, QPushButton, QWidget
 
 from firegui.gui.base.controls import focus_next
 from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 
 _MARGIN, _CARD_WIDTH = 12, 400
@@ -297,6 +297,6 @@ def _moved_into(box: QRect, room: QRect) -> QRect:
 
 def _button(text: str, tip: str) -> QPushButton:
     button = QPushButton(text)
-    button.setToolTip(plain(tip))
+    button.setToolTip(tooltip(tip))
     button.setAutoDefault(True)
     return button

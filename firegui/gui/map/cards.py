@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QToolButton, QWidget
 
 from firegui.domain.results import Frames
 from firegui.gui.base.layouts import horizontal, rich_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.items import map_font, text_width
 from firegui.gui.map.map_colors import Ink, faded
 from firegui.gui.map.map_content import MapState
@@ -38,7 +38,7 @@ class FloatingCard(QFrame):
         cross.setText("×")
         cross.setAutoRaise(True)
         cross.setAccessibleName(close)
-        cross.setToolTip(plain(f"{close} (Esc)"))
+        cross.setToolTip(tooltip(f"{close} (Esc)"))
         cross.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         cross.clicked.connect(self.closed)
         head = horizontal(None, (self._title, 1), cross)
@@ -192,7 +192,7 @@ class ProbeChart(QWidget):
         self.series = series
         self.setVisible(series is not None)
         self.setAccessibleDescription("" if series is None else series.text)
-        self.setToolTip(plain("" if series is None else series.text.replace("; ", "\n")))
+        self.setToolTip(tooltip("" if series is None else series.text.replace("; ", "\n")))
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:

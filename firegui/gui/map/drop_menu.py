@@ -22,7 +22,7 @@ from firegui.domain.schedule import DropRecord
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.drop_edits import (
     added,
     drop_of,
@@ -110,7 +110,7 @@ class DropDialog(Dialog):
         ):
             form.addRow(label, field)
             field.setAccessibleName("Local time" if field is self.time else without_mnemonic(label))
-            field.setToolTip(plain(tip))
+            field.setToolTip(tooltip(tip))
         units = (self.row, " cells"), (self.column, " cells"), (self.easting, " m"), (self.northing, " m")
         for number, unit in (*units, (self.heading, "°")):
             number.setSuffix(unit)
@@ -188,7 +188,7 @@ class DropDialog(Dialog):
         self.trouble.setText("\n".join(f"⚠ {sentence}" for sentence in self.change.broken[:4]))
         ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         ok.setEnabled(not self.change.broken)
-        ok.setToolTip(plain("The drop would break a rule" if self.change.broken else "Apply the drop; can be undone"))
+        ok.setToolTip(tooltip("The drop would break a rule" if self.change.broken else "Apply the drop; can be undone"))
 
     def _show_effect(self) -> None:
         preview = self._editor.preview
@@ -243,7 +243,7 @@ class DropMenu:
         session.plan_editor.select(drop)
         menu = self._new_menu(f"Drop of {record.aircraft}", f"{record.aircraft} · {when_text(session, drop.step)}")
         question = menu.addAction("Preview without this drop", lambda: self.preview_without(drop))
-        question.setToolTip("show the fire without the drop, and how the burned area changes")
+        question.setToolTip(tooltip("show the fire without the drop, and how the burned area changes"))
         edit = menu.addAction("Edit…", lambda: self.edit(drop))
         edit.setToolTip("step, aircraft, heading and place as numbers")
         menu.addAction(

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QDialogButtonBox, QFormLayout, QSlider,
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.layers.layer import LayerChoice, LayerRange, MapLayer
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.widgets.fields import NoScrollComboBox, NoScrollSlider
@@ -79,7 +79,7 @@ class LayerPropertiesDialog(Dialog):
         for value, text in option.values:
             box.addItem(text, value)
         box.setAccessibleName(option.label)
-        box.setToolTip(plain(option.help))
+        box.setToolTip(tooltip(option.help))
         box.currentIndexChanged.connect(lambda _: self._layers.set_option(key, option.name, box.currentData()))
         self._form.addRow(option.label, box)
         self.fields[option.name] = box
@@ -97,7 +97,7 @@ class LayerPropertiesDialog(Dialog):
         slider.setRange(0, _STEPS)
         slider.setPageStep(10)
         slider.setAccessibleName(without_mnemonic(label))
-        slider.setToolTip(plain(f"{help} ({unit.strip()})" if unit else help))
+        slider.setToolTip(tooltip(f"{help} ({unit.strip()})" if unit else help))
         text.setMinimumWidth(text.fontMetrics().horizontalAdvance(f"{high:g}{unit}0.0"))
         slider.valueChanged.connect(lambda step: take(high * step / _STEPS))
         heading = plain_label(label)

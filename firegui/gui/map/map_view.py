@@ -18,7 +18,7 @@ from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
 from firegui.gui.base.controls import FocusFrame, tool_button
 from firegui.gui.base.layouts import vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.camera import Camera, MapArea
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
 from firegui.gui.map.decorations import Decorations
@@ -509,7 +509,7 @@ class MapView(QWidget):
         what = caption.caution.removeprefix("⚠ ")
         button.setGeometry(box)
         button.setAccessibleName(f"Caution: {what}. Explain")
-        button.setToolTip(plain("\n".join((*caption.reasons, "Click to keep this open."))))
+        button.setToolTip(tooltip("\n".join((*caption.reasons, "Click to keep this open."))))
         if not button.isChecked():
             card.hide()
             return

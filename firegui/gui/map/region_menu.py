@@ -29,7 +29,7 @@ from firegui.errors import InputError
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import Dialog, TextDialog
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import plain, tooltip
 from firegui.gui.map.shape_edits import (
     change_region,
     delete_zone,
@@ -92,7 +92,7 @@ class RegionDialog(Dialog):
             field.setSuffix(" cells")
             field.setAccessibleName(without_mnemonic(label))
             is_row = most == rows and key in ("top", "bottom")
-            field.setToolTip("Cells from the north" if is_row else "Cells from the west")
+            field.setToolTip(tooltip("Cells from the north" if is_row else "Cells from the west"))
             field.valueChanged.connect(self._take_sides)
             field.refused.connect(self.trouble.setText)
             form.addRow(label, field)
@@ -117,7 +117,9 @@ class RegionDialog(Dialog):
         self.rings.currentIndexChanged.connect(lambda _: self._list_corners())
         self.corners.setHorizontalHeaderLabels(["Row", "Column"])
         self.corners.setAccessibleName("Corners of the region, in cells")
-        self.corners.setToolTip("Corners in cells from the north-west of the grid; double-click or F2 to change one")
+        self.corners.setToolTip(
+            tooltip("Corners in cells from the north-west of the grid; double-click or F2 to change one")
+        )
         self.corners.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         self.corners.setTabKeyNavigation(False)
         self.corners.itemChanged.connect(self._take_item)
@@ -126,7 +128,7 @@ class RegionDialog(Dialog):
             (self.insert, "Add a corner half-way to the next one", self._insert),
             (self.remove, "Remove the chosen corner", self._remove),
         ):
-            button.setToolTip(plain(tip))
+            button.setToolTip(tooltip(tip))
             button.setAutoDefault(False)
             button.clicked.connect(run)
         self._list_corners()
@@ -195,7 +197,7 @@ class RegionDialog(Dialog):
         self.trouble.setText(trouble)
         ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         ok.setEnabled(not trouble)
-        ok.setToolTip(plain(trouble or "Apply these numbers; can be undone"))
+        ok.setToolTip(tooltip(trouble or "Apply these numbers; can be undone"))
 
 
 class RegionMenu:

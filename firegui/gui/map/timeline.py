@@ -13,7 +13,7 @@ from firegui.domain.calendar import STEPS_PER_DAY, Calendar
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import plain_label
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.timeline_track import TimelineTrack, TrackData
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import WholeField
@@ -250,7 +250,7 @@ class TimelineBar(QWidget):
         # Two plans are compared: the bars can have the drops of one only.
         whose = "\ndrops of plan 2" if has and self._session.result.against else ""
         self._time.setText(_two_lines(text) + whose)
-        self._time.setToolTip(plain(day_text(self._session.project.calendar, self._session.step) if has else ""))
+        self._time.setToolTip(tooltip(day_text(self._session.project.calendar, self._session.step) if has else ""))
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:

@@ -30,7 +30,7 @@ from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.plan_colors import RETARDANT, WATER
 from firegui.domain.schedule import DropRecord
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import Colors, current_colors
 
 _HEADER, _BAND, _MARGIN, _KNOB = 18, 14, 8, 6
@@ -186,7 +186,7 @@ class TimelineTrack(QWidget):
     def event(self, event: QEvent) -> bool:
         """Show the tooltip of the day under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent) and self._data is not None:
-            QToolTip.showText(event.globalPos(), plain(self.describe(self.step_at(event.pos().x()))), self)
+            QToolTip.showText(event.globalPos(), tooltip(self.describe(self.step_at(event.pos().x()))), self)
             return True
         return super().event(event)
 

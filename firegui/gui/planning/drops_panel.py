@@ -20,6 +20,7 @@ from firegui.gui.base.controls import action_button, add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.flow_layout import FlowLayout
 from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.drop_edits import drop_of, remove_marked
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import narrow_combo
@@ -135,7 +136,7 @@ class DropsPanel(QWidget):
         header = self.view.horizontalHeader()
         header.setSectionResizeMode(self.model.columnCount() - 1, QHeaderView.ResizeMode.Stretch)
         self.words.setAccessibleName("Filter")
-        self.words.setToolTip("Show the drops whose day, time, aircraft, position or status has these words")
+        self.words.setToolTip(tooltip("Show the drops whose day, time, aircraft, position or status has these words"))
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         top = horizontal(
             None, (self.words, 1), self.day_box, self.type_box, (self.count, 2), self._buttons, margins=0, spacing=6

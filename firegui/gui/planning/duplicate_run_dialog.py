@@ -15,6 +15,7 @@ from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, ObjectiveWeights, Setting
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import plain_label, vertical
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_comparison import differing_inputs
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -85,9 +86,11 @@ class DuplicateRunDialog(Dialog):
         self.search.add_rows(form, _OFFERED)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
         go = buttons.addButton("&Start", QDialogButtonBox.ButtonRole.AcceptRole)
-        go.setToolTip("Take these inputs into the project, save it, and start the run or queue it")
+        go.setToolTip(tooltip("Take these inputs into the project, save it, and start the run or queue it"))
         self.load = buttons.addButton("Only &load", QDialogButtonBox.ButtonRole.ActionRole)
-        self.load.setToolTip("Take these inputs into the project, to change more of them in the workspace Plan")
+        self.load.setToolTip(
+            tooltip("Take these inputs into the project, to change more of them in the workspace Plan")
+        )
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         self.load.clicked.connect(lambda _checked=False: self._only_load())

@@ -15,7 +15,7 @@ from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario, scenario_
 from firegui.domain.units import Units, amount_text
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, fill_column, labelled, muted_label
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.plan_control import ExerciseRequest, PlanControl
@@ -35,6 +35,7 @@ _INTRODUCTION = (
     "know the scenario: it sees the perimeter at each observation and repairs the plan. It takes a short replanning "
     "for each observation, which is seconds to minutes."
 )
+_START = "Fly the plan of the shown run; the project is saved first"
 _NO_PLAN = "⚠ Show a run that has ended with a plan of two days or more."
 _STOPPED = "Stopped at {when}: change drops if needed, then click Resume"
 _COLORS = {Decision.KEPT: None, Decision.BY_HAND: "accent"}
@@ -144,8 +145,7 @@ class ExercisePanel(SplitPanel):
             form.addRow(labelled(text, box), box)
         buttons, texts = ButtonRow(), {"show_text": True}
         self._button = {
-            "start": buttons.add("start", "Start", "Fly the plan of the shown run; the project is saved first",
-                                 self.start, **texts),
+            "start": buttons.add("start", "Start", _START, self.start, **texts),
             "stop": buttons.add("stop", "Stop", "Stop; the observations so far are kept", self.stop, **texts),
             "resume": buttons.add("resume", "Resume", "Resume the exercise that was stopped, with the drops as they "
                                   "are on the map", self._plan.resume_exercise, **texts),
@@ -157,8 +157,7 @@ class ExercisePanel(SplitPanel):
         pages.addTab(self.table, "Observations")
         # The chart hides itself if there is nothing to draw; a page must not.
         pages.addTab(column(self.chart, stretch=self.chart), "Chart")
-        start = self._button["start"]
-        introduction = Introduction(_INTRODUCTION, "Start", start.toolTip(), self.start)
+        introduction = Introduction(_INTRODUCTION, "Start", _START, self.start)
         self.fill_result(introduction, self.head, pages, stretch=pages)
 
     # -- the form ----------------------------------------------------------------------------------------------------
@@ -182,7 +181,7 @@ class ExercisePanel(SplitPanel):
         if scenario is None:
             return
         tip = f"The scenario that the fire follows, unknown to the planner: {scenario_text(scenario)}"
-        self.scenario.setToolTip(plain(tip))
+        self.scenario.setToolTip(tooltip(tip))
         offered = sorted({*_HOURS, scenario.repair_hours or 24.0, hours or 24.0}, reverse=True)
         _fill(self.every, [(f"{each:g} h", each) for each in offered], hours or 24.0)
         calendar, days = self._session.project.calendar, self.every.currentData() / 24.0

@@ -13,6 +13,7 @@ from firegui.domain.removal_curve import RemovalCurve, RemovalPoint
 from firegui.domain.units import Units, amount_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.layouts import horizontal, muted_label, splitter, vertical
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.empty_charts import why_no_curve
@@ -225,8 +226,12 @@ class RemovalView(QWidget):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         show_table(self.table, self.model, "Points of the removal curve", is_sortable=False)
-        self.show_button.setToolTip("Compute the fire with the plan of the selected point and show it on the map")
-        self.use_button.setToolTip("Save the plan of the selected point as a run of its own, scored and audited")
+        self.show_button.setToolTip(
+            tooltip("Compute the fire with the plan of the selected point and show it on the map")
+        )
+        self.use_button.setToolTip(
+            tooltip("Save the plan of the selected point as a run of its own, scored and audited")
+        )
         for label, name in ((self.text, "Selected point"), (self.note, "Removal curve")):
             label.setAccessibleName(name)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -17,6 +17,7 @@ from firegui.errors import InputError
 from firegui.gui.base.dialogs import Dialog, show_problems
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.number_text import duration
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField
@@ -97,7 +98,7 @@ class ReplanDialog(Dialog):
             self.day.addItem(calendar.day_title(day), day)
         self.source.addItem("The project's perimeter of that day", _OWN)
         self.source.addItem("A file", _FILE)
-        self.loop.setToolTip(_LOOP_HELP)
+        self.loop.setToolTip(tooltip(_LOOP_HELP))
         self.about.setProperty("role", "muted")
         form = QFormLayout()
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)

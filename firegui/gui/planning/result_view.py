@@ -22,7 +22,7 @@ from firegui.domain.units import Units, percent_text
 from firegui.gui.base.flow_layout import FlowLayout
 from firegui.gui.base.layouts import column, rich_label, vertical
 from firegui.gui.base.number_text import duration, number
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
 from firegui.gui.session.session import ShownResult
@@ -177,7 +177,7 @@ def can_continue(entry: RunEntry) -> bool:
 
 def _button(text: str, tip: str) -> QPushButton:
     button = QPushButton(text)
-    button.setToolTip(plain(tip))
+    button.setToolTip(tooltip(tip))
     return button
 
 

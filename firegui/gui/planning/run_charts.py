@@ -17,6 +17,7 @@ from firegui.domain.settings import ObjectiveWeights
 from firegui.domain.units import Units, amount_text, percent_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.number_text import duration, number
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import EventColumns, RunEntry
 from firegui.gui.session.session import Session
@@ -153,7 +154,7 @@ class ObjectiveChart(EpochChart):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Objective", parent, follows_curves=True)
-        self.plot.setToolTip(_OBJECTIVE_TIP)
+        self.plot.setToolTip(tooltip(_OBJECTIVE_TIP))
         self._current = self.add_curve("muted", name="objective")
         self._best = self.add_curve("accent", name="best", width=2.0)
         self._tactical: float | None = None

@@ -20,6 +20,7 @@ from firegui.domain.units import UNKNOWN, Units, amount_text, percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.number_text import duration, number
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import other_event_error
 from firegui.gui.planning.empty_charts import needs_no_first_stage, not_needed_text
@@ -398,7 +399,7 @@ class ComparisonPanel(QWidget):
         # Low rows: the important ones are on screen together.
         height = self.table.fontMetrics().height() + 4
         show_table(self.table, self.model, "Runs compared", row_height=height, is_sortable=False)
-        self.table.setToolTip(_TABLE_TIP)
+        self.table.setToolTip(tooltip(_TABLE_TIP))
         vertical(self, self.hint, (self.table, 1), margins=(6, 4, 6, 4), spacing=4)
         session.project_opened.connect(self.clear)
         session.units_changed.connect(self._fill)

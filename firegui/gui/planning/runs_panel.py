@@ -27,7 +27,7 @@ from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.dialogs import confirm
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, muted_label, plain_label, row, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.base.theme import set_role
 from firegui.gui.jobs.run_entry import RunEntry
@@ -371,9 +371,9 @@ class RunsPanel(QWidget):
         self._buttons["pause"].setVisible(holds or not is_resumable)
         self._buttons["resume"].setVisible(is_resumable and not holds)
         stopping = entry is not None and entry.state is RunState.STOPPING
-        self._buttons["stop"].setToolTip(_STOP_NOW if stopping else _STOP)
+        self._buttons["stop"].setToolTip(tooltip(_STOP_NOW if stopping else _STOP))
         why_not = self._why_not_compared(comparable)
-        self._buttons["compare"].setToolTip(plain(f"{_COMPARE}. {why_not}" if why_not else _COMPARE))
+        self._buttons["compare"].setToolTip(tooltip(f"{_COMPARE}. {why_not}" if why_not else _COMPARE))
         self.compare_hint.setText(why_not or _selected_text(len(comparable)))
         self._comparing.setVisible(len(self._queue.entries) > 1)
         self._activity.set_text(self._queue.activity)
@@ -491,7 +491,7 @@ class RunsPanel(QWidget):
             button = self._buttons[name]
             if name in _COLLAPSIBLE or not button.isHidden():
                 action = QAction(button.icon(), button.accessibleName(), menu)
-                action.setToolTip(plain(button.toolTip()))
+                action.setToolTip(tooltip(button.toolTip()))
                 action.setEnabled(button.isEnabled())
                 action.triggered.connect(button.click)
                 menu.addAction(action)
@@ -563,7 +563,7 @@ class RunNotes(QWidget):
         self.title = ElidedLabel(role="muted")
         self.field = QPlainTextEdit()
         self.field.setAccessibleName("Notes on the selected run")
-        self.field.setToolTip(plain(f"Your notes on the selected run, kept as {NOTES} in its folder"))
+        self.field.setToolTip(tooltip(f"Your notes on the selected run, kept as {NOTES} in its folder"))
         self.field.setTabChangesFocus(True)
         # At least one line: the list of runs needs the room more.
         self.field.setMinimumHeight(self.field.fontMetrics().height() + 12)

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from firegui.fire.project_notes import GradedNote, start_notes
 from firegui.gui.base.layouts import muted_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import Session
@@ -44,6 +44,6 @@ class StartPanel(QWidget):
 
     def _enable(self) -> None:
         self.start_button.setEnabled(self._plan.can_start)
-        self.start_button.setToolTip(plain(self._plan.obstacle or _STARTS))
+        self.start_button.setToolTip(tooltip(self._plan.obstacle or _STARTS))
         self.start_button.setText(self._plan.start_text)
         set_role(self.start_button, "primary" if self._plan.starts_at_once else "")

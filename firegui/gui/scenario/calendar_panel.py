@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.gui.base.layouts import plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import ROOT, Index
@@ -89,7 +89,7 @@ class GroundingModel(QAbstractTableModel):
         """Return the name of a type, or number and date of a day."""
         if orientation is Qt.Orientation.Vertical:
             kind = self._types[section]
-            return {Qt.ItemDataRole.DisplayRole: kind.id, Qt.ItemDataRole.ToolTipRole: plain(kind.type)}.get(
+            return {Qt.ItemDataRole.DisplayRole: kind.id, Qt.ItemDataRole.ToolTipRole: tooltip(kind.type)}.get(
                 Qt.ItemDataRole(role)
             )
         calendar = self._session.project.calendar
@@ -113,7 +113,7 @@ class GroundingModel(QAbstractTableModel):
             date = self._session.project.calendar.short_date_text(index.column(), year=True)
             state = "grounded" if grounded else "flies"
             text = f"{self._types[index.row()].type}, day {index.column() + 1}, {date}: {state}"
-            return plain(text) if role == Qt.ItemDataRole.ToolTipRole else text
+            return tooltip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return Qt.AlignmentFlag.AlignCenter
         return None
@@ -292,7 +292,7 @@ class GroundedDayMenu(QMenu):
             action = self.addAction(kind.type)
             action.setCheckable(True)
             action.setChecked(self._model.is_grounded(row, day))
-            action.setToolTip(plain(f"{kind.count} × {kind.id}"))
+            action.setToolTip(tooltip(f"{kind.count} × {kind.id}"))
             action.triggered.connect(lambda on, row=row: self._ground((row,), on))
         self.addSeparator()
         self.addAction("Ground &all types", lambda: self._ground(rows, True))

@@ -34,7 +34,7 @@ from firegui.gui.base.layouts import (
     row,
     vertical,
 )
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
 from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
 from firegui.gui.session.reporting import refusing
@@ -314,7 +314,7 @@ class DaylightForm(QWidget):
         self._session = session
         self._merge = next(_MERGE_KEYS)
         self.rule = QCheckBox("Drops only in daylight")
-        self.rule.setToolTip("Drops only between the two margins, by the sun at the centre of the grid")
+        self.rule.setToolTip(tooltip("Drops only between the two margins, by the sun at the centre of the grid"))
         self.after, self.before = self._margin("after_sunrise_min"), self._margin("before_sunset_min")
         self.model = TableModel[SunDay](self._columns(), self)
         self.table = QTableView()
@@ -366,7 +366,7 @@ class DaylightForm(QWidget):
         box = DecimalField(*declared.shown_bounds)
         box.setSuffix(f" {declared.unit}")
         box.setAccessibleName(declared.title)
-        box.setToolTip(plain(f"{declared.title}; {declared.help}"))
+        box.setToolTip(tooltip(f"{declared.title}; {declared.help}"))
         box.valueChanged.connect(lambda _value: self._write())
         box.editingFinished.connect(self._settle)
         return box

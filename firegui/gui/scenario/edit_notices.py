@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QPushButton
 from firegui.domain.regions import Region
 from firegui.domain.settings import SETTING_TITLES
 from firegui.fire.project_notes import Remedy, settled, unprotected_text
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.shape_edits import misses_fire
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.notice import OverlayNotice, PassingNotice
@@ -83,7 +84,7 @@ class UnreachedNotice(OverlayNotice):
         self._known: set[str] = set()
         self._added: tuple[str, ...] = ()
         self._named: tuple[str, ...] = ()
-        self.button.setToolTip("Delete the regions that the notice names; Undo brings them back")
+        self.button.setToolTip(tooltip("Delete the regions that the notice names; Undo brings them back"))
         self.button.clicked.connect(lambda _checked=False: self._delete())
         session.project_opened.connect(self._open)
         session.regions_changed.connect(self._follow)
@@ -151,7 +152,7 @@ class EditNotice(PassingNotice):
     def __init__(self, session: Session) -> None:
         super().__init__(QPushButton("Undo"))
         self._session, self._at, self._redoes, self._plan = session, -1, False, ""
-        self.button.setToolTip(_UNDO_TIP)
+        self.button.setToolTip(tooltip(_UNDO_TIP))
         self.button.clicked.connect(lambda _checked=False: session.redo() if self._redoes else session.undo())
         session.deleted.connect(lambda text: self._tell(text, redoes=False))
         session.undone.connect(lambda text: self._tell(f"Undone: {text}", redoes=True))
@@ -163,7 +164,7 @@ class EditNotice(PassingNotice):
     def _tell(self, text: str, *, redoes: bool) -> None:
         self._at, self._redoes, self._plan = self._session.undo_stack.index(), redoes, self._plan_on_map
         self.button.setText("Redo" if redoes else "Undo")
-        self.button.setToolTip(_REDO_TIP if redoes else _UNDO_TIP)
+        self.button.setToolTip(tooltip(_REDO_TIP if redoes else _UNDO_TIP))
         self.tell(text)
 
     @property

@@ -22,7 +22,7 @@ from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import fill_scroll_area, horizontal, plain_label, scroll_area, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import set_role
 from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, DropsLayer
@@ -83,7 +83,7 @@ class LayersPanel(QScrollArea):
         for value, text in choice.values:
             box.addItem(text, value)
         box.setAccessibleName(choice.label)
-        box.setToolTip(plain(choice.help))
+        box.setToolTip(tooltip(choice.help))
         box.currentIndexChanged.connect(
             lambda _: self._layers.set_option(DropsLayer.key, DROPS_SHOWN, box.currentData())
         )
@@ -225,7 +225,7 @@ class _Grip(QToolButton):
         self.setAccessibleName(f"Draw {layer.title} higher or lower")
         self.setEnabled(layer.key != GROUND)
         tip = f"Drag, or press Ctrl+Up and Ctrl+Down, to draw {layer.title} over or under other layers"
-        self.setToolTip(plain(tip if layer.key != GROUND else "Everything lies on the ground of the grid (Esc)"))
+        self.setToolTip(tooltip(tip if layer.key != GROUND else "Everything lies on the ground of the grid (Esc)"))
         self.setCursor(Qt.CursorShape.OpenHandCursor)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -289,10 +289,10 @@ class _LayerControls:
             self.box.setChecked(layer.visible)
             self.slider.setValue(round(100 * layer.opacity))
         self.box.setIcon(QIcon(swatch_pixmap(layer, faint=bool(why))))
-        self.box.setToolTip(plain(f"{layer.help}\nNow empty: {why}" if why else layer.help))
+        self.box.setToolTip(tooltip(f"{layer.help}\nNow empty: {why}" if why else layer.help))
         set_role(self.box, "muted" if why else "")
         self.slider.setEnabled(layer.visible)
-        self.slider.setToolTip(plain(f"Opacity of {layer.title}: {self.slider.value()} %"))
+        self.slider.setToolTip(tooltip(f"Opacity of {layer.title}: {self.slider.value()} %"))
 
 
 class BaseMapSelector(QObject):

@@ -33,7 +33,7 @@ from firegui.domain.settings import (
     Start,
 )
 from firegui.gui.base.layouts import muted_label, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
 from firegui.gui.widgets.fields import choice_combo
@@ -138,7 +138,7 @@ class StagesChoice(QObject):
         super().__init__()
         self._session = session
         self.box, self.label = choice_combo("What the run does", "stages"), plain_label("Do")
-        self.box.setToolTip(plain("\n".join(f"{title}: {help}" for title, help in STAGE_TITLES.values())))
+        self.box.setToolTip(tooltip("\n".join(f"{title}: {help}" for title, help in STAGE_TITLES.values())))
         for title, _help in STAGE_TITLES.values():
             self.box.addItem(title)
         self.box.activated.connect(lambda index: session.set_stages(list(STAGE_TITLES)[index]))
@@ -193,7 +193,7 @@ class StartChoice(QObject):
                 self.box.setCurrentIndex(len(Start))
             elif self._session.has_project:
                 self.box.setCurrentIndex(self.box.findData(self._session.project.plan.optimizer.start.value))
-        self.box.setToolTip(plain(self._item.option.help if file is None else f"{file}\nfor the next run only"))
+        self.box.setToolTip(tooltip(self._item.option.help if file is None else f"{file}\nfor the next run only"))
 
 
 class _GoalButton(QRadioButton):
@@ -242,7 +242,7 @@ class ObjectivePanel(QWidget):
         self._settings = QButtonGroup(self)
         for index, setting in enumerate(Setting):
             button = _GoalButton(SETTING_TITLES[setting])
-            button.setToolTip(plain(_PURPOSE[setting] + _IN_PAPER.get(setting, "")))
+            button.setToolTip(tooltip(_PURPOSE[setting] + _IN_PAPER.get(setting, "")))
             button.setObjectName(f"setting_{setting.value}")
             self._settings.addButton(button, index)
             column.addWidget(button)
@@ -273,7 +273,7 @@ class ObjectivePanel(QWidget):
         for index, (title, help) in enumerate(heads):
             head = plain_label(title.replace(" in ", " in\n").replace(" to ", " to\n"))
             head.setProperty("role", "muted")
-            head.setToolTip(plain(help))
+            head.setToolTip(tooltip(help))
             grid.addWidget(head, 0, index + 1)
         for row, material in enumerate(("retardant", "water"), start=1):
             grid.addWidget(plain_label(material.capitalize()), row, 0)
@@ -299,7 +299,7 @@ class ObjectivePanel(QWidget):
         section, column = _section("Search")
         self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self._form, self)
         self._backend = choice_combo("Device", "backend")
-        self._backend.setToolTip("device of the next run; saved on this computer, not in the project")
+        self._backend.setToolTip(tooltip("device of the next run; saved on this computer, not in the project"))
         for name, title in BACKENDS.items():
             self._backend.addItem(title, name)
         self._backend.activated.connect(lambda _index: self._session.set_backend(str(self._backend.currentData())))

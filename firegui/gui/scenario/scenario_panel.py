@@ -27,7 +27,7 @@ from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import column, horizontal, muted_label, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.theme import set_role
 from firegui.gui.scenario.fire_model_dialog import choose_fire_model
@@ -147,13 +147,13 @@ class ScenarioPanel(QWidget):
         self.folder.show_folder(self._session.source)
         self.folder_button.setEnabled(self._session.source is not None)
         weights = project.weights
-        self._values["Fire model"].setToolTip(plain("" if weights is None else "\n".join(weights.training.limits)))
+        self._values["Fire model"].setToolTip(tooltip("" if weights is None else "\n".join(weights.training.limits)))
         own = project.imported_maps is not None
         self.coverage_button.setEnabled(not own)
-        self.coverage_button.setToolTip(_OWN_COVERAGE if own else _EDIT_COVERAGE)
+        self.coverage_button.setToolTip(tooltip(_OWN_COVERAGE if own else _EDIT_COVERAGE))
         event = project.scenario
-        self._values["CRS"].setToolTip(plain(event.grid.crs or ""))
-        self._values["Grid"].setToolTip(plain(f"cells of {event.grid.cell_size_m:g} m"))
+        self._values["CRS"].setToolTip(tooltip(event.grid.crs or ""))
+        self._values["Grid"].setToolTip(tooltip(f"cells of {event.grid.cell_size_m:g} m"))
         set_role(self._values["Layers"], "warning" if event.missing_layers else "")
         self._banner.setVisible(event.synthetic)
         notes = project_notes(project, self._session.units)
@@ -238,7 +238,7 @@ class FolderLine(QLineEdit):
     def show_folder(self, folder: Path | None) -> None:
         """Show a folder, or that there is none yet."""
         self._path = "" if folder is None else str(folder)
-        self.setToolTip(plain(self._path or _NOT_SAVED))
+        self.setToolTip(tooltip(self._path or _NOT_SAVED))
         self.setAccessibleDescription(self._path)
         self._elide()
 

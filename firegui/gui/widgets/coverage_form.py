@@ -22,6 +22,7 @@ from firegui.domain.fuel import NONBURNABLE, fuel_name
 from firegui.domain.options import plain_number
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import horizontal, plain_label, rich_label, vertical
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import DecimalField, number
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import show_table
@@ -184,7 +185,7 @@ class CoverageForm(QWidget):
         self.value.setSuffix(" gal/100 ft²")
         self.value.setMinimumWidth(150)
         self.value.setAccessibleName("Required coverage of all fuel")
-        self.value.setToolTip("Retardant that every fuel needs for full effect (gal per 100 ft²)")
+        self.value.setToolTip(tooltip("Retardant that every fuel needs for full effect (gal per 100 ft²)"))
         self.by_model.setToolTip("Each fuel model needs what the table says")
         self.by_value.setToolTip("All fuel needs the same")
         self.reset.setToolTip("Restore the published levels")

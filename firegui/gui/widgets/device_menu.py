@@ -7,7 +7,7 @@ import os
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.session.session import Session
 from firegui.runs.engine import CPU_NAME
 
@@ -60,7 +60,7 @@ class DeviceButton(QToolButton):
         text = self._text(short=False)
         self.setText(self._text(short=self._is_short))
         self.setAccessibleName(text)
-        self.setToolTip(plain(f"{text}\n{_HELP}"))
+        self.setToolTip(tooltip(f"{text}\n{_HELP}"))
         choice = self._choices.get(self._session.backend)
         if choice is not None:
             choice.setChecked(True)

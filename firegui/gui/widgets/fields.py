@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import limits_text, number_from_text, plain_number
 from firegui.errors import Problems
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.refusal_note import RefusalNote
 
@@ -100,7 +100,7 @@ class NameComboBox(NoScrollComboBox):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self.currentTextChanged.connect(lambda text: self.setToolTip(plain(text or self.accessibleName())))
+        self.currentTextChanged.connect(lambda text: self.setToolTip(tooltip(text or self.accessibleName())))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the current entry, elided at its end."""
@@ -135,7 +135,7 @@ def narrow_combo(title: str, name: str) -> QComboBox:
 
 def _named(box: QComboBox, title: str, name: str) -> QComboBox:
     box.setAccessibleName(title)
-    box.setToolTip(plain(title))
+    box.setToolTip(tooltip(title))
     box.setObjectName(name)
     return box
 
@@ -338,7 +338,7 @@ def text_line(name: str, hint: str, more: str = "") -> QLineEdit:
     line = QLineEdit()
     line.setObjectName(name)
     line.setPlaceholderText(hint)
-    line.setToolTip(plain(more or hint))
+    line.setToolTip(tooltip(more or hint))
     line.setAccessibleName(hint)
     return line
 
@@ -428,7 +428,7 @@ class SearchField(QLineEdit):
     def __init__(self, hint: str, name: str, tip: str) -> None:
         super().__init__(placeholderText=hint, clearButtonEnabled=True)
         self.setAccessibleName(name)
-        self.setToolTip(plain(tip))
+        self.setToolTip(tooltip(tip))
 
     def event(self, event: QEvent) -> bool:
         """Let undo and redo reach the window if there is no text."""

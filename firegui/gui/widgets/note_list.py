@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from firegui.errors import without_options
 from firegui.fire.project_notes import REMEDY_TITLES, Grade, GradedNote, Remedy, settled
 from firegui.gui.base.layouts import muted_label
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.session.session import Session
 
 ROLES = {Grade.ERROR: "error", Grade.WARNING: "warning", Grade.NOTE: "muted"}
@@ -63,7 +63,7 @@ class NoteList(QWidget):
         remedy = note.remedy
         button = QPushButton(REMEDY_TITLES[remedy])
         button.setObjectName(remedy.value)
-        button.setToolTip(plain(f"Change the project: {note.text}"))
+        button.setToolTip(tooltip(f"Change the project: {note.text}"))
         button.clicked.connect(lambda _checked=False: self._settle(remedy))
         return [label, button]
 

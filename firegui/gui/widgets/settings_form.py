@@ -26,7 +26,7 @@ from firegui.errors import Problem
 from firegui.gui.base.controls import scroll_to_opened
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, plain_label
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import DecimalField, WholeField, choice_combo
 
 Settings = TypeVar("Settings")
@@ -54,11 +54,11 @@ class SettingEditor(QObject):
         self.label = plain_label("" if item.kind is bool else item.option.field_label)
         self.box = self._make(offset)
         self.box.setObjectName("_".join(item.path))
-        self.box.setToolTip(plain(item.option.tooltip(offset) if self.is_number else item.option.explanation))
+        self.box.setToolTip(tooltip(item.option.tooltip(offset) if self.is_number else item.option.explanation))
         self.box.setAccessibleName(item.option.title)
         self.box.setAccessibleDescription(item.option.help)
         self.label.setBuddy(self.box)
-        self.label.setToolTip(plain(self.box.toolTip()))
+        self.label.setToolTip(tooltip(self.box.toolTip()))
         if item.kind is bool:
             # A check box has its own text. A label without an owner could be garbage-collected in the thread of a run.
             self.label.setParent(self.box)
@@ -322,7 +322,7 @@ class FoldedSection(QWidget):
     def set_title(self, title: str) -> None:
         """Set the title."""
         self._button.setText(title)
-        self._button.setToolTip(plain(f"Show or hide: {title}"))
+        self._button.setToolTip(tooltip(f"Show or hide: {title}"))
 
     def set_summary(self, text: str) -> None:
         """Set a grey line below the title, which is seen while the section is folded too."""

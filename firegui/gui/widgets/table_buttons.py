@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QToolButton, QWidget
 
 from firegui.gui.base.flow_layout import FlowLayout
 from firegui.gui.base.icons import icon
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import commit_editing
 
 
@@ -29,7 +29,7 @@ class ButtonRow(QWidget):
         button.setText(text)
         button.setAutoRaise(True)
         button.setObjectName(f"{name}Button")
-        button.setToolTip(plain(help))
+        button.setToolTip(tooltip(help))
         button.setAccessibleName(text)
         button.setIconSize(QSize(18, 18))
         button.setProperty("showText", show_text)

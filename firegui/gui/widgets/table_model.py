@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QStyledItemDelegate, QWidget
 
 from firegui.errors import InputError
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 
 Index = QModelIndex | QPersistentModelIndex
@@ -98,7 +98,7 @@ class Column:
             case Qt.ItemDataRole.DisplayRole:
                 return self.heading
             case Qt.ItemDataRole.ToolTipRole:
-                return plain(self.tip) or None
+                return tooltip(self.tip) or None
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self.alignment
         return None
@@ -113,7 +113,7 @@ class Column:
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self.alignment
             case Qt.ItemDataRole.ToolTipRole:
-                return plain((self.cell_tip(row) if self.cell_tip is not None else "") or self.tip) or None
+                return tooltip((self.cell_tip(row) if self.cell_tip is not None else "") or self.tip) or None
             case Qt.ItemDataRole.ForegroundRole if self.color is not None:
                 return theme_color(self.color(row))
             case role if role == SORT_ROLE:
@@ -279,7 +279,7 @@ class TableModel(QAbstractTableModel, Generic[Row]):
         row = self.row(index.row())
         match role:
             case Qt.ItemDataRole.ToolTipRole if self._row_tip is not None and (tip := self._row_tip(row)):
-                return plain(tip)
+                return tooltip(tip)
             case Qt.ItemDataRole.ForegroundRole if self._row_color is not None and (color := self._row_color(row)):
                 return theme_color(color)
             case Qt.ItemDataRole.BackgroundRole if self._row_background is not None:

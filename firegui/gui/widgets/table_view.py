@@ -21,7 +21,7 @@ from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import muted_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -84,7 +84,7 @@ def show_table(
         view.setHorizontalHeader(WrappedHeader(view))
     view.setModel(model)
     view.setAccessibleName(name)
-    view.setToolTip(plain(name))
+    view.setToolTip(tooltip(name))
     # Arrow keys move between cells; Tab must lead out of the table.
     view.setTabKeyNavigation(False)
     _TableKeys(view)

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
 from firegui.gui.base.icons import TOOL_ICONS, icon
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import FireView, Session
@@ -304,7 +304,7 @@ def _width(buttons: Sequence[QToolButton]) -> int:
 def _explain(action: QAction, help: str) -> None:
     keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
     title = plain_title(action.text())
-    action.setToolTip(plain("\n".join(part for part in (f"{title} ({keys})" if keys else title, help) if part)))
+    action.setToolTip(tooltip("\n".join(part for part in (f"{title} ({keys})" if keys else title, help) if part)))
     action.setStatusTip(help)
 
 
@@ -321,7 +321,7 @@ def _recent(title: str, parent: QMenu, documents: Documents) -> QMenu:
         menu.clear()
         for folder in documents.recent:
             entry = menu.addAction(folder.name)
-            entry.setToolTip(plain(str(folder)))
+            entry.setToolTip(tooltip(str(folder)))
             entry.triggered.connect(lambda _checked=False, folder=folder: documents.open(folder))
         menu.setEnabled(not menu.isEmpty())
 

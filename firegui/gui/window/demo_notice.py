@@ -8,7 +8,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QPushButton
 
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.notice import OverlayNotice
 from firegui.gui.window.documents import Documents
@@ -35,7 +35,7 @@ class DemoNotice(OverlayNotice):
     def _tell(self, folder: Path) -> None:
         self._folder = folder
         self.show_text(f"The demo was saved among the data of firegui, in {folder.name}.")
-        self.label.setToolTip(plain(str(folder)))
+        self.label.setToolTip(tooltip(str(folder)))
 
     def _forget(self) -> None:
         self._folder = None

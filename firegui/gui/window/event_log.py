@@ -23,6 +23,7 @@ from shiboken6 import isValid
 
 from firegui.errors import InputError
 from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -258,7 +259,7 @@ class LogPanel(QWidget):
             has_menu=False,
             copy=self.copy,
         )
-        table.setToolTip("Events since the window opened, the latest last; Ctrl+C copies the selected lines")
+        table.setToolTip(tooltip("Events since the window opened, the latest last; Ctrl+C copies the selected lines"))
         table.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         table.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         header = table.horizontalHeader()

@@ -135,7 +135,8 @@ class Guide(QObject):
 def _run_entry(runs: RunsPanel, button: QToolButton) -> PaletteEntry:
     """Return the entry of a command for the selected run."""
     title, why_not = plain_title(button.accessibleName()), "" if button.isEnabled() else runs.why_no_action
-    return PaletteEntry("Selected run", title, button.toolTip(), button.icon(), button.click, why_not=why_not)
+    help = " ".join(button.toolTip().split())
+    return PaletteEntry("Selected run", title, help, button.icon(), button.click, why_not=why_not)
 
 
 def about_text() -> str:

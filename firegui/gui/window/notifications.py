@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon, QWidget
 
 from firegui.gui.base.icons import icon
 from firegui.gui.base.number_text import duration
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
@@ -116,7 +116,7 @@ class TrayMessage(QObject):
             self._icon = QSystemTrayIcon(icon("new") if picture.isNull() else picture, self)
             self._icon.messageClicked.connect(self._activate_window)
             self._icon.activated.connect(lambda _reason: self._activate_window())
-        self._icon.setToolTip(plain(title))
+        self._icon.setToolTip(tooltip(title))
         self._icon.show()
         self._icon.showMessage(title, _without_markup(text), QSystemTrayIcon.MessageIcon.Information, _SHOWN_MS)
         return True

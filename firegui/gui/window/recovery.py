@@ -21,7 +21,7 @@ from firegui.domain.project import Project
 from firegui.errors import Check, FireguiError, InputError
 from firegui.gui.base.dialogs import Dialog, confirm
 from firegui.gui.base.layouts import plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import LatestTask, wait_for
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.edited_plan_saver import BY_HAND, EditedPlanSaver, drafts_in
@@ -225,7 +225,7 @@ class RecoverDialog(Dialog):
         self.choice = RecoveryChoice.LATER
         self.list = self._make_list()
         self.resume = QCheckBox("&Resume the interrupted run")
-        self.resume.setToolTip("Resume the run from its last checkpoint once the project is open")
+        self.resume.setToolTip(tooltip("Resume the run from its last checkpoint once the project is open"))
         self.resume.setChecked(True)
         self._lay_out()
         self.list.setCurrentRow(0)
@@ -243,7 +243,7 @@ class RecoverDialog(Dialog):
     def _make_list(self) -> QListWidget:
         view = QListWidget()
         view.setAccessibleName("Unsaved work")
-        view.setToolTip("Projects that were open when firegui was killed, the latest first")
+        view.setToolTip(tooltip("Projects that were open when firegui was killed, the latest first"))
         view.setWordWrap(True)
         view.setSpacing(3)
         view.setVerticalScrollMode(QListWidget.ScrollMode.ScrollPerPixel)
@@ -266,7 +266,7 @@ class RecoverDialog(Dialog):
             self.later: "Ask again at the next start",
         }
         for button, tip in tips.items():
-            button.setToolTip(plain(tip))
+            button.setToolTip(tooltip(tip))
         self.recover.clicked.connect(lambda _checked=False: self._choose(RecoveryChoice.RECOVER))
         self.discard.clicked.connect(lambda _checked=False: self._discard())
         buttons.rejected.connect(self.reject)

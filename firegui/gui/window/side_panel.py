@@ -26,7 +26,7 @@ from shiboken6 import isValid
 
 from firegui.gui.base.controls import FocusFrame, FoundFrame, scroll_to_opened, tool_button, without_mnemonic
 from firegui.gui.base.layouts import fill_scroll_area, horizontal, muted_label, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.widgets.fields import SearchField
 from firegui.gui.widgets.lazy_widget import LazyWidget
@@ -52,7 +52,7 @@ class PanelSection(QWidget):
         self.heading = QToolButton()
         self.heading.setText(title)
         self.heading.setProperty("role", "section")
-        self.heading.setToolTip(plain(f"Show or hide: {title} (Space)"))
+        self.heading.setToolTip(tooltip(f"Show or hide: {title} (Space)"))
         self.heading.setCheckable(True)
         self.heading.setAutoRaise(True)
         self.heading.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from firegui.gui.base.controls import focus_next
 from firegui.gui.base.icons import icon
 from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import current_colors
 from firegui.gui.window.action_registry import ACTIONS, START_PAGE
@@ -128,7 +128,7 @@ class RecentProjects(QListWidget):
         super().__init__(parent)
         self.setObjectName("recentProjects")
         self.setAccessibleName("Recent projects")
-        self.setToolTip("Click or Enter opens a project; Delete removes it from this list; its folder stays")
+        self.setToolTip(tooltip("Click or Enter opens a project; Delete removes it from this list; its folder stays"))
         self.setItemDelegate(_ProjectDelegate(self))
         self.setMouseTracking(True)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -144,7 +144,7 @@ class RecentProjects(QListWidget):
         for thumbnail in thumbnails:
             item = QListWidgetItem(f"{thumbnail.name}, {subtitle(thumbnail, datetime.now())}")
             item.setData(_THUMBNAIL, thumbnail)
-            item.setToolTip(plain(f"{thumbnail.folder}\n{item.text()}"))
+            item.setToolTip(tooltip(f"{thumbnail.folder}\n{item.text()}"))
             self.addItem(item)
         if self.count():
             self.setCurrentRow(0)
@@ -274,7 +274,7 @@ class StartPage(QScrollArea):
                 button = self._buttons[choice.action] = QPushButton(choice.text)
                 button.setObjectName(f"start-{choice.action}")
                 button.setProperty("role", "start")
-                button.setToolTip(plain(choice.help))
+                button.setToolTip(tooltip(choice.help))
                 button.setAccessibleDescription(choice.help)
                 button.setIconSize(QSize(18, 18))
                 button.clicked.connect(lambda _checked=False, name=choice.action: self.action_chosen.emit(name))

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QMessageBox, QProgressBar, QSizePolicy, QStatusBar
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.dialogs import message_box
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.readout import SEPARATOR
@@ -40,7 +40,9 @@ class StatusBar(QObject):
         self.progress = QProgressBar()
         self.progress.setTextVisible(False)
         self.progress.setFixedSize(_BAR_WIDTH, _BAR_HEIGHT)
-        self.progress.setToolTip("How far the run at work is in its present part; it moves while something is prepared")
+        self.progress.setToolTip(
+            tooltip("How far the run at work is in its present part; it moves while something is prepared")
+        )
         self.progress.setAccessibleName("Progress of the run at work")
         bar.setSizeGripEnabled(False)
         bar.addWidget(self.place, 2)
@@ -141,7 +143,7 @@ class StatusBar(QObject):
         # Only what is shown is set: each text that is set is measured, described and painted.
         self.work.set_text(text)
         self.device.set_short(is_short)
-        self.work.setToolTip(plain(texts[0]))
+        self.work.setToolTip(tooltip(texts[0]))
         self.work.setAccessibleName(texts[0])
         self.work.setFixedWidth(max(min(self.work.width_of(text), room - others), 0))
         self._fit.start()

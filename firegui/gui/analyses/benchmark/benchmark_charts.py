@@ -34,7 +34,7 @@ from firegui.gui.analyses.benchmark.benchmark_text import Tasks, curves_note, gr
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.layouts import column, fill_column, splitter
 from firegui.gui.base.number_text import number
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import COLORS, Colors, Theme, current_colors
 from firegui.gui.charts.chart import Chart
 
@@ -331,7 +331,7 @@ class ConvergenceView(QWidget):
             for planner, matched, tasks in entries:
                 item = QListWidgetItem(swatch(planner, matched), group_name(planner, matched))
                 item.setData(_TASKS_ROLE, tasks)
-                item.setToolTip(plain(Group(planner, matched, ()).title))
+                item.setToolTip(tooltip(Group(planner, matched, ()).title))
                 self.names.addItem(item)
                 item.setSelected(bool(tasks & self.chart.chosen))
 

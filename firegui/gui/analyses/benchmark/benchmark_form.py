@@ -19,7 +19,7 @@ from firegui.domain.settings import MORE
 from firegui.domain.workers import WorkerSettings
 from firegui.gui.analyses.benchmark.benchmark_controller import missing_package
 from firegui.gui.base.layouts import muted_label, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.widgets.settings_form import SettingsForm
 
@@ -42,7 +42,7 @@ class BenchmarkForm(QWidget):
         self.fields = SettingsForm(BenchmarkSettings(), skip=("planners", "matched"))
         self.cluster = SettingsForm(WorkerSettings(), only=("scheduler",))
         self.processes = WholeField(0, _MOST_PROCESSES)
-        self.processes.setToolTip(_PROCESSES_TIP)
+        self.processes.setToolTip(tooltip(_PROCESSES_TIP))
         self.processes.setObjectName("processes")
         self._lay_out()
         self.set_settings(BenchmarkSettings())
@@ -97,7 +97,7 @@ class BenchmarkForm(QWidget):
         for place, (text, tip) in enumerate((("Planners", ""), ("same cost", _MATCHED_TIP))):
             head = plain_label(text)
             head.setProperty("role", "muted" if place else "heading")
-            head.setToolTip(plain(tip))
+            head.setToolTip(tooltip(tip))
             grid.addWidget(head, 0, place, Qt.AlignmentFlag.AlignBottom)
         for row, name in enumerate(_ORDER, start=1):
             self._dress(self.planners[name], name, PLANNERS[name].short, PLANNERS[name].title)
@@ -113,7 +113,7 @@ class BenchmarkForm(QWidget):
         if package:
             text, tip = f"{text} · needs {package}" if text else "", f"{tip}\nneeds {package}: pip install {package}"
         box.setText(text)
-        box.setToolTip(plain(tip))
+        box.setToolTip(tooltip(tip))
         box.setAccessibleName(tip.replace("\n", ", "))
         box.toggled.connect(self._on_edited)
 

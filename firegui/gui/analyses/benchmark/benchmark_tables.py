@@ -48,7 +48,7 @@ from firegui.domain.stress import case_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.analyses.benchmark.benchmark_text import Tasks, task_name
 from firegui.gui.base.number_text import duration, number
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.table_model import ROOT, SORT_ROLE, Column, Index
 from firegui.gui.widgets.wrapped_header import WrappedHeader
 from firegui.runs.events import TaskProgress
@@ -210,7 +210,7 @@ class BenchmarkModel(QAbstractItemModel):
             seed = group.rows[0].task.seed
             return seed if role == SORT_ROLE else f"seed {seed}"
         if role == Qt.ItemDataRole.ToolTipRole and column.cell_tip is None:
-            return plain(f"{group.title}\n{column.tip}")
+            return tooltip(f"{group.title}\n{column.tip}")
         return column.cell_data(group, role)
 
 
@@ -230,7 +230,7 @@ class PlannersTable(QTreeView):
         self.setHeader(WrappedHeader(self))
         self.setModel(self._sorted)
         self.setAccessibleName("Planners")
-        self.setToolTip("Double-click a line to see its fire on the map; choose two to compare them")
+        self.setToolTip(tooltip("Double-click a line to see its fire on the map; choose two to compare them"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setAlternatingRowColors(True)
         self.setUniformRowHeights(True)

@@ -31,7 +31,7 @@ from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import column, labelled, rich_label, row
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.session.reporting import refusing
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField
@@ -120,7 +120,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
             PanelButton("save", "Save weights as…", keep, self._ask_file, show_text=True),
         )
         self.origin.setAccessibleName("Initial weights of the calibration")
-        self.origin.setToolTip("Random weights, chosen by the seed, or those that this project plans with")
+        self.origin.setToolTip(tooltip("Random weights, chosen by the seed, or those that this project plans with"))
         self._lay_out_beside(
             self.plots,
             # Above the summary, which grows: the buttons for the result must stay in view.
@@ -222,7 +222,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self.others.clear()
         for each in companions:
             self.others.addItem(f"{each.project.scenario.name} · {each.folder.name}")
-            self.others.item(self.others.count() - 1).setToolTip(plain(str(each.folder)))
+            self.others.item(self.others.count() - 1).setToolTip(tooltip(str(each.folder)))
         self._check()
 
     def _offer_origins(self, project: Project | None) -> None:

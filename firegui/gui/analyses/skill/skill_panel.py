@@ -23,6 +23,7 @@ from firegui.gui.analyses.skill.skill_table import SkillModel, day_text, summary
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.export_place import ask_export_folder
 from firegui.gui.base.layouts import column, describe, rich_label, row
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink, fire_scale
@@ -138,7 +139,7 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
         return page
 
     def _maps(self) -> QWidget:
-        self.key.setToolTip(_KEY)
+        self.key.setToolTip(tooltip(_KEY))
         # The text wraps to two lines in a narrow panel. It must not set the minimum width of the panel.
         self.key.setMinimumWidth(1)
         self._write_key()

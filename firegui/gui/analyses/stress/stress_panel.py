@@ -26,6 +26,7 @@ from firegui.gui.analyses.stress.stress_controller import (
 )
 from firegui.gui.analyses.stress.stress_form import StressForm
 from firegui.gui.base.layouts import column, describe, rich_label, row
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -127,7 +128,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         whole.clicked.connect(self.map.fit)
         # The text must not set the minimum width of the panel; the tooltip has all of it.
         self.key.setMinimumWidth(1)
-        self.key.setToolTip(_KEY)
+        self.key.setToolTip(tooltip(_KEY))
         self._write_key()
         above = row(self.leak, self.key, whole, stretch=self.key)
         self.no_map = Introduction(_NO_MAP, self.texts.start, self.texts.start_tip, self.start_requested.emit)

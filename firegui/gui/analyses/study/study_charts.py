@@ -26,7 +26,7 @@ from firegui.domain.study_table import (
 from firegui.gui.analyses.study.study_tables import measure_text
 from firegui.gui.base.elided_label import Piece
 from firegui.gui.base.layouts import fill_column, labelled, row
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import Colors, current_colors
 from firegui.gui.charts.chart import Chart
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -322,7 +322,7 @@ class StudyChartView(QWidget):
             box, label = self.choices[name], labelled(name, self.choices[name])
             label.setProperty("role", "muted")
             box.setAccessibleName(name)
-            box.setToolTip(plain(tip))
+            box.setToolTip(tooltip(tip))
             box.currentIndexChanged.connect(self._draw)
             parts += [label, box]
         fill_column(self, row(*parts), chart, stretch=chart, margins=(0, 2, 0, 0))

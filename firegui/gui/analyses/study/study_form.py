@@ -29,7 +29,7 @@ from firegui.domain.study_text import levels_text, read_levels, read_settings, s
 from firegui.domain.workers import GROUP, WorkerSettings
 from firegui.errors import Problem
 from firegui.gui.base.layouts import horizontal, muted_label, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import PathField, choice_combo, text_line
 from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -281,7 +281,7 @@ class StudyForm(QWidget):
             for name in (*names, *(name for name in MEASURES if name not in names)):
                 item = QListWidgetItem(MEASURES[name].label if name in MEASURES else name)
                 item.setData(Qt.ItemDataRole.UserRole, name)
-                item.setToolTip(plain(name))
+                item.setToolTip(tooltip(name))
                 item.setFlags(
                     Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
                 )

@@ -26,7 +26,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_controller import EnsembleResu
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import fill_column, horizontal, plain_label, row
 from firegui.gui.base.number_text import number
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 from firegui.gui.map.map_colors import ColorScale, Packed, codes, signed_scale
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -79,7 +79,7 @@ class FieldMap(QWidget):
         self._name = NAMES[coordinate]
         self._pixels: Packed | None = None
         self._box: Box = (slice(0, 1), slice(0, 1))
-        self.setToolTip(plain(f"{self._name} = {_HELP[coordinate]}"))
+        self.setToolTip(tooltip(f"{self._name} = {_HELP[coordinate]}"))
         self.setAccessibleName(self._name)
         self.setMouseTracking(True)
         self.setMinimumSize(50, 40)
@@ -206,7 +206,7 @@ class SignedBar(QWidget):
         self._scale = scale
         self.setAccessibleName(f"Colour scale of {scale.title}, {scale.low} to {scale.high}")
         self.setToolTip(
-            plain(f"{scale.title}: blue above 0, ochre below. What is farther off has the colour of the end.")
+            tooltip(f"{scale.title}: blue above 0, ochre below. What is farther off has the colour of the end.")
         )
         self.update()
 

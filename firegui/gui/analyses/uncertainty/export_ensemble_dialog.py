@@ -21,7 +21,7 @@ from firegui.errors import InputError, Problem
 from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
 from firegui.gui.base.export_place import export_place_of
 from firegui.gui.base.layouts import plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import RunSlot
@@ -56,7 +56,7 @@ class EnsembleExportDialog(Dialog):
         there = available_parts(folder)
         self.boxes = {part: QCheckBox(text) for part, text in _PARTS.items()}
         for part, box in self.boxes.items():
-            box.setToolTip(plain(f"Write {box.text().partition(' —')[0]}"))
+            box.setToolTip(tooltip(f"Write {box.text().partition(' —')[0]}"))
             box.setChecked(part in there)
             box.setVisible(part in there)
             box.toggled.connect(self._refresh)

@@ -36,6 +36,7 @@ from firegui.gui.analyses.uncertainty.uncertainty_controller import (
 from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.base.layouts import column, describe, muted_label, plain_label, row
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.runs.titles import schedule_title
 
@@ -235,7 +236,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             self.pages.setTabVisible(self.pages.indexOf(page), error is not None)
         self.variogram.show_error(error, None if shown is None else shown.variogram)
         self.error_text.setText(_error_description(shown))
-        self.error_text.setToolTip(UNBURNED)
+        self.error_text.setToolTip(tooltip(UNBURNED))
         self.quantity.setEnabled(regions)
         if not regions:
             with QSignalBlocker(self.quantity):
@@ -260,7 +261,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         super()._refresh()
         back = self.mean_maps.are_shown
         self._buttons["map"].setText(_BACK if back else _MEANS)
-        self._buttons["map"].setToolTip(_BACK_HELP if back else _MEANS_HELP)
+        self._buttons["map"].setToolTip(tooltip(_BACK_HELP if back else _MEANS_HELP))
         on_errors = self.pages.currentWidget() in (self.error_page, self.errors)
         self.caution.setVisible(bool(self.caution.text()) and not on_errors)
         self.means_note.setVisible(bool(self.means_note.text()) and not on_errors)

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QComboBox
 
 from firegui.errors import Problems
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import WizardPage, copyable_label, flush_form, put_text, show_text
 from firegui.gui.widgets.fields import NoScrollComboBox, PathField, numbers, read_entry, text_line
@@ -70,7 +70,7 @@ class FirePage(WizardPage):
             (self.column_box, "Column that has the date of each perimeter"),
             (self.growth, "What the perimeter of a day encloses"),
         ):
-            box.setToolTip(plain(tip))
+            box.setToolTip(tooltip(tip))
         self._file_part = flush_form(
             ("&File", self.file), ("&Layer", self.layer), ("&Date", self.column_box), ("&Each is", self.growth)
         )

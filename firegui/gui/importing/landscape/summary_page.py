@@ -12,7 +12,7 @@ from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.scenario import LAYERS
 from firegui.domain.units import Units
 from firegui.errors import Problem
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
 from firegui.gui.importing.landscape.grid_page import size_text
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
@@ -144,7 +144,7 @@ def days_text(days: int) -> str:
 
 def _list(name: str, tip: str) -> QListWidget:
     view = QListWidget()
-    view.setToolTip(plain(tip))
+    view.setToolTip(tooltip(tip))
     view.setAccessibleName(name)
     view.setWordWrap(True)
     view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)

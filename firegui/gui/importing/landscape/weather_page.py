@@ -16,7 +16,7 @@ from firegui.domain.options import plain_number
 from firegui.domain.scenario import UNKNOWN_START
 from firegui.domain.units import Units
 from firegui.errors import Problems
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.importing.landscape.survey import ASK_DATE, ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import (
     WizardPage,
@@ -111,7 +111,7 @@ class WeatherPage(WizardPage):
     def _meaning(self) -> QFormLayout:
         for name, (title, choices) in TRAITS.items():
             box = self.conventions[name] = NoScrollComboBox()
-            box.setToolTip(plain(f"{title.replace('&', '')}: what the numbers in the file mean"))
+            box.setToolTip(tooltip(f"{title.replace('&', '')}: what the numbers in the file mean"))
             box.addItem("as recognised")
             box.addItems([words for _, words in choices])
             box.activated.connect(lambda _index: self._on_entry())

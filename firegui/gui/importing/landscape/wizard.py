@@ -25,7 +25,7 @@ from firegui.errors import Check, FireguiError, InputError, Problem
 from firegui.gui.base.controls import focus_first_field, press_focused_button
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.importing.landscape.files_page import FilesPage
@@ -124,7 +124,7 @@ class LandscapeWizard(Dialog):
             step = QToolButton(autoRaise=True)
             step.setCheckable(True)
             step.setObjectName(f"step{page.title}")
-            step.setToolTip(plain(f"Go to step {number + 1}: {page.title}"))
+            step.setToolTip(tooltip(f"Go to step {number + 1}: {page.title}"))
             step.clicked.connect(lambda _checked=False, number=number: self.go_to(number))
             self._choice.addButton(step, number)
             self.steps.append(step)

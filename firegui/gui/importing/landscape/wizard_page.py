@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from firegui.errors import Problem
 from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.layouts import plain_label
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 
 _NAMED = r"(?<![\w.-]){}(?![\w-])"
@@ -177,7 +177,7 @@ def button(text: str, run: Callable[[], object], tip: str) -> QPushButton:
     """Return a button that Enter in a field does not press."""
     made = QPushButton(text)
     made.setAutoDefault(False)
-    made.setToolTip(plain(tip))
+    made.setToolTip(tooltip(tip))
     made.clicked.connect(lambda _checked=False: run())
     return made
 
