@@ -374,7 +374,7 @@ def test_a_plan_that_can_have_no_drop_is_an_error_and_is_not_started_from_any_pl
     assert first.grade is Grade.ERROR and first.text.startswith("No drop is possible: every aircraft is grounded")
     assert not tool.isEnabled() and tool.property("role") == "" and not actions["quick"].isEnabled()
     for tip in (tool.toolTip(), start.start_button.toolTip(), actions["quick"].toolTip()):
-        assert "No plan can be started. No drop is possible: every aircraft is grounded" in tip
+        assert "No plan can be started. No drop is possible: every aircraft is grounded" in " ".join(tip.split())
     to_front(qtbot, window)
     QTest.keyClick(window, Qt.Key.Key_F5)
     QTest.mouseClick(tool, LEFT)
