@@ -238,9 +238,9 @@ class SectionColumn(QScrollArea):
 
 
 class SearchOutcome(QFrame):
-    """What a search says that finds nothing on the page: the sections of other pages that have the words, or none.
+    """Message below a search that finds nothing on the page.
 
-    It ends with a button that clears the search.
+    It has links to the sections of other pages that have the words, and a button that clears the search.
     """
 
     chosen = Signal(str)
