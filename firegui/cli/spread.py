@@ -16,15 +16,22 @@ from firegui.cli.arguments import FILE, NUMBER, WHOLE
 from firegui.cli.output import chosen_units, json_option, report
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceConditions, model_named
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
+from firegui.domain.scenario import Scenario
 from firegui.domain.weather import AIR_C, HOURS_PER_DAY, HUMIDITY
 from firegui.errors import InputError, Problem
+from firegui.fire.behaviour_rasters import UNITS, behaviour_rasters
 from firegui.fire.fuel_moisture import fine_dead_moisture, moistures_of
+from firegui.fire.physical import fuel_problems
 from firegui.fire.surface_spread import SurfaceSpread, surface_fire, wind_at_flames
+from firegui.io.atomic import new_folder
 from firegui.io.coordinates import parse_place
 from firegui.io.fuel_models_file import read_fuel_models, standard_fuel_models
 from firegui.io.georeference import Georeference
 from firegui.io.project.store import load_project
+from firegui.io.rasters.geotiff import write_raster
+from firegui.runs.messages import counted
 
 _TITLE = "The spread cannot be computed"
 _LEFT_OUT = "Crown fire and spotting are not modeled. Plans use the project's fire model."
@@ -49,20 +56,31 @@ _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
     "--midflame-wind", metavar="M/S", type=NUMBER, help="Wind at the height of the flames, in place of --wind."
 )
 @click.option("--no-wind-limit", is_flag=True, help="Lift Rothermel's limit on the effective wind.")
+@click.option(
+    "--out", metavar="FOLDER", type=FILE, help="Write rasters of all of PROJECT there, in place of one place."
+)
 @json_option
 def spread(
     project_folder: Path | None, at: str | None, cell: tuple[int, int] | None, day: int | None,
     hour: int | None, fuel: str | None,
     fuel_models: Path | None, temperature: float | None, humidity: float | None, midflame_wind: float | None,
-    no_wind_limit: bool, as_json: bool, **given: Any,
+    no_wind_limit: bool, out: Path | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
     """Print speed, direction and flame length of a surface fire by Rothermel's model.
 
     Fuel, slope, canopy and the day's wind are those of a place on PROJECT, or given with options, which come first. The
     wind is that in the open at 10 m. Moistures of fine dead fuel follow from temperature and humidity, or are given as
-    the others are. This is a calculation beside the plan: it changes nothing.
+    the others are. With --out the new FOLDER gets GeoTIFFs of rate of spread, direction, flame length and fireline
+    intensity of the day, a band for each period. This is a calculation beside the plan: it changes nothing.
     """
     gather = Gather()
+    if out is not None:
+        places = (at, cell, fuel, fuel_models, temperature, humidity, midflame_wind)
+        asked = given_settings(_CONDITIONS, given, gather) != _CONDITIONS or no_wind_limit
+        if asked or any(value is not None for value in places):
+            gather.add("--out", "is of the whole project", "leave out the options of one place")
+        _write_rasters(project_folder, out, (day or 0, hour), given, gather, as_json=as_json)
+        return
     models = standard_fuel_models()
     custom = None if fuel_models is None else gather.attempt(lambda: read_fuel_models(fuel_models))
     models = (*(custom or ()), *models)
@@ -84,6 +102,47 @@ def spread(
     assert model is not None
     fire = surface_fire(model, moisture, conditions, limit_wind=not no_wind_limit)
     report(as_json, _data(model, moisture, conditions, fire), lambda: _lines(model, moisture, conditions, fire))
+
+
+def _write_rasters(
+    folder: Path | None, out: Path, when: tuple[int, int | None], given: Mapping[str, Any], gather: Gather, *,
+    as_json: bool,
+) -> None:  # fmt: skip
+    """Write the rasters of a day or an hour of a project into the new folder ``out``, all of them or none."""
+    if folder is None:
+        gather.add("--out", "needs a project", "name it first")
+    project = None if folder is None else gather.attempt(lambda: load_project(folder))
+    settings = PhysicalSettings()
+    if project is not None:
+        if project.fire_model.kind == "physical":
+            settings = PhysicalSettings.of(project.fire_model.parameters)
+        gather.extend([*_time_problems(project.scenario, *when), *fuel_problems(project.scenario)])
+    settings = replace(settings, moisture=given_settings(settings.moisture, given, gather))
+    if when[1] is not None:
+        settings = replace(settings, periods_per_day=HOURS_PER_DAY)
+    gather.extend(settings.problems())
+    gather.raise_if_any(_TITLE)
+    assert project is not None
+    scenario = project.scenario
+    names, titles = [], list[str]()
+    with new_folder(out) as temporary:
+        for raster in behaviour_rasters(scenario, settings, *when):
+            name, titles, tags = f"{raster.name}.tif", [*raster.titles], {"UNIT": UNITS[raster.name]}
+            write_raster(temporary / name, raster.bands, scenario.grid, descriptions=titles, tags=tags)
+            names.append(name)
+    data = {"folder": str(out), "files": names, "periods": titles, "left_out": _LEFT_OUT}
+    said = f"Wrote {', '.join(names)} to {out}, {counted(len(titles), 'band')} each: {titles[0]} and on."
+    report(as_json, data, lambda: [said if len(titles) > 1 else said.replace(" and on", ""), _LEFT_OUT])
+
+
+def _time_problems(scenario: Scenario, day: int, hour: int | None) -> Iterator[Problem]:
+    """Yield what is wrong with a day, and with an hour where one is named."""
+    if not 0 <= day < scenario.days:
+        yield Problem("--day", f"is {day}", f"use a day from 0 to {scenario.days - 1}")
+    if hour is not None and not 0 <= hour < HOURS_PER_DAY:
+        yield Problem("--hour", f"is {hour}", f"use an hour from 0 to {HOURS_PER_DAY - 1}")
+    elif hour is not None and scenario.weather is None:
+        yield Problem("--hour", "the project has one wind a day", "leave it out, or import an hourly wind")
 
 
 def _weathered(
@@ -134,12 +193,7 @@ def _on_project(
                 f"it has {grid.rows} × {grid.columns} cells",
             )
         )
-    if not 0 <= day < scenario.days:
-        problems.append(Problem("--day", f"is {day}", f"use a day from 0 to {scenario.days - 1}"))
-    if hour is not None and not 0 <= hour < HOURS_PER_DAY:
-        problems.append(Problem("--hour", f"is {hour}", f"use an hour from 0 to {HOURS_PER_DAY - 1}"))
-    elif hour is not None and scenario.weather is None:
-        problems.append(Problem("--hour", "the project has one wind a day", "leave it out, or import an hourly wind"))
+    problems += _time_problems(scenario, day, hour)
     if problems:
         raise InputError(problems)
     layers = {name: float(layer[row, column]) for name, layer in scenario.layers.items()}

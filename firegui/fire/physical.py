@@ -32,7 +32,7 @@ from firegui.errors import Check, InputError, Problem
 from firegui.fire.card import physical_card
 from firegui.fire.fuel_moisture import moistures_of
 from firegui.fire.landscape import Raster, burns
-from firegui.fire.surface_spread import midflame_factor, surface_spread
+from firegui.fire.surface_spread import SurfaceSpread, midflame_factor, surface_spread
 from firegui.io.fuel_models_file import standard_fuel_models
 
 P = TypeVar("P", bound=Project)
@@ -104,15 +104,21 @@ class PhysicalGround:
             upslope=np.radians(270.0 - aspect).astype(np.float32),
         )
 
-    def spread(self, period: int, wind: Wind, box: Box = WHOLE) -> GroundSpread:
-        """Return the surface fire on ``box`` at the moisture of ``period`` under ``wind``, in the open there."""
+    def fire(self, period: int, wind: Wind, box: Box = WHOLE) -> SurfaceSpread:
+        """Return the surface fire on ``box`` at the moisture of ``period`` under ``wind``, in the open there.
+
+        Where the ground does not burn, the result is of any value.
+        """
         wind_speed, wind_dir = wind
-        slope, upslope = self.slope[box], self.upslope[box]
-        fire = surface_spread(
+        return surface_spread(
             self.models, self.place[box], np.array(self.moistures[period].values) / 100.0,
-            wind_speed * self.wind_factor[box] * 60.0, wind_dir, slope, upslope,
+            wind_speed * self.wind_factor[box] * 60.0, wind_dir, self.slope[box], self.upslope[box],
         )  # fmt: skip
-        along = np.hypot(1.0, slope * np.cos(fire.direction - upslope))
+
+    def spread(self, period: int, wind: Wind, box: Box = WHOLE) -> GroundSpread:
+        """Return what the maps are made of, of :meth:`fire`."""
+        fire = self.fire(period, wind, box)
+        along = np.hypot(1.0, self.slope[box] * np.cos(fire.direction - self.upslope[box]))
         speed = np.where(self.burnable[box], fire.head / along, 0.0)
         return GroundSpread(*(part.astype(np.float32) for part in (speed, fire.direction, fire.length_to_width)))
 

@@ -9,6 +9,7 @@ import pytest
 from firegui.domain.weather import PeriodWeather
 from firegui.fire.fuel_moisture import fine_dead_moisture
 from firegui.io.project.store import load_project, save_project
+from firegui.io.rasters.geotiff import read_raster
 from tests.cli.conftest import Run
 
 
@@ -68,6 +69,41 @@ def test_spread_at_an_hour_has_its_wind_and_its_moisture(firegui: Run, project: 
     assert firegui(*at, "--hour", "14", "--dead-1h", "5").json["moisture_percent"]["dead_1h"] == 5.0
     assert firegui(*at, "--day", "1").json["conditions"]["wind"] == pytest.approx(float(scenario.wind_speed[1, 3, 4]))
     assert "use an hour from 0 to 23" in firegui(*at, "--hour", "24").out
+
+
+def test_rasters_of_a_project_agree_with_the_fire_at_a_place(firegui: Run, project: Path, tmp_path: Path) -> None:
+    loaded = load_project(project)
+    scenario = loaded.scenario
+    shape = scenario.grid.shape
+    fuel = np.full(shape, 102.0, np.float32)
+    fuel[0, 0] = 98.0
+    slope = np.full(shape, 20.0, np.float32)
+    layers = {"fuel": fuel, "slope": slope, "aspect": np.full_like(slope, 200.0)}
+    hours = 24 * scenario.days
+    speed = (1.0 + np.arange(hours) % 24 / 4.0).astype(np.float32)[:, None, None]
+    weather = PeriodWeather(24, max(shape), speed, np.zeros_like(speed))
+    project = tmp_path / "fuels.firegui"
+    save_project(replace(loaded, scenario=replace(scenario, layers=layers, weather=weather)), project)
+    answer = firegui("spread", project, "--day", "1", "--dead-1h", "5", "--out", tmp_path / "out", "--json")
+    assert answer.code == 0 and len(answer.json["files"]) == 4 and len(answer.json["periods"]) == 4
+    at = ("spread", project, "--cell", "3", "4", "--day", "1", "--dead-1h", "5", "--json")
+    found = firegui(*at, "--hour", "13").json
+    hourly = firegui("spread", project, "--day", "1", "--hour", "13", "--dead-1h", "5", "--out", tmp_path / "one")
+    assert hourly.code == 0 and "not modeled" in hourly.out
+    for name, key in (
+        ("rate_of_spread", "head_m_min"), ("spread_direction", "towards_deg"), ("flame_length", "flame_length_m"),
+        ("fireline_intensity", "fireline_intensity_kw_m"),
+    ):  # fmt: skip
+        raster = read_raster(tmp_path / "one" / f"{name}.tif")
+        assert raster.bands.shape == (1, *shape) and np.isnan(raster.bands[0, 0, 0])
+        assert raster.bands[0, 3, 4] == pytest.approx(found[key], rel=1e-5)
+        assert raster.tags["UNIT"] and read_raster(tmp_path / "out" / f"{name}.tif").bands.shape == (4, *shape)
+    before = sorted(tmp_path.iterdir())
+    assert "leave out the options of one place" in firegui("spread", project, "--cell", "1", "1", "--out", "x").err
+    assert "needs a project" in firegui("spread", "--out", tmp_path / "x").err
+    wrong = firegui("spread", project, "--day", "99", "--dead-1h", "0.1", "--out", tmp_path / "x").err
+    assert "--day: is 99" in wrong and "Moisture of dead 1-h fuel is 0.1" in wrong
+    assert sorted(tmp_path.iterdir()) == before
 
 
 def test_every_problem_of_the_input_is_in_one_message(firegui: Run, project: Path, tmp_path: Path) -> None:
