@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QRectF, QSettings, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog
@@ -24,7 +24,7 @@ from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.coordinates import CoordinateFormat, parse_place
 from tests.gui.hands import show_widget, to_front
-from tests.gui.map_scene import LEFT, RIGHT, Hand, drop_at, growing, regions_of
+from tests.gui.map_scene import LEFT, RIGHT, Hand, drop_at, growing, placed_labels, regions_of
 from tests.gui.plan_editor_scene import show_plan
 
 
@@ -251,3 +251,26 @@ def test_the_window_has_the_actions_of_the_map_and_a_key_that_shows_the_map_alon
     assert dialog is not None
     dialog.accept()
     assert list(workbench.views.bookmarks) == ["View 1"]
+
+
+def test_names_of_places_are_never_cut_off_and_stand_on_the_map(session: Session, hand: Hand) -> None:
+    scenario = session.project.scenario
+    rows, columns = scenario.grid.shape
+    places = tuple(
+        ("village", f"A long name of a village {number}", ((row, column),))
+        for number, (row, column) in enumerate([(5.0, 1.0), (rows / 2, columns / 2), (rows - 6.0, columns - 2.0)])
+    )
+    session.open_project(replace(session.project, scenario=replace(scenario, markers=places)), None)
+    hand.view.setMinimumWidth(120)
+    for width in (900, 400, 240):
+        hand.view.resize(width, 440)
+        hand.view.fit()
+        hand.view.flush()
+        camera = hand.view.camera
+        screen = QRectF(camera.viewport.rect())
+        grid = QRectF(camera.to_pixel(0.0, 0.0), camera.to_pixel(float(rows), float(columns)))
+        boxes = [box for layer, _, box in placed_labels(hand) if layer.key == "markers"]
+        assert boxes or width == 240
+        for box in boxes:
+            assert screen.contains(box), "none is cut off at the edge of the map"
+            assert grid.left() <= box.left() and box.right() <= grid.right(), "beside the grid it would be of no place"

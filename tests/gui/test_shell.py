@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QByteArray, QEvent, QRect, QSettings, QSize, Qt
+from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QSettings, QSize, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
@@ -540,6 +540,43 @@ def test_an_unfolded_legend_on_a_small_map_keeps_clear_of_the_fire(qtbot: QtBot)
         legend.set_folded(True)
     stage.resize(1000, 720)
     assert not legend.is_folded and legend.x() < 20 and covered[-1].contains(legend.geometry())
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+def test_the_legend_of_maps_side_by_side_covers_none_of_them_and_is_folded_without_room(
+    window: MainWindow, size: tuple[int, int]
+) -> None:
+    bench = window.workbench
+    window.resize(*size)
+    show_plan(bench.session)
+    bench.session.set_side_by_side(True)
+    settle()
+    stage, legend = bench.shell.stage, bench.shell.stage.cards["Legend"]
+
+    def is_apart() -> bool:
+        panes = [QRect(pane.mapTo(stage, QPoint()), pane.size()) for pane in bench.maps.shown_maps]
+        return stage.rect().contains(legend.geometry()) and not any(
+            legend.geometry().intersects(each) for each in panes
+        )
+
+    assert legend.isVisible() and not legend.is_folded and is_apart()
+    assert not legend.content.verticalScrollBar().isVisible()
+    assert legend.height() < 0.4 * stage.height(), "the legends stand beside each other"
+    bench.shell.set_drawer_visible(True)
+    window.resize(size[0], 660)
+    settle()
+    assert legend.is_folded and legend.heading.isVisible() and is_apart()
+    bench.shell.set_drawer_visible(False)
+    window.resize(*size)
+    settle()
+    assert not legend.is_folded and is_apart()
+    QTest.mouseClick(legend.close_button, Qt.MouseButton.LeftButton)
+    settle()
+    assert stage.maps.height() == stage.height(), "without a legend the maps have all the room"
+    bench.session.set_side_by_side(False)
+    stage.show_card("Legend", on=True)
+    settle()
+    assert stage.maps.height() == stage.height() and legend.x() < 20 and legend.width() < stage.width() / 2
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])

@@ -286,7 +286,7 @@ def test_at_most_two_notices_are_shown_the_newest_first_at_the_foot_of_the_map(
     covered = [each.translated(stage.mapTo(shell.centre, QPoint())) for each in (*stage.covered, *stage.foot)]
     for each in shown:
         place = each.geometry()
-        assert not any(place.intersects(part) for part in covered) and place.top() > shell.centre.height() / 2
+        assert not any(place.intersects(part) for part in covered) and place.top() > stage.maps.height() / 2
         for part in (each.label, each.button):
             assert each.rect().contains(part.geometry())
         assert each.label.height() >= each.label.heightForWidth(each.label.width())

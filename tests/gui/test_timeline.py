@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date, timedelta
+from itertools import groupby
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtGui import QColor, QContextMenuEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.plan_colors import RETARDANT
 from firegui.domain.project import Project
 from firegui.domain.scenario import UNKNOWN_START
 from firegui.gui.base.layouts import column
@@ -369,8 +371,18 @@ def test_the_timeline_says_whose_drops_it_shows_while_two_plans_are_compared(
     def lines() -> set[str]:
         return {line for label in bar.findChildren(QLabel) for line in label.text().splitlines()}
 
-    assert "drops of plan 2" not in lines()
-    session.show_result(replace(session.result, against="run 0"))
-    assert "drops of plan 2" in lines()
-    session.show_result(replace(session.result, against=""))
-    assert "drops of plan 2" not in lines()
+    rows, result = "plan 1 above, plan 2 below", session.result
+    assert rows not in lines() and "Plan 1" not in bar.track.describe(0)
+    one = drop(0)
+    session.show_result(replace(result, against="run 0", first_drops=(one, one, one), drops=(one,)))
+    assert rows in lines()
+    described = bar.track.describe(0)
+    assert "Plan 1: 3 retardant and 0 water" in described and "Plan 2: 1 retardant and 0 water" in described
+    # Each plan has a row of bars, of one scale: that of plan 1 is three times as high.
+    picture = bar.track.grab().toImage()
+    x = round((bar.track.x_of_step(0) + 1) * picture.devicePixelRatio())
+    painted = [picture.pixelColor(x, y) == QColor(RETARDANT) for y in range(picture.height())]
+    heights = [len(list(group)) for is_bar, group in groupby(painted) if is_bar]
+    assert len(heights) == 2 and heights[0] >= 2 * heights[1]
+    session.show_result(replace(result, against=""))
+    assert rows not in lines()

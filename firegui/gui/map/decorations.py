@@ -263,7 +263,7 @@ class Decorations(QGraphicsItem):
         ends = text_width(scale.low, font) + text_width(scale.middle, font) + text_width(scale.high, font) + 2.0 * _EDGE
         width = min(max(_LEGEND_PX, text_width(scale.title, bold), ends), room)
         left, top = self._size.right() - _EDGE - width, self._size.bottom() - _EDGE - 38.0
-        if left < self._size.left() + _BAR_PX + 4.0 * _EDGE:
+        if self.parts.scale_bar and left < self._size.left() + _BAR_PX + 4.0 * _EDGE:
             # There is no room next to the scale bar, so it is above it.
             top -= _LIFTED_PX
         self._pill(painter, QRectF(left - 9, top - 7, width + 18, 52))

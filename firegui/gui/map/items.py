@@ -300,6 +300,8 @@ class ScreenItem(QGraphicsItem):
         self.follower: ScreenItem | None = None
         self._draw = draw
         self._extent = QRectF()
+        self.grid = QRectF()
+        """The grid in map coordinates."""
         self._picture = PictureCache()
 
     def update(self) -> None:  # type: ignore[override]  # always redraws the whole item
@@ -329,6 +331,7 @@ class ScreenItem(QGraphicsItem):
     def set_grid(self, rows: int, columns: int) -> None:
         """Extend far enough around the grid for labels outside it."""
         extent = QRectF(-columns, -rows, 3.0 * columns, 3.0 * rows)
+        self.grid = QRectF(0.0, 0.0, columns, rows)
         if extent != self._extent:
             self.prepareGeometryChange()
             self._extent = extent

@@ -37,7 +37,7 @@ class Label:
     """Text of a layer, and where it may stand: ``spots(size)`` are top left corners, the best first.
 
     A label ``on_card`` has a small card below it, others an outline. One that ``must_show`` covers another label
-    rather than being left out. One ``in_full`` is left out where a part of it is off screen.
+    rather than being left out.
     """
 
     text: str
@@ -47,7 +47,6 @@ class Label:
     spots: Callable[[QSizeF], Iterable[QPointF]]
     on_card: bool = False
     must_show: bool = False
-    in_full: bool = False
 
     @property
     def size(self) -> QSizeF:
@@ -101,17 +100,17 @@ class LabelPlacement:
     def place(self, label: Label) -> QRectF | None:
         """Return the first free box of a label; ``None`` if all are taken.
 
-        Boxes that cover no symbol and are wholly on screen come before the others.
+        A box that is partly off screen is not free: a name that is cut off cannot be read, and may be another one.
+        Boxes that cover nothing to avoid come before the others.
         """
         found = first = None
         size = label.size
         for top in label.spots(size):
             box = QRectF(top, size)
             first = first or box
-            is_whole = self._visible.contains(box)
-            if not (is_whole if label.in_full else box.intersects(self._visible)) or _hits(box, self._taken):
+            if not self._visible.contains(box) or _hits(box, self._taken):
                 continue
-            is_best = is_whole and not _hits(box, self._avoided)
+            is_best = not _hits(box, self._avoided)
             found = box if is_best or found is None else found
             if is_best:
                 break
@@ -141,7 +140,8 @@ class MapLabels:
         """Return the labels that have room, each with its layer and its box in pixels."""
         shown = [layer for layer in self._layers if layer.item.isVisible()]
         spots = LabelPlacement(visible)
-        for box in (*_decorations(visible), *(box for layer in shown for box in layer.symbols(transform))):
+        symbols = (box for layer in shown for box in layer.symbols(transform))
+        for box in (*_decorations(visible), *_beside(transform.mapRect(self.item.grid), visible), *symbols):
             spots.avoid(box)
         wanted = [(layer, label) for layer in shown for label in layer.labels(transform, visible)]
         wanted.sort(key=lambda pair: pair[1].rank)
@@ -160,6 +160,13 @@ def _decorations(visible: QRectF) -> Iterator[QRectF]:
     yield QRectF(visible.left(), visible.top(), visible.width(), _CAPTIONS_PX)
     yield QRectF(QPointF(visible.left(), visible.bottom() - _BAR.height()), _BAR)
     yield QRectF(QPointF(visible.right() - _SCALE.width(), visible.bottom() - _SCALE.height()), _SCALE)
+
+
+def _beside(grid: QRectF, visible: QRectF) -> Iterator[QRectF]:
+    """Yield the parts of the screen to the left and right of the grid, where a name would seem to be of no place."""
+    if not grid.isEmpty():
+        yield QRectF(visible.topLeft(), QPointF(max(grid.left(), visible.left()), visible.bottom()))
+        yield QRectF(QPointF(min(grid.right(), visible.right()), visible.top()), visible.bottomRight())
 
 
 def spots_in(box: QRectF, size: QSizeF) -> list[QPointF]:

@@ -24,6 +24,8 @@ from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
 from firegui.gui.map.layers.wind_layer import add_arrow
 from firegui.gui.map.map_colors import EDGE_CASING, ColorScale, faded
 
+_BETWEEN = 5
+"""Pixels between the legends of two layers."""
 SAMPLE_SIZE = QSize(SAMPLE_WIDTH, 14)
 
 
@@ -101,14 +103,50 @@ class _Ramp(QWidget):
 
 
 class LegendView(QWidget):
-    """Legends of several layers, one below the other."""
+    """Legends of several layers, one below the other, in one column or more."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(5)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(MARGINS)
+        self._columns: list[QVBoxLayout] = []
         self._blocks: dict[str, tuple[Legend, QWidget]] = {}
+        self.set_columns(1)
+
+    def set_columns(self, count: int) -> None:
+        """Arrange the legends in ``count`` columns of similar height, in their order."""
+        if count == len(self._columns):
+            return
+        while len(self._columns) < count:
+            column = QVBoxLayout()
+            column.setSpacing(_BETWEEN)
+            self._columns.append(column)
+            self._row.addLayout(column, 1)
+        for column in self._columns[count:]:
+            while column.takeAt(0) is not None:
+                pass
+            self._row.removeItem(column)
+            column.deleteLater()
+        del self._columns[count:]
+        self._arrange()
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        return len(self._columns)
+
+    def height_in(self, count: int) -> int:
+        """Return the height that the legends take in ``count`` columns."""
+        heights = self._heights()
+        return max(sum(heights[part]) + _BETWEEN * (len(heights[part]) - 1) for part in self._parts(count))
+
+    def _parts(self, count: int) -> list[slice]:
+        return [slice(None)] if count == 1 else balanced(self._heights(), count)
+
+    def _heights(self) -> list[int]:
+        wide = legend_width() - MARGINS
+        return [max(block.heightForWidth(wide), block.sizeHint().height()) for _legend, block in self._blocks.values()]
 
     def show_layers(self, layers: Sequence[MapLayer]) -> None:
         """Show the legends of ``layers`` and no others.
@@ -126,12 +164,38 @@ class LegendView(QWidget):
             else:
                 self._blocks[layer.key] = legend, _block(layer.title, legend)
         for _legend, block in before.values():
-            self._column.removeWidget(block)
+            for column in self._columns:
+                column.removeWidget(block)
             block.hide()
             block.deleteLater()
-        for place, (_legend, block) in enumerate(self._blocks.values()):
-            if self._column.indexOf(block) != place:
-                self._column.insertWidget(place, block)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        blocks = [block for _legend, block in self._blocks.values()]
+        for column, part in zip(self._columns, self._parts(len(self._columns)), strict=True):
+            for place, block in enumerate(blocks[part]):
+                if column.indexOf(block) != place:
+                    for other in self._columns:
+                        other.removeWidget(block)
+                    column.insertWidget(place, block)
+            # Columns of other heights begin at the top.
+            self._row.setAlignment(column, Qt.AlignmentFlag.AlignTop if len(self._columns) > 1 else Qt.AlignmentFlag(0))
+
+
+def balanced(heights: Sequence[int], count: int) -> list[slice]:
+    """Return ``count`` consecutive parts of a list of which the highest is as low as possible."""
+    limits = sorted({sum(heights[first:end]) for end in range(len(heights) + 1) for first in range(end)})
+    parts: list[slice] = []
+    for limit in limits:
+        parts, first = [], 0
+        for end in range(1, len(heights) + 1):
+            if sum(heights[first:end]) > limit:
+                parts.append(slice(first, end - 1))
+                first = end - 1
+        parts.append(slice(first, len(heights)))
+        if len(parts) <= count and all(sum(heights[part]) <= limit for part in parts):
+            break
+    return parts + [slice(len(heights), None)] * (count - len(parts))
 
 
 def _block(title: str, legend: Legend) -> QWidget:

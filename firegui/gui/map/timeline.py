@@ -24,6 +24,8 @@ _MOST_FRAMES = 30
 """Frames a second that the map can show; a faster playback leaves frames out."""
 _USUAL_LENGTH = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), 15, STEPS_PER_DAY, -7.0)
 """The window has room for the time of a plan of this length from the start, and makes more for a longer one."""
+_ROWS_OF_DROPS = "plan 1 above, plan 2 below"
+"""Whose drops the two rows of bars are while two plans are compared."""
 _SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻", "film": "●"}
 
 
@@ -235,7 +237,9 @@ class TimelineBar(QWidget):
         else:
             project = self._session.project
             self._make_room(max(_USUAL_LENGTH, project.calendar, key=lambda calendar: calendar.n_steps))
-            self.track.set_data(TrackData.of(project.calendar, project.planned_fleet, self._session.result.drops))
+            shown = self._session.result
+            compared = shown.first_drops if shown.against else None
+            self.track.set_data(TrackData.of(project.calendar, project.planned_fleet, shown.drops, compared))
         self.setEnabled(self._session.has_project)
         result = self._session.result
         self.film_button.setEnabled(result.baseline is not None or result.plan is not None)
@@ -247,8 +251,7 @@ class TimelineBar(QWidget):
         self.track.set_step(self._session.step)
         has = self._session.has_project
         text = time_text(self._session.project.calendar, self._session.step) if has else ""
-        # Two plans are compared: the bars can have the drops of one only.
-        whose = "\ndrops of plan 2" if has and self._session.result.against else ""
+        whose = f"\n{_ROWS_OF_DROPS}" if has and self._session.result.against else ""
         self._time.setText(_two_lines(text) + whose)
         self._time.setToolTip(tooltip(day_text(self._session.project.calendar, self._session.step) if has else ""))
 
@@ -288,7 +291,7 @@ class TimelineBar(QWidget):
     def _make_room(self, calendar: Calendar) -> None:
         """Give the time the width of its longest lines, so that the track keeps its width during playback."""
         lines = [line for step in (calendar.n_steps - 1, calendar.n_steps)
-                 for line in _two_lines(time_text(calendar, step)).splitlines()]  # fmt: skip
+                 for line in (*_two_lines(time_text(calendar, step)).splitlines(), _ROWS_OF_DROPS)]  # fmt: skip
         self._time.setMinimumWidth(max(self.fontMetrics().horizontalAdvance(line) for line in lines))
 
     def _set_icons(self) -> None:

@@ -41,7 +41,8 @@ _HEIGHT = 56
 class TrackData:
     """Content of the track.
 
-    ``grounded[day]`` are the ids of the grounded types, out of ``types`` types.
+    ``grounded[day]`` are the ids of the grounded types, out of ``types`` types. ``water`` and ``retardant`` are drops
+    per step, and ``compared`` those of the plan that this one is compared with: water, then retardant.
     """
 
     calendar: Calendar
@@ -49,18 +50,32 @@ class TrackData:
     types: int
     water: NDArray[np.int64]
     retardant: NDArray[np.int64]
+    compared: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
 
     @staticmethod
-    def of(calendar: Calendar, fleet: Fleet, drops: Sequence[DropRecord]) -> TrackData:
-        """Return the data of a plan; only executed drops inside the window count."""
+    def of(
+        calendar: Calendar, fleet: Fleet, drops: Sequence[DropRecord], compared: Sequence[DropRecord] | None = None
+    ) -> TrackData:
+        """Return the data of a plan and of one to compare with; only executed drops inside the window count."""
         flying = [kind for kind in fleet.types if kind.count > 0]
         grounded = tuple(tuple(kind.id for kind in flying if day in kind.grounded_days) for day in range(calendar.days))
-        water, retardant = (_per_step(drops, material, calendar.n_steps) for material in Material)
-        return TrackData(calendar, grounded, len(flying), water, retardant)
+        water, retardant = _by_material(drops, calendar.n_steps)
+        other = None if compared is None else _by_material(compared, calendar.n_steps)
+        return TrackData(calendar, grounded, len(flying), water, retardant, other)
+
+    @property
+    def plans(self) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
+        """Water and retardant of each plan, the first of compared ones first."""
+        own = self.water, self.retardant
+        return (own,) if self.compared is None else (self.compared, own)
 
     def all_grounded(self, day: int) -> bool:
         """Return whether all types are grounded on ``day``."""
         return self.types > 0 and len(self.grounded[day]) == self.types
+
+
+def _by_material(drops: Sequence[DropRecord], n_steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    return _per_step(drops, Material.WATER, n_steps), _per_step(drops, Material.RETARDANT, n_steps)
 
 
 def _per_step(drops: Sequence[DropRecord], material: Material, n_steps: int) -> NDArray[np.int64]:
@@ -200,8 +215,10 @@ class TimelineTrack(QWidget):
         date = calendar.date_of_day(day)
         dated = f"{date:%A} {date.day} {date:%B %Y}" if calendar.is_dated else calendar.date_text(day)
         lines = [f"Day {day + 1} · {dated}", *filter(None, (calendar.day_span_text(day),))]
-        retardant, water = int(data.retardant[steps].sum()), int(data.water[steps].sum())
-        lines.append(f"{retardant} retardant and {water} water drops this day")
+        for number, (water, retardant) in enumerate(data.plans, start=1):
+            whose = "" if data.compared is None else f"Plan {number}: "
+            drops = f"{int(retardant[steps].sum())} retardant and {int(water[steps].sum())} water drops this day"
+            lines.append(whose + drops)
         if data.all_grounded(day):
             lines.append("all aircraft grounded")
         elif data.grounded[day]:
@@ -236,7 +253,7 @@ class TimelineTrack(QWidget):
         if self._data is not None:
             for day in range(self._data.calendar.days):
                 self._paint_day(painter, colors, self._data, day)
-            self._paint_drops(painter, self._data)
+            self._paint_drops(painter, colors, self._data)
         painter.setPen(QColor(colors.border))
         painter.drawRect(body.adjusted(0, 0, -1, 0))
         painter.end()
@@ -271,21 +288,33 @@ class TimelineTrack(QWidget):
             shade.setAlpha(40 + round(80 * len(data.grounded[day]) / data.types))
             painter.fillRect(area, shade)
 
-    def _paint_drops(self, painter: QPainter, data: TrackData) -> None:
-        """Paint drops per step, stacked by material. Steps within one pixel share the highest bar."""
-        floor, room = self.height() - 2.0, self.height() - _HEADER - _BAND - 5.0
-        highest = max(int((data.water + data.retardant).max(initial=0)), 1)
+    def _paint_drops(self, painter: QPainter, colors: Colors, data: TrackData) -> None:
+        """Paint drops per step, stacked by material. Steps within one pixel share the highest bar.
+
+        Compared plans have a row each, of one scale, with a line between them.
+        """
+        count, whole = len(data.plans), self.height() - _HEADER - _BAND - 5.0
+        room = whole / count - (count - 1)
+        highest = max(max(int((water + retardant).max(initial=0)) for water, retardant in data.plans), 1)
         width = max(self.x_of_step(1) - self.x_of_step(0) - 0.5, 1.0)
+        for number, (water, retardant) in enumerate(data.plans, start=1):
+            floor = self.height() - 2.0 - whole * (count - number) / count
+            if number < count:
+                painter.fillRect(QRectF(_MARGIN, floor, self.width() - 2 * _MARGIN, 1.0), QColor(colors.border))
+            for place, (first, second) in self._tops(retardant, water).items():
+                low, high = room * first / highest, room * second / highest
+                painter.fillRect(QRectF(place, floor - low, width, low), QColor(RETARDANT))
+                painter.fillRect(QRectF(place, floor - low - high, width, high), QColor(WATER))
+
+    def _tops(self, retardant: NDArray[np.int64], water: NDArray[np.int64]) -> dict[int, tuple[int, int]]:
+        """Return the most drops of the steps that share a pixel, by its x coordinate."""
         tops: dict[int, tuple[int, int]] = {}
-        for step in np.flatnonzero(data.water + data.retardant):
-            pair = int(data.retardant[step]), int(data.water[step])
+        for step in np.flatnonzero(water + retardant):
+            pair = int(retardant[step]), int(water[step])
             place = int(self.x_of_step(int(step)))
             if sum(pair) > sum(tops.get(place, (0, 0))):
                 tops[place] = pair
-        for place, (retardant, water) in tops.items():
-            first, second = room * retardant / highest, room * water / highest
-            painter.fillRect(QRectF(place, floor - first, width, first), QColor(RETARDANT))
-            painter.fillRect(QRectF(place, floor - first - second, width, second), QColor(WATER))
+        return tops
 
     def _paint_playhead(self, painter: QPainter, colors: Colors) -> None:
         x = self.x_of_step(self._step)

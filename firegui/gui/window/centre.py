@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
+from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
@@ -17,10 +18,12 @@ from firegui.gui.widgets.notice import NoticeStack, OverlayNotice
 from firegui.gui.window.pane_focus import FocusReturn
 
 _EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
-_SCALE_BAR_WIDTH, _COLOR_SCALE, _LIFTED_SCALE, _ROOM_FOR_SCALES, _MOST_MAPS = 168, QSize(220, 66), 112, 380, 3
+_SCALE_BAR_WIDTH, _COLOR_SCALE, _LIFTED_SCALE, _ROOM_FOR_SCALES = 168, QSize(220, 66), 112, 380
 """Sizes of what a map paints at its lower edge; in a map with less room the colour scale is above the scale bar."""
 _LEGEND_SHARE = 0.6
 """Largest share of the map's height for the legend."""
+_LEAST_PANE = 260
+"""Height that maps side by side keep above an unfolded legend."""
 _ROOM_FOR_LEGEND = QSize(700, 380)
 """On a smaller map the fire would not be clear of the legend: it is folded."""
 _LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 17, 78
@@ -36,6 +39,24 @@ class CentreMode(StrEnum):
     MAP = "map"
     CHART = "chart"
     BOTH = "both"
+
+
+@runtime_checkable
+class ColumnedContent(Protocol):
+    """Content of a card that can be laid out in several columns."""
+
+    @property
+    def columns(self) -> int:
+        """Number of columns."""
+        ...
+
+    def set_columns(self, count: int) -> None:
+        """Lay the content out in ``count`` columns."""
+        ...
+
+    def height_in(self, count: int) -> int:
+        """Return the height of the content in ``count`` columns."""
+        ...
 
 
 class OverlayCard(QFrame):
@@ -90,16 +111,21 @@ class OverlayCard(QFrame):
         """Return the size at which the content needs no scroll bar."""
         return self.size_for(0)
 
+    @property
+    def air(self) -> QSize:
+        """Width and height that an unfolded card needs around its content."""
+        bar = self.content.verticalScrollBar().sizeHint().width()
+        return QSize(bar + 20, self._head.sizeHint().height() + 16)
+
     def size_for(self, width: int) -> QSize:
         """Return the size at a width, or for 0 at the one that the content prefers."""
-        body, bar = self.content.widget(), self.content.verticalScrollBar().sizeHint().width()
+        body, air = self.content.widget(), self.air
         inner = body.sizeHint() if body is not None else QSize()
-        high = self._head.sizeHint().height() + 10
-        wide = width or max(inner.width(), self.content.minimumWidth()) + bar + 20
-        if not self.is_folded and body is not None:
-            room = wide - bar - 20
-            high += 6 + (body.heightForWidth(room) if body.hasHeightForWidth() else inner.height())
-        return QSize(wide, high)
+        wide = width or max(inner.width(), self.content.minimumWidth()) + air.width()
+        if self.is_folded or body is None:
+            return QSize(wide, self._head.sizeHint().height() + 10)
+        room = wide - air.width()
+        return QSize(wide, air.height() + (body.heightForWidth(room) if body.hasHeightForWidth() else inner.height()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Close on Esc."""
@@ -113,7 +139,10 @@ _LEGEND = "Legend"
 
 
 class MapStage(QWidget):
-    """The map with cards over it: the layers at the right, the legend at the lower left."""
+    """The map with cards over it: the layers at the right, the legend at the lower left.
+
+    Maps side by side are too narrow for the legend: there it has a strip of its own below them.
+    """
 
     card_toggled = Signal(str, bool)
     """Name of a card that was shown, closed or folded, and whether it is shown."""
@@ -132,7 +161,9 @@ class MapStage(QWidget):
         self.fire_box: Callable[[], QRect] = QRect
         """The part of the map with the fire, of which an unfolded legend on a small map keeps clear."""
         self._is_small = self._is_folded_on_large = False
-        vertical(self, maps, margins=0)
+        self._strip = 0
+        """Height of the strip for the legend below maps side by side."""
+        self._column = vertical(self, maps, margins=0)
         self.setFocusProxy(maps)
 
     def add_card(self, name: str, content: QScrollArea) -> None:
@@ -163,6 +194,7 @@ class MapStage(QWidget):
     def split(self, on: bool) -> None:
         """Follow whether maps stand side by side. The legend explains all of them."""
         self._is_split = on
+        self._fold_on_small_map()
         self.place_cards()
 
     @property
@@ -186,6 +218,9 @@ class MapStage(QWidget):
         """Fold the legend when the map becomes small, and restore it when there is room again."""
         needed, legend = _ROOM_FOR_LEGEND, self.cards.get(_LEGEND)
         is_small = self.width() < needed.width() or self.height() < needed.height()
+        if self._is_split and legend is not None and isinstance(legends := legend.content.widget(), ColumnedContent):
+            high = legends.height_in(self._columns_of_strip) + legend.air.height() + _EDGE
+            is_small = self.height() - high < _LEAST_PANE
         if legend is None or is_small is self._is_small:
             return
         if is_small:
@@ -196,11 +231,36 @@ class MapStage(QWidget):
     def place_cards(self) -> None:
         """Move every visible card and notice to its place, within the map."""
         # First, because the map may move for it.
+        self._arrange_legend()
         self._report_covered()
         for name, card in self.cards.items():
             if not card.isHidden():
                 card.setGeometry(self._place(name, card))
         self.placed.emit()
+
+    @property
+    def _columns_of_strip(self) -> int:
+        return max((self.width() - 2 * _EDGE) // legend_width(), 1)
+
+    def _arrange_legend(self) -> None:
+        """Give the legend its columns, and below maps side by side its strip."""
+        card = self.cards.get(_LEGEND)
+        if card is None:
+            return
+        has_strip = self._is_split and not card.isHidden()
+        if isinstance(legends := card.content.widget(), ColumnedContent):
+            is_high = legends.height_in(1) + card.air.height() > self._legend_room.height()
+            is_wide = is_high and self.width() > 3 * legend_width()
+            legends.set_columns(self._columns_of_strip if has_strip else 2 if is_wide else 1)
+        self._strip = self._strip_size(card).height() + _EDGE if has_strip else 0
+        if self._column.contentsMargins().bottom() != self._strip:
+            self._column.setContentsMargins(0, 0, 0, self._strip)
+            self._column.activate()
+
+    def _strip_size(self, card: OverlayCard) -> QSize:
+        wide = self.width() - 2 * _EDGE
+        size = card.size_for(min(legend_width(), wide) if card.is_folded else wide)
+        return size.boundedTo(QSize(wide, int(_LEGEND_SHARE * self.height())))
 
     @property
     def is_small(self) -> bool:
@@ -215,10 +275,10 @@ class MapStage(QWidget):
     @property
     def foot(self) -> list[QRect]:
         """Parts of the map with scale bar and colour scale, at the lower edge."""
-        wide, high = self.width(), self.height()
-        narrowest = wide // _MOST_MAPS if self._is_split else wide
-        if narrowest < _ROOM_FOR_SCALES or self._is_split:
-            top = _LIFTED_SCALE if narrowest < _ROOM_FOR_SCALES else _COLOR_SCALE.height()
+        wide, high = self.width(), self.height() - self._strip
+        if wide < _ROOM_FOR_SCALES or self._is_split:
+            # Of maps side by side none has both scales.
+            top = _COLOR_SCALE.height() if self._is_split else _LIFTED_SCALE
             return [QRect(0, high - top, wide, top)]
         scale = _COLOR_SCALE
         return [
@@ -228,9 +288,11 @@ class MapStage(QWidget):
 
     def _place(self, name: str, card: OverlayCard) -> QRect:
         if name != _LEGEND:
-            room = QSize(self.width() - 2 * _EDGE, self.height() - _NORTH_ARROW - _EDGE)
+            room = QSize(self.width() - 2 * _EDGE, self.height() - self._strip - _NORTH_ARROW - _EDGE)
             size = card.sizeHint().boundedTo(room)
             return QRect(self.width() - _EDGE - size.width(), _NORTH_ARROW, size.width(), size.height())
+        if self._is_split:
+            return QRect(QPoint(_EDGE, self.height() - self._strip + _EDGE // 2), self._strip_size(card))
         place = self._above_scale_bar(self._legend_size(card))
         if not self._is_small or card.is_folded:
             return place
@@ -247,8 +309,9 @@ class MapStage(QWidget):
         return min(corners, key=hidden)
 
     def _legend_size(self, card: OverlayCard) -> QSize:
-        room = self._legend_room
-        return card.size_for(room.width()).boundedTo(room)
+        room, legends = self._legend_room, card.content.widget()
+        columns = legends.columns if isinstance(legends, ColumnedContent) and not card.is_folded else 1
+        return card.size_for(room.width() * columns).boundedTo(QSize(room.width() * columns, room.height()))
 
     @property
     def _legend_room(self) -> QSize:
@@ -261,12 +324,11 @@ class MapStage(QWidget):
     def _report_covered(self) -> None:
         """Tell what the legend covers, at its largest: the map must not jump with each other fire.
 
-        Maps side by side have no room for that: there it is what the legend covers now. On a small map the legend
-        keeps clear of the fire instead.
+        On a small map the legend keeps clear of the fire instead; maps side by side are not covered.
         """
         covered, card = QRect(), self.cards.get(_LEGEND)
-        if card is not None and not card.isHidden():
-            if card.is_folded or (self._is_split and not self._is_small):
+        if card is not None and not card.isHidden() and not self._is_split:
+            if card.is_folded:
                 covered = self._above_scale_bar(self._legend_size(card))
             elif not self._is_small:
                 covered = self._above_scale_bar(self._legend_room)
@@ -406,7 +468,7 @@ class Centre(QWidget):
 
     def _place_notices(self) -> None:
         stage = self.stage
-        part = self._results if stage.isHidden() else stage
+        part = self._results if stage.isHidden() else stage.maps
         at = part.mapTo(self, QPoint())
         obstacles = [] if stage.isHidden() else [each.translated(at) for each in (*stage.covered, *stage.foot)]
         most = 1 if stage.is_small and not stage.isHidden() else 2

@@ -116,7 +116,7 @@ class IsochronesLayer(PaintedLayer):
         # The latest line is the outermost and has the most room.
         for number, (text, path) in enumerate(reversed(self.lines)):
             spots = partial(label_corners, path, transform, number * _TURN)
-            yield Label(text, map_font(8.0), self.ink.text, Rank.ISOCHRONE, spots, on_card=True, in_full=True)
+            yield Label(text, map_font(8.0), self.ink.text, Rank.ISOCHRONE, spots, on_card=True)
 
 
 def label_corners(path: QPainterPath, transform: QTransform, direction: float, size: QSizeF) -> list[QPointF]:
