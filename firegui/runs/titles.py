@@ -19,27 +19,36 @@ _MOST_WORDS = 2
 REPLAN = "replan"
 """End of the name of a replanned run's folder."""
 _KINDS = {
-    Stage.PRUNE.value: ", drops removed", Stage.TACTICAL.value: ", quick plan", Stage.KEEP.value: ", edited by hand",
-    REPLAN: ", replanned",
+    Stage.PRUNE.value: "drops removed", Stage.TACTICAL.value: "quick plan", Stage.KEEP.value: "edited by hand",
+    REPLAN: "replanned",
 }  # fmt: skip
 
 
 def run_label(project: Project, before: Project | None = None, *, is_continued: bool = False) -> str:
     """Return the title of a new run of ``project`` before its time: its goal in plain words.
 
-    Beside a run of the same goal ``before``, it also has the first inputs that differ: ``Whole fire, 8 aircraft``.
+    Beside a run of the same goal ``before``, the first inputs that differ precede it: ``8 aircraft, whole fire``.
     ``is_continued`` says that the run begins with another plan.
     """
     words = () if before is None else differing_words(before, project)
-    return ", ".join((goal_short(project.plan), *words[:_MOST_WORDS], *(["continued"] if is_continued else [])))
+    return as_title(*(["continued"] if is_continued else []), *words[:_MOST_WORDS], goal_short(project.plan))
+
+
+def as_title(*parts: str) -> str:
+    """Return the parts of a title in a row; only the first begins with a capital letter.
+
+    What tells runs apart comes first: a list has little room, and titles that begin alike look the same.
+    """
+    said = ", ".join(f"{part[:1].lower()}{part[1:]}" for part in parts if part)
+    return f"{said[:1].upper()}{said[1:]}"
 
 
 def run_title(folder: Path, others: Iterable[Path] | None = None, label: str = "") -> str:
     """Return the title of a run, by its goal and time: ``Whole fire, 19 Aug 14:24``.
 
     A ``label`` stands in place of the goal of the folder's name. The time has seconds where one of ``others``, by
-    default the folders beside it, would have the same title. A run that only removes drops, replans or is the quick
-    plan by rule has that in its title. A folder whose name has another form is its own title.
+    default the folders beside it, would have the same title. The title of a run that only removes drops, replans or is
+    the quick plan by rule begins with that. A folder whose name has another form is its own title.
     """
     title = _timed_title(folder.name, "%H:%M", label)
     if others is None:
@@ -59,7 +68,7 @@ def _timed_title(name: str, clock: str, label: str = "") -> str:
     goal = SETTING_SHORT[Setting(setting)] if setting in set(Setting) else setting
     kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
     number = f" ({parts[4]})" if len(parts) > 4 else ""
-    return f"{label or goal}, {when.day} {when:%b} {when.strftime(clock)}{kind}{number}"
+    return f"{as_title(kind, label or goal)}, {when.day} {when:%b} {when.strftime(clock)}{number}"
 
 
 def schedule_title(file: Path) -> str:

@@ -298,8 +298,8 @@ def test_a_default_title_says_the_goal_and_what_differs_from_the_run_before(
         wait_idle(qtbot, queue)
         assert titles[:2] == ["Whole fire, 19 Aug 12:10", "Whole fire and regions, 19 Aug 12:11"]
         aircraft = fewer.fleet.n_aircraft
-        assert titles[2] == f"Whole fire and regions, {aircraft} aircraft, 19 Aug 12:12"
-        assert titles[3] == "Whole fire and regions, cautious margin, 19 Aug 12:13"
+        assert titles[2] == f"{aircraft} aircraft, whole fire and regions, 19 Aug 12:12"
+        assert titles[3] == "Cautious margin, whole fire and regions, 19 Aug 12:13"
         # They stay when the project is opened again, and follow the run wherever its plan is named.
         for spec in execute.runs:
             (spec.out / "run.toml").write_text(new_header(spec, "cpu", "cpu", None).text(), encoding="utf-8")

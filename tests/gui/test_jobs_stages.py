@@ -97,7 +97,7 @@ def test_the_folder_of_a_run_says_what_it_does(
 
 
 def test_a_run_that_only_prunes_is_called_so(tmp_path: Path) -> None:
-    assert run_title(tmp_path / "20260819-120005-A-prune-2") == "Whole fire, 19 Aug 12:00, drops removed (2)"
+    assert run_title(tmp_path / "20260819-120005-A-prune-2") == "Drops removed, whole fire, 19 Aug 12:00 (2)"
 
 
 # -- where it is -------------------------------------------------------------------------------------------------------

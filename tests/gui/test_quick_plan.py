@@ -124,7 +124,7 @@ def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window:
     assert sum(drop.executed for drop in session.result.drops) == record.metrics.drops_executed == entry.drops
     assert record.command.startswith("firegui tactical ")
     row = row_of(window, entry)
-    assert row["Run"].endswith(", quick plan")
+    assert row["Run"].startswith("Quick plan, ")
     assert (row["State"], row["Progress"]) == ("finished, does not hold", "3 rounds")
     assert "/" not in row["Progress"]
     assert entry.seconds == record.header.seconds
@@ -297,7 +297,7 @@ def test_a_stopped_one_goes_on_as_what_it_was_with_its_budget(
 
 
 def test_its_folder_and_its_title_say_what_it_is(tmp_path: Path) -> None:
-    assert run_title(tmp_path / "20260819-120005-A-tactical") == "Whole fire, 19 Aug 12:00, quick plan"
+    assert run_title(tmp_path / "20260819-120005-A-tactical") == "Quick plan, whole fire, 19 Aug 12:00"
 
 
 def test_a_reopened_project_shows_its_latest_plan_unless_it_was_edited_since(

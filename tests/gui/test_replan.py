@@ -174,7 +174,7 @@ def test_a_replanned_run_is_listed_shown_and_told_in_numbers(
     (spec,) = execute.replannings
     entry = window.workbench.queue.entries[-1]
     assert spec.out.parent == folder / "runs"
-    assert entry.title.endswith("replanned")
+    assert entry.title.startswith("Replanned, ")
     assert window.workbench.queue.shown is entry
     result = window.workbench.session.result
     assert result.plan is not None and result.plan_metrics is not None and result.plan_metrics.objective == 2.0
@@ -217,7 +217,7 @@ def test_a_folder_that_is_taken_gets_a_number(project: Project, tmp_path: Path) 
     first = new_replan_folder(tmp_path, project.plan.setting, now)
     assert first.name == "20260304-050607-A-replan"
     assert new_replan_folder(tmp_path, project.plan.setting, now, [first]).name == "20260304-050607-A-replan-2"
-    assert run_title(first) == "Whole fire, 4 Mar 05:06, replanned"
+    assert run_title(first) == "Replanned, whole fire, 4 Mar 05:06"
 
 
 def test_a_plan_under_other_rules_is_another(project: Project) -> None:
@@ -281,5 +281,5 @@ def test_the_selected_run_is_replanned_before_the_shown_one(
 def test_closed_loops_have_a_name_of_their_own(project: Project, folder: Path, schedule_file: Path) -> None:
     out = folder / "runs" / "20260101-120000-A-replan"
     spec = replan_spec(project, folder, out, schedule_file, 1, closed_loop=True, backend="auto")
-    assert new_entry(spec).title.endswith("closed loop")
-    assert run_title(out) in new_entry(spec).title
+    assert run_title(out) == "Replanned, whole fire, 1 Jan 12:00"
+    assert new_entry(spec).title == "Closed loop, replanned, whole fire, 1 Jan 12:00"

@@ -23,7 +23,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning import runs_table
 from firegui.gui.planning.result_view import report_html
-from firegui.gui.planning.run_cards import card_lines, wrapped_lines
+from firegui.gui.planning.run_cards import RunCards, card_lines, shortened_to, wrapped_lines
 from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged, group_of
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE, run_columns
@@ -238,6 +238,26 @@ def test_a_long_name_has_a_line_of_its_own_and_the_card_follows_the_width(
     qtbot.waitUntil(lambda: panel.table.rowHeight(0) == before + line)
     panel.resize(500, 480)
     qtbot.waitUntil(lambda: panel.table.rowHeight(0) == before)
+
+
+def test_a_text_that_fills_its_line_is_not_elided_and_a_name_takes_the_lines_it_needs(
+    qtbot: QtBot, panel: RunsPanel, queue: RunQueue
+) -> None:
+    metrics = panel.table.fontMetrics()
+    for text in ("1,191 ha saved (99.0 %)", "Final size 12.1 ha,", "403 drops · 2,145 m³ in all", "retardant 70 %"):
+        assert shortened_to(text, metrics, metrics.horizontalAdvance(text)) == text
+    assert "…" in shortened_to("a name without any place to break", metrics, 60)
+    names = [
+        "Quick plan, whole fire and regions, 27 Nov 21:48",
+        "Cautious margin, whole fire and regions, 27 Nov 21:48:05",
+    ]
+    cards = panel.table.itemDelegateForColumn(TITLE)
+    assert isinstance(cards, RunCards)
+    for name in names:
+        queue.entries[-1].title = name
+        panel.model.refresh()
+        parts = cards.head(0, panel.table.font(), panel.table.columnWidth(TITLE) - 20).name
+        assert " ".join(parts) == name and len(parts) > 1
 
 
 def test_the_list_asks_for_its_cards_and_for_three_at_most(panel: RunsPanel, queue: RunQueue) -> None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.plan_summary import PlanSummary, RegionSummary
@@ -296,10 +296,22 @@ def test_the_important_rows_come_first_and_are_on_screen_together_in_the_width_o
         "Worst case, growth left", "Growth left in the model", "Drops at night",
     ]  # fmt: skip
     assert [table.model().index(row, 0).data() for row in range(len(wanted))] == wanted
-    assert table.rowAt(table.viewport().height() - table.rowHeight(0)) >= len(wanted) + 2
+    assert table.rowAt(table.viewport().height() - table.rowHeight(1)) >= len(wanted)
     assert sum(table.columnWidth(column) for column in range(5)) == table.viewport().width()
     header = table.horizontalHeader()
     assert header.height() < 2 * header.fontMetrics().height(), "the names of both runs are on one line"
+    # A value that is longer than its column has more lines: nothing is cut off.
+    cell = table.model().index(0, 1)
+    verdict, metrics_of = str(cell.data()), table.fontMetrics()
+    assert table.rowHeight(1) < 2 * metrics_of.height()
+    table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Interactive)
+    table.horizontalHeader().resizeSection(1, metrics_of.horizontalAdvance(verdict) // 2)
+    settle()
+    room = QRect(0, 0, table.columnWidth(1) - 8, 1_000)
+    needed = metrics_of.boundingRect(room, Qt.TextFlag.TextWordWrap, verdict).height()
+    assert table.wordWrap() and table.rowHeight(0) >= needed > metrics_of.height()
+    table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+    settle()
     assert table.horizontalScrollBar().maximum() == 0 and list(cut_titles(table)) == []
 
 

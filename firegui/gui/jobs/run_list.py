@@ -24,7 +24,7 @@ from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
 from firegui.runs.run_requests import FolderSpec
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
-from firegui.runs.titles import run_title, schedule_title
+from firegui.runs.titles import as_title, run_title, schedule_title
 
 
 class StoppingJobs:
@@ -215,7 +215,7 @@ def first_title(entry: RunEntry, others: Iterable[Path] | None = None) -> str:
     title, note = run_title(entry.folder, others, entry.label), entry.note
     if note is None or not note.closed_loop:
         return title
-    return f"{title}, {'closed loop' if note.exercise is None else f'exercise {note.exercise.name}'}"
+    return as_title("closed loop" if note.exercise is None else f"exercise {note.exercise.name}", title)
 
 
 def other_event_error(entry: RunEntry) -> InputError:

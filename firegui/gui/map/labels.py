@@ -163,7 +163,8 @@ def _decorations(visible: QRectF) -> Iterator[QRectF]:
 
 
 def _beside(grid: QRectF, visible: QRectF) -> Iterator[QRectF]:
-    """Yield the parts of the screen to the left and right of the grid, where a name would seem to be of no place."""
+    """Yield the parts of the screen to the left and right of the grid."""
+    # A name there would seem to belong to no place.
     if not grid.isEmpty():
         yield QRectF(visible.topLeft(), QPointF(max(grid.left(), visible.left()), visible.bottom()))
         yield QRectF(QPointF(min(grid.right(), visible.right()), visible.top()), visible.bottomRight())

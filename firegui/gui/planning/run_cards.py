@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
@@ -19,7 +20,10 @@ from firegui.runs.stages import RunState
 _PAD, _BAR = 6, 3
 _MARGIN = _PAD + 3
 """Pixels between the text of a card and the edge of the list."""
+_NAME_LINES = 3
+"""Lines of a name at most."""
 _UNBROKEN_PERCENT = "\N{NO-BREAK SPACE}%"
+_CUT = Qt.TextElideMode.ElideMiddle
 _SEPARATOR, _WARNING = " · ", "⚠ "
 
 
@@ -122,6 +126,14 @@ def _saved_text(entry: RunEntry, saved: float, units: Units) -> str:
     return f"{size}{units.area(abs(saved))} {'saved' if saved >= 0 else 'larger'}{percent}"
 
 
+@dataclass(frozen=True, slots=True)
+class CardHead:
+    """Name of a card in its lines, and the number of lines of name and state."""
+
+    name: tuple[str, ...]
+    lines: int
+
+
 class RunCards(QStyledItemDelegate):
     """Delegate that draws a run as a card, below the heading of its group if it is the first of one."""
 
@@ -134,7 +146,7 @@ class RunCards(QStyledItemDelegate):
         metrics, entry = view.fontMetrics(), self._model.row(place)
         lines = card_lines(entry, self._model.units)
         room = width - 2 * _MARGIN
-        count = len(wrapped_lines(lines, metrics, room)) + self._head_lines(place, metrics, room)
+        count = len(wrapped_lines(lines, metrics, room)) + self.head(place, view.font(), room).lines
         return (count + bool(self._model.heading(place))) * metrics.height() + 2 * _PAD + _BAR
 
     def paint(
@@ -161,48 +173,52 @@ class RunCards(QStyledItemDelegate):
         painter.drawRoundedRect(frame, 4, 4)
         text = area.adjusted(_MARGIN, _PAD - 1, -_MARGIN, 0)
         text.setHeight(line)
-        self._paint_head(painter, text, option.font, entry, place)
-        text.translate(0, line * (self._head_lines(place, QFontMetrics(option.font), text.width()) - 1))
+        head = self.head(place, option.font, text.width())
+        self._paint_head(painter, text, option.font, entry, head, is_shown=self._model.is_shown(place))
+        text.translate(0, line * (head.lines - 1))
         painter.setFont(option.font)
         metrics = QFontMetrics(option.font)
         for words in card_lines(entry, self._model.units):
             painter.setPen(QColor(colors.warning if words.startswith(_WARNING) else colors.text))
             for part in wrapped_lines([words], metrics, text.width()):
                 text.translate(0, line)
-                shown = metrics.elidedText(part, Qt.TextElideMode.ElideRight, text.width())
+                shown = shortened_to(part, metrics, text.width())
                 painter.drawText(text, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
         if not entry.is_over:
             bar = QRectF(frame.left() + 4, frame.bottom() - _BAR, frame.width() - 8, _BAR - 1)
             painter.fillRect(bar_part(entry, bar), QColor(bar_color(entry)))
         painter.restore()
 
-    def _paint_head(self, painter: QPainter, box: QRect, font: QFont, entry: RunEntry, place: int) -> None:
-        """Draw the name, and the state at the right; the state below a name that leaves it no room."""
-        colors, below = current_colors(), self._head_lines(place, QFontMetrics(font), box.width()) > 1
-        at_state = box.translated(0, box.height()) if below else box
-        state = entry.status
+    def _paint_head(
+        self, painter: QPainter, box: QRect, font: QFont, entry: RunEntry, head: CardHead, *, is_shown: bool
+    ) -> None:
+        """Draw the name, and the state at the right of its last line, else below."""
+        colors, below = current_colors(), head.lines > len(head.name)
+        at_state = box.translated(0, box.height() * (head.lines - 1))
         painter.setFont(font)
         painter.setPen(QColor(getattr(colors, status_color(entry) or "muted")))
         side = Qt.AlignmentFlag.AlignLeft if below else Qt.AlignmentFlag.AlignRight
-        painter.drawText(at_state, side | Qt.AlignmentFlag.AlignVCenter, state)
-        name_font = _bold(font) if self._model.is_shown(place) else font
-        painter.setFont(name_font)
+        painter.drawText(at_state, side | Qt.AlignmentFlag.AlignVCenter, entry.status)
+        painter.setFont(_bold(font) if is_shown else font)
         painter.setPen(QColor(colors.text))
-        room = box.width() - (0 if below else QFontMetrics(font).horizontalAdvance(state) + 2 * _PAD)
-        shown = QFontMetrics(name_font).elidedText(self._name(place), Qt.TextElideMode.ElideMiddle, room)
-        painter.drawText(box, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
+        for number, part in enumerate(head.name):
+            at = box.translated(0, box.height() * number)
+            painter.drawText(at, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, part)
 
-    def _name(self, place: int) -> str:
-        return str(self._model.index(place, 0).data())
-
-    def _head_lines(self, place: int, metrics: QFontMetrics, room: int) -> int:
-        """Return the lines of name and state: two where they do not fit beside each other.
+    def head(self, place: int, font: QFont, room: int) -> CardHead:
+        """Return the lines of name and state in ``room`` pixels.
 
         The name counts in bold, so that a card keeps its height when its run is shown.
         """
-        # The width of bold letters is not known from these metrics; they are a tenth wider at most.
-        name = 1.1 * metrics.horizontalAdvance(self._name(place))
-        return 1 if name + metrics.horizontalAdvance(self._model.row(place).status) + 2 * _PAD <= room else 2
+        metrics = QFontMetrics(_bold(font))
+        name = wrapped_lines([str(self._model.index(place, 0).data())], metrics, room)
+        if len(name) > _NAME_LINES:
+            rest = " ".join(name[_NAME_LINES - 1 :])
+            name = [*name[: _NAME_LINES - 1], metrics.elidedText(rest, Qt.TextElideMode.ElideMiddle, room)]
+        name = [shortened_to(part, metrics, room) for part in name]
+        beside = QFontMetrics(font).horizontalAdvance(self._model.row(place).status) + 2 * _PAD
+        has_room = metrics.horizontalAdvance(name[-1]) + beside <= room
+        return CardHead(tuple(name), len(name) if has_room else len(name) + 1)
 
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -237,6 +253,14 @@ def wrapped_lines(lines: Sequence[str], metrics: QFontMetrics, room: int) -> lis
             shown = longer
         found.append(shown)
     return [line.replace(_UNBROKEN_PERCENT, " %") for line in found]
+
+
+def shortened_to(text: str, metrics: QFontMetrics, room: int) -> str:
+    """Return the text, elided where it is wider than ``room`` pixels.
+
+    Qt elides a text that exceeds the room by a part of a pixel, which is not seen.
+    """
+    return text if metrics.horizontalAdvance(text) <= room else metrics.elidedText(text, _CUT, room)
 
 
 def _bold(font: QFont) -> QFont:

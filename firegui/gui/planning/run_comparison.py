@@ -9,6 +9,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
+from PySide6.QtCore import QRect, Qt, QTimer
 from PySide6.QtWidgets import QHeaderView, QTableView, QWidget
 
 from firegui.domain.fleet import AircraftType
@@ -38,6 +39,8 @@ _OTHER_REGIONS = "not comparable: the regions differ"
 _OTHER_SHAPE = "of another shape or weight"
 _LEAST_COLUMN = 170
 """Least width of the column of a run in pixels, of three runs or more."""
+_CELL_AIR, _ROW_AIR = 10, 4
+"""Width and height of a cell beyond its text, in pixels."""
 NO_EPOCHS = "none needed"
 """Epochs of a run whose first stage was not needed."""
 _OF_REGIONS = ("protected_cells", "loss_prot")
@@ -397,9 +400,18 @@ class ComparisonPanel(QWidget):
         self.model: TableModel[ComparisonRow] = TableModel((), self, row_tip=lambda row: row.tip)
         self.table = QTableView()
         # Low rows: the important ones are on screen together.
-        height = self.table.fontMetrics().height() + 4
+        height = self.table.fontMetrics().height() + _ROW_AIR
         show_table(self.table, self.model, "Runs compared", row_height=height, is_sortable=False)
+<<<<<<< HEAD
         self.table.setToolTip(tooltip(_TABLE_TIP))
+=======
+        self.table.setToolTip(_TABLE_TIP)
+        # A verdict or a worst case may be longer than its column.
+        self.table.setWordWrap(True)
+        self._fitting = QTimer(self, singleShot=True, interval=0)
+        self._fitting.timeout.connect(self._fit_rows)
+        self.table.horizontalHeader().sectionResized.connect(lambda *_: self._fitting.start())
+>>>>>>> 84f276a8 (runs: names begin with what differs; cards and comparison wrap)
         vertical(self, self.hint, (self.table, 1), margins=(6, 4, 6, 4), spacing=4)
         session.project_opened.connect(self.clear)
         session.units_changed.connect(self._fill)
@@ -442,6 +454,17 @@ class ComparisonPanel(QWidget):
         for place in range(header.count()):
             mode = QHeaderView.ResizeMode.Stretch if place in wide else QHeaderView.ResizeMode.ResizeToContents
             header.setSectionResizeMode(place, mode)
+        self._fitting.start()
+
+    def _fit_rows(self) -> None:
+        """Give each row the lines that its values need; what it is stands in the tooltip, too."""
+        metrics, room = self.table.fontMetrics(), QRect(0, 0, 0, 10_000)
+        for place, line in enumerate(self.lines):
+            high = metrics.height()
+            for column, value in enumerate(line.values, start=1):
+                room.setWidth(self.table.columnWidth(column) - _CELL_AIR)
+                high = max(high, metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, value).height())
+            self.table.setRowHeight(place, high + _ROW_AIR)
 
 
 def _value_of(row: ComparisonRow, place: int) -> str:
