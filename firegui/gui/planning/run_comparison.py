@@ -402,16 +402,12 @@ class ComparisonPanel(QWidget):
         # Low rows: the important ones are on screen together.
         height = self.table.fontMetrics().height() + _ROW_AIR
         show_table(self.table, self.model, "Runs compared", row_height=height, is_sortable=False)
-<<<<<<< HEAD
         self.table.setToolTip(tooltip(_TABLE_TIP))
-=======
-        self.table.setToolTip(_TABLE_TIP)
         # A verdict or a worst case may be longer than its column.
         self.table.setWordWrap(True)
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_rows)
         self.table.horizontalHeader().sectionResized.connect(lambda *_: self._fitting.start())
->>>>>>> 84f276a8 (runs: names begin with what differs; cards and comparison wrap)
         vertical(self, self.hint, (self.table, 1), margins=(6, 4, 6, 4), spacing=4)
         session.project_opened.connect(self.clear)
         session.units_changed.connect(self._fill)
