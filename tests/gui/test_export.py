@@ -26,7 +26,8 @@ from firegui.domain.regions import Region
 from firegui.errors import Check, InputError
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting import export_dialog as export_module
-from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, FileNames, content_of, fire_on_screen
+from firegui.gui.exporting.export_dialog import BreakingLabel, ExportDialog, ExportSource, content_of, fire_on_screen
+from firegui.gui.exporting.export_options import FileNames
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
@@ -176,11 +177,11 @@ def test_every_format_is_offered_and_all_of_them_are_written(
 ) -> None:
     session.show_result(ShownResult("A", frames(project), plan=frames(project, 2), drops=DROPS, project=project))
     made = shown_dialog()
-    assert tuple(made.formats.boxes) == tuple(FORMATS)
+    assert set(made.formats.boxes) == set(FORMATS)
     type_into_field(qtbot, made.sheet.last, "1")
     settled(qtbot, made)
     tick(made, *FORMATS)
-    promised = made.names.text().split(", ")
+    promised = made.names.names
     QTest.mouseClick(made.save_button, LEFT)
     qtbot.waitUntil(lambda: not made.is_busy, timeout=60_000)
     assert names_in(tmp_path / "out") == sorted(promised)
@@ -235,7 +236,7 @@ def test_without_a_place_formats_that_need_one_are_grey_and_say_why(
         assert "no place on the map" in made.formats.note(name)
     assert made.formats.boxes["pdf"].isEnabled()
     tick(made, "csv")
-    assert made.formats.chosen == ("csv",) and made.names.text() == "plan.csv"
+    assert made.formats.chosen == ("csv",) and made.names.names == ("plan.csv",)
     press_export(qtbot, made)
     assert names_in(tmp_path / "out") == ["plan.csv"]
 
@@ -332,12 +333,12 @@ def test_the_days_stay_in_order(dialog: ExportDialog) -> None:
 def test_names_follow_the_standard_or_the_persons_own(qtbot: QtBot, dialog: ExportDialog) -> None:
     QTest.keyClick(dialog.standard, Qt.Key.Key_Space)
     tick(dialog, "csv", "pdf")
-    table, chart = dialog.names.text().split(", ")
+    table, chart = dialog.names.names
     assert table.endswith("_drops.csv") and "TestRidge" in table
     assert "letter_land" in chart
     choose(dialog.sheet.paper, "tabloid")
     settled(qtbot, dialog)
-    assert "tabloid_land" in dialog.names.text()
+    assert "tabloid_land" in dialog.names.names[1]
 
 
 def test_a_water_layer_that_cannot_be_read_is_said_and_keeps_the_export_shut(
@@ -492,10 +493,12 @@ def test_a_region_drawn_after_the_run_is_exported_as_it_is_shown(session: Sessio
 
 def test_a_long_name_of_a_file_does_not_set_the_width_of_the_panel(qtbot: QtBot) -> None:
     name = "20261125_1808_DemoFireSynthetic_Demo_drops.csv"
-    whole, broken = QLabel(name, wordWrap=True), FileNames(wordWrap=True)
-    for label in (whole, broken):
+    whole, broken, listed = QLabel(name, wordWrap=True), BreakingLabel(wordWrap=True), FileNames()
+    for label in (whole, broken, listed):
         qtbot.addWidget(label)
     broken.setText(name)
+    listed.show_names([name, name])
+    assert listed.minimumSizeHint().width() < whole.minimumSizeHint().width() / 2
     assert broken.text() == name
     assert broken.minimumSizeHint().width() < whole.minimumSizeHint().width() / 2
 

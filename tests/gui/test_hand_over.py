@@ -20,8 +20,10 @@ from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import ShownResult
+from firegui.gui.widgets.path_line import elided_path
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
+from firegui.io.exporters import FORMATS
 from firegui.runs.stages import RunState
 from tests.gui.fake_runs import drop, frames
 from tests.gui.hands import LEFT
@@ -207,7 +209,51 @@ def test_the_number_of_the_incident_is_that_of_the_project(
     assert kept == ("CA-PNF-001308" if session.folder is not None else "")
 
 
-def test_after_an_export_one_line_names_the_files_and_the_folder_can_be_opened(
+def test_the_formats_scroll_with_the_side_panel_and_folder_and_button_stay_below(
+    window: MainWindow, panel: HandOverPanel, export: ExportDialog
+) -> None:
+    side = window.workbench.shell.side
+    window.resize(1280, 720)
+    window.workbench.shell.set_side_visible(True)
+    settle()
+    assert not panel.settings.findChildren(QScrollArea)
+    for part in (export.folder, export.sheet.author, export.save_button):
+        assert not side.columns[WorkspaceName.HAND_OVER].isAncestorOf(part)
+    assert list(export.formats.boxes)[:3] == ["pdf", "pdf-days", "ics220"] and set(export.formats.boxes) == set(FORMATS)
+    assert _is_in_sight(export.formats.boxes["ics220"], window)
+
+
+def test_a_long_folder_is_shown_without_its_middle_until_it_is_edited(
+    qtbot: QtBot, window: MainWindow, panel: HandOverPanel, export: ExportDialog
+) -> None:
+    line, path = (
+        export.folder.line,
+        str(Path("/home") / "analyst" / "a folder with a very long name" / "exports" / "plan"),
+    )
+    line.setText(path)
+    window.workbench.shell.side.setFocus()
+    settle()
+    assert "…" in line.shown_text and line.shown_text.endswith(str(Path("exports") / "plan"))
+    assert line.toolTip() == path
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    QTest.mouseClick(line, LEFT)
+    assert line.hasFocus() and line.shown_text == path
+    for width in (400, 200, 120):
+        assert line.fontMetrics().horizontalAdvance(elided_path(path, line.fontMetrics(), width)) <= width
+
+
+def test_every_file_to_be_written_has_its_line(panel: HandOverPanel, export: ExportDialog) -> None:
+    lines = export.names.height()
+    assert [name.rpartition(".")[2] for name in export.names.names] == ["csv", "kml", "pdf"]
+    assert export.names.toolTip().splitlines() == list(export.names.names)
+    QTest.keyClick(export.formats.boxes["kmz"], Qt.Key.Key_Space)
+    settle()
+    assert len(export.names.names) == 4
+    assert export.names.height() == lines + export.names.fontMetrics().lineSpacing()
+
+
+def test_after_an_export_one_line_tells_count_and_folder_which_can_be_opened(
     qtbot: QtBot, window: MainWindow, panel: HandOverPanel, export: ExportDialog, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -219,9 +265,9 @@ def test_after_an_export_one_line_names_the_files_and_the_folder_can_be_opened(
     QTest.mouseClick(export.save_button, LEFT)
     qtbot.waitUntil(lambda: bool(export.written))
     settle()
-    line = export.brief.text().splitlines()[0]
-    assert line == "Wrote 1 file: …drops.csv." and export.written[0].name in export.brief.toolTip()
+    assert export.brief.text() == "Wrote 1 file to the folder out."
+    assert export.written[0].name in export.brief.toolTip()
     for part in (export.brief, export.open_button):
-        assert panel.settings.isAncestorOf(part) and _is_in_sight(part, window)
+        assert panel.foot.isAncestorOf(part) and _is_in_sight(part, window)
     QTest.mouseClick(export.open_button, LEFT)
     assert opened == [QUrl.fromLocalFile(str(tmp_path / "out"))]

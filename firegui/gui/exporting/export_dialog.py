@@ -39,7 +39,7 @@ from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
-from firegui.gui.exporting.export_options import FormatList, MapSheetForm, PagePreview
+from firegui.gui.exporting.export_options import FileNames, FormatList, MapSheetForm, PagePreview
 from firegui.gui.session.export_folder import ExportFolder, export_stem
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
@@ -237,12 +237,10 @@ _WAIT = "Drawing the map…"
 _PATH_WIDTH = 90
 _SHORTEST_CHOICE = 10
 """Letters of the choice of drops that can be read at least."""
-_MOST_NAMED, _LONG_NAME = 4, 32
-"""Names in the brief line on what was written if there are more files, and letters of a name; its tooltip has all."""
 
 
-class FileNames(QLabel):
-    """Label with names of files, which a narrow panel may break after each part of a name."""
+class BreakingLabel(QLabel):
+    """Label with paths, which a narrow panel may break after each part of a name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -251,15 +249,15 @@ class FileNames(QLabel):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
 
     def setText(self, text: str) -> None:
-        """Show names."""
+        """Show a text."""
         super().setText(_BREAKS_AFTER.sub(_MAY_BREAK, text))
 
     def text(self) -> str:
-        """Return the names as they are."""
+        """Return the text as it is."""
         return super().text().replace(_MAY_BREAK, "")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy names as they are."""
+        """Copy the text as it is."""
         if not event.matches(QKeySequence.StandardKey.Copy):
             super().keyPressEvent(event)
             return
@@ -318,7 +316,8 @@ class ExportDialog(Dialog):
         self.summary, self.note, self.verdict, self.warnings = (plain_label(wordWrap=True) for _ in range(4))
         self.note.setText(note)
         self.note.setVisible(bool(note))
-        self.names, self.activity, self.brief = (FileNames(wordWrap=True) for _ in range(3))
+        self.names = FileNames()
+        self.activity, self.brief = (BreakingLabel(wordWrap=True) for _ in range(2))
         self.why_not = plain_label()
         self._bar = QProgressBar()
         self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
@@ -498,8 +497,9 @@ class ExportDialog(Dialog):
         self.written = paths
         lines = "\n".join(f"{path.name}  ({_size(path)})" for path in paths)
         head = f"Wrote {counted(len(paths), 'file')} to {paths[0].parent}:"
-        self._say("\n".join([head, lines, self._written_drops]), f"Wrote {_named(paths)}")
-        self._session.message.emit(f"Exported {', '.join(path.name for path in paths)} to {paths[0].parent}")
+        count, folder = counted(len(paths), "file"), paths[0].parent
+        self._say("\n".join([head, lines, self._written_drops]), f"Wrote {count} to the folder {folder.name}.")
+        self._session.message.emit(f"Exported {count} to {folder}: {', '.join(path.name for path in paths)}")
         self.close_button.setText("Close")
         self._refresh()
         if self._ready is not None and self._ready.damaged:
@@ -535,7 +535,7 @@ class ExportDialog(Dialog):
         stem = self._stem()
         known = self._ready is not None and chosen and (stem is None or stem)
         names = file_names(self._ready.content, chosen, stem) if known and self._ready is not None else []
-        self.names.setText(", ".join(names) or "nothing yet")
+        self.names.show_names(names)
 
     def _reason(self) -> str:
         """Return why no export is possible now; empty if one is."""
@@ -580,8 +580,7 @@ class ExportDialog(Dialog):
         self.warnings.setProperty("role", "warning")
         self.verdict.setVisible(False)
         self.warnings.setVisible(False)
-        for muted in (self.names, self.why_not):
-            muted.setProperty("role", "muted")
+        self.why_not.setProperty("role", "muted")
         self.activity.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(160)
@@ -601,18 +600,19 @@ class ExportDialog(Dialog):
         vertical(self, self.head, (split, 1), bar, spacing=8)
 
     def take_options(self) -> QWidget:
-        """Return all options, taken out of the dialog. The caller must give them a parent."""
+        """Return all options, taken out of the dialog for a narrow panel. The caller must give them a parent."""
         self._is_in_panel = True
+        self._targets.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         self._area.takeWidget()
+        self.options.setContentsMargins(0, 0, 0, 0)
         return self.options
 
     def _target(self) -> QWidget:
         """Return where the files go and who makes them, which stays in view beside the long list of formats."""
         target = QWidget()
-        form = QFormLayout(target)
+        form = self._targets = QFormLayout(target)
         form.setContentsMargins(0, 0, 0, 0)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        # In a narrow panel the field goes below its title, and the end of a path can be read.
         self.folder.line.setMinimumWidth(_PATH_WIDTH)
         form.addRow("Folder", self.folder)
         form.addRow("Author", self.sheet.author)
@@ -628,10 +628,13 @@ class ExportDialog(Dialog):
             form.addRow(title, part)
         drops = row(plain_label("Drops"), self.drops, stretch=self.drops)
         drops.setVisible(self.drops.count() > 1)
-        parts = [drops]
-        for title, widget in (("Formats", self.formats), ("Files", files), ("Maps and briefing", self.sheet)):
+        parts = [drops, self.formats]
+        for title, widget in (("Files", files), ("Maps and briefing", self.sheet)):
             parts += [muted_label(title, "heading"), widget]
-        return column(*parts, spacing=6, margins=(0, 0, 6, 0))
+        options = column(*parts, spacing=6)
+        # Air beside the scroll bar.
+        options.setContentsMargins(0, 0, 6, 0)
+        return options
 
 
 _DROPS_TIP = (
@@ -644,18 +647,6 @@ _WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.asc);;
 def _size(path: Path) -> str:
     size = path.stat().st_size
     return f"{size / 1e6:,.1f} MB" if size >= 1_000_000 else f"{max(size / 1e3, 0.1):,.1f} kB"
-
-
-def _named(paths: Sequence[Path]) -> str:
-    """Return how many files were written, and the names of all of them or of the first ones.
-
-    Of the long names by the standard, which begin alike, the end tells one from another.
-    """
-    names = [path.name if len(path.name) <= _LONG_NAME else f"…{path.name.rpartition('_')[2]}" for path in paths]
-    if len(names) > _MOST_NAMED + 1:
-        names = [*names[:_MOST_NAMED], f"{len(names) - _MOST_NAMED} more"]
-    listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
-    return f"{counted(len(paths), 'file')}: {listed}."
 
 
 def _summary(result: ShownResult, *, is_planning: bool) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +18,23 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.units import Units
-from firegui.gui.base.layouts import plain_label, row
+from firegui.gui.base.layouts import muted_label, plain_label, row
 from firegui.gui.base.plain_text import tooltip
+from firegui.gui.base.theme import current_colors
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, text_line
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
 
 _INDENT = 19
+_NO_NAMES = "nothing yet"
 FIRST_CHOICE = ("csv", "kml", "pdf")
 """Formats of a first export: a table, a map for pilots, and the briefing."""
+FORMAT_GROUPS: Mapping[str, tuple[str, ...]] = {
+    "Print and share": ("pdf", "pdf-days", "ics220", "report", "png", "svg"),
+    "Pilots and globes": ("csv", "kml", "kmz", "gpx"),
+    "GIS layers": ("gpkg", "geojson", "geojson-areas", "geotiff", "netcdf"),
+}
+"""Formats by their use, in the order of the list: what most people hand over comes first."""
 
 
 class FormatList(QWidget):
@@ -43,27 +51,34 @@ class FormatList(QWidget):
         grid.setVerticalSpacing(2)
         grid.setColumnMinimumWidth(0, _INDENT)
         grid.setColumnStretch(1, 1)
-        for line, (name, kind) in enumerate(FORMATS.items()):
-            box, note = QCheckBox(kind.title), plain_label(wordWrap=True)
-            box.setObjectName(f"format-{name}")
-            box.setChecked(name in FIRST_CHOICE)
-            box.toggled.connect(self.changed)
-            note.setProperty("role", "muted")
-            self.boxes[name], self._notes[name] = box, note
-            self._explain(name, kind.use)
-            grid.addWidget(box, 2 * line, 0, 1, 2)
-            grid.addWidget(note, 2 * line + 1, 1)
+        for title, names in FORMAT_GROUPS.items():
+            grid.addWidget(muted_label(title, "heading"), grid.rowCount(), 0, 1, 2)
+            for name in names:
+                self._add(grid, name)
+
+    def _add(self, grid: QGridLayout, name: str) -> None:
+        kind = FORMATS[name]
+        box, note = QCheckBox(kind.title), plain_label(wordWrap=True)
+        box.setObjectName(f"format-{name}")
+        box.setChecked(name in FIRST_CHOICE)
+        box.toggled.connect(self.changed)
+        note.setProperty("role", "muted")
+        self.boxes[name], self._notes[name] = box, note
+        self._explain(name, kind.use)
+        line = grid.rowCount()
+        grid.addWidget(box, line, 0, 1, 2)
+        grid.addWidget(note, line + 1, 1)
 
     @property
     def chosen(self) -> tuple[str, ...]:
         """The ticked formats that can be written."""
         # `isEnabledTo` ignores that the whole list may be disabled while an export is written.
-        return tuple(name for name, box in self.boxes.items() if box.isChecked() and box.isEnabledTo(self))
+        return tuple(name for name in FORMATS if self.boxes[name].isChecked() and self.boxes[name].isEnabledTo(self))
 
     @property
     def ticked(self) -> tuple[str, ...]:
         """The ticked formats, those among them that cannot be written now."""
-        return tuple(name for name, box in self.boxes.items() if box.isChecked())
+        return tuple(name for name in FORMATS if self.boxes[name].isChecked())
 
     def set_ticked(self, names: object) -> None:
         """Tick the formats in the list ``names``, and no others; anything else than a list changes nothing."""
@@ -86,6 +101,48 @@ class FormatList(QWidget):
     def _explain(self, name: str, text: str) -> None:
         self.boxes[name].setToolTip(tooltip(f"{FORMATS[name].title}: {text}"))
         self._notes[name].setText(text)
+
+
+class FileNames(QWidget):
+    """List of file names, one a line, each elided in the middle where it is too long; its tooltip has them whole."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._names: tuple[str, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.show_names(())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The whole names."""
+        return self._names
+
+    def show_names(self, names: Sequence[str]) -> None:
+        """Show names."""
+        self._names = tuple(names)
+        text = "\n".join(names)
+        self.setToolTip(tooltip(text))
+        self.setAccessibleName(text or _NO_NAMES)
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the height of all lines, and no more width than there is."""
+        return self.minimumSizeHint()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the height of all lines, and the width of a few letters."""
+        metrics = self.fontMetrics()
+        return QSize(metrics.horizontalAdvance(_NO_NAMES) + 1, max(len(self._names), 1) * metrics.lineSpacing() + 2)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the names."""
+        painter = QPainter(self)
+        painter.setPen(QColor(current_colors().muted))
+        metrics = painter.fontMetrics()
+        for line, name in enumerate(self._names or (_NO_NAMES,)):
+            text = metrics.elidedText(name, Qt.TextElideMode.ElideMiddle, self.width())
+            painter.drawText(0, line * metrics.lineSpacing() + metrics.ascent() + 1, text)
 
 
 class MapSheetForm(QWidget):

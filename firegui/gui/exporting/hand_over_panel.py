@@ -12,7 +12,6 @@ from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.split_panel import SplitPanel
-from firegui.gui.widgets.vertical_scroll_area import VerticalScrollArea
 
 _SETTLE_MS = 300
 
@@ -41,13 +40,13 @@ class HandOverPanel(SplitPanel):
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.refresh)
         vertical(self._choices, margins=0, spacing=8)
-        # The list of formats is long: the buttons below it must be in sight.
-        vertical(self._actions, margins=0, spacing=6)
-        area = VerticalScrollArea(self._choices)
+        vertical(self._actions, margins=0, spacing=4)
         # The forms take a moment.
         self._loading = muted_label("Loading…")
         vertical(self._page, self._loading, margins=0)
-        fill_column(self.settings, area, self._actions, stretch=area, spacing=6, margins=(6, 4, 6, 4))
+        fill_column(self.settings, self._choices, margins=(6, 4, 6, 4))
+        # The list of formats is long: the button and the folder stay in sight while it scrolls.
+        fill_column(self.foot, self._actions, margins=(8, 6, 6, 6))
         fill_column(self.result, self._page, stretch=self._page, margins=(6, 4, 6, 4))
         for part in (self.settings, self.result):
             part.installEventFilter(self)
@@ -102,7 +101,7 @@ class HandOverPanel(SplitPanel):
             actions.addWidget(part)
         self._loading.hide()
         page.addWidget(dialog.preview)
-        self.settings.updateGeometry()
+        self.refilled.emit()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Follow the map when the workspace is opened."""

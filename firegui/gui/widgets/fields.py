@@ -33,6 +33,7 @@ from firegui.domain.options import limits_text, number_from_text, plain_number
 from firegui.errors import Problems
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
+from firegui.gui.widgets.path_line import PathLine
 from firegui.gui.widgets.refusal_note import RefusalNote
 
 _PARTIAL_NUMBER = re.compile(r"[+-]?\d*\.?\d*(e[+-]?\d*)?", re.IGNORECASE)
@@ -454,7 +455,7 @@ class PathField(QWidget):
         place: Callable[[], str] | None = None,
     ) -> None:
         super().__init__()
-        self.line = text_line(name, hint)
+        self.line = PathLine(name, hint)
         self.line.editingFinished.connect(self.settled)
         self._hint, self._kind, self._files, self._place = hint, kind, files, place
         self.button = QPushButton("Browse…")

@@ -79,6 +79,8 @@ class SplitPanel(QWidget):
 
     result_requested = Signal()
     """A run was started or a saved result was opened: the result should be visible."""
+    refilled = Signal()
+    """Settings or foot have other contents, which may need another width."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

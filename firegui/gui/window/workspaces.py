@@ -120,7 +120,7 @@ PLACES: dict[str, PanelPlace] = {
         has_result=True,
         question="What changes with another fleet, other days or settings?",
     ),
-    "Export": PanelPlace("Export", WindowArea.SIDE, WorkspaceName.HAND_OVER, is_open=True, grows=True, has_result=True),
+    "Export": PanelPlace("Export", WindowArea.SIDE, WorkspaceName.HAND_OVER, is_open=True, has_result=True),
     "Progress": PanelPlace("Charts", WindowArea.DRAWER),
     "Drops": PanelPlace("Drops table", WindowArea.DRAWER),
     "Compare": PanelPlace("Runs compared", WindowArea.DRAWER),

@@ -141,9 +141,9 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
         (Product("", "fire", "nc", _writer("netcdf.write_netcdf")),),
         needs_place=False, needs_fire=True,
     ),
-    "png": _map_format("PNG map", "the fire and the drops as a picture", "png"),
-    "svg": _map_format("SVG map", "the same as lines, for a drawing program", "svg"),
-    "pdf": _map_format("PDF map", "the same to print, with scale, grid and legend", "pdf"),
+    "png": _map_format("PNG map", "fire and drops as a picture", "png"),
+    "svg": _map_format("SVG map", "fire and drops as lines, for a drawing program", "svg"),
+    "pdf": _map_format("PDF map", "fire and drops to print, with scale, grid and legend", "pdf"),
     "pdf-days": Format(
         "PDF map of each day", "one map page a day, with the drops of the day and the fire at its end",
         (Product("days", "days", "pdf", _writer("day_maps.write_day_maps", cancels=True), printed=True),),
