@@ -104,7 +104,10 @@ class FormatList(QWidget):
 
 
 class FileNames(QWidget):
-    """List of file names, one a line, each elided in the middle where it is too long; its tooltip has them whole."""
+    """List of file names, one a line.
+
+    A long name is elided in the middle; the tooltip has all names whole.
+    """
 
     def __init__(self) -> None:
         super().__init__()
