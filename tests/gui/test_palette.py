@@ -9,14 +9,16 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.help.command_palette import Palette, best_matches, match_score
 from firegui.gui.session.session import FireView, Tool
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.main_window import MainWindow
-from firegui.gui.window.workspaces import PLACES
+from firegui.gui.window.workspaces import PLACES, WorkspaceName
+from firegui.io.exporters import FORMATS
 from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
-from tests.gui.shell_scene import ridge
+from tests.gui.shell_scene import ridge, settle
 
 Keys = Qt.KeyboardModifier
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -163,7 +165,7 @@ def test_it_offers_every_command_panel_and_page(window: MainWindow) -> None:
     assert {"File", "Edit", "View", "Plan", "Help", "Tool", "Panel"} <= kinds
     titles = {entry.title for entry in entries}
     assert {ACTIONS[f"show_{name.lower()}"].title for name in PLACES} <= titles
-    assert {page.title for page in window.workbench.help.pages} <= {
+    assert {f"{page.title} (help page)" for page in window.workbench.help.pages} <= {
         entry.title for entry in entries if entry.kind == "Help"
     }
     assert [action.objectName() for action in window.actions()] == list(ACTIONS)
@@ -197,6 +199,39 @@ def test_words_of_an_analyst_find_what_the_program_has(window: MainWindow) -> No
             missed[typed] = found
     palette.close_palette()
     assert missed == {}
+
+
+FORMAT_WORDS = {
+    "kmz": "KMZ", "kml": "KML", "csv": "CSV table", "pdf": "PDF map", "geojson": "GeoJSON", "ics": "ICS 220 briefing",
+    "png": "PNG map", "geotiff": "GeoTIFF", "shapefile": "GeoPackage", "briefing": "ICS 220 briefing",
+}  # fmt: skip
+"""Words for formats, and the format that they find."""
+
+
+@pytest.mark.parametrize("typed", FORMAT_WORDS)
+def test_a_format_is_found_and_opens_hand_over_with_it_ticked(window: MainWindow, typed: str) -> None:
+    title = f"Export as {FORMAT_WORDS[typed]}…"
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, typed)
+    titles = [entry.title for entry in palette.shown]
+    assert title in titles[:6]
+    palette.list.setCurrentRow(titles.index(title))
+    QTest.keyClick(palette.field, Qt.Key.Key_Return)
+    assert window.workbench.shell.workspace is WorkspaceName.HAND_OVER
+    dialog = window.workbench.panel("Export", HandOverPanel).dialog
+    name = next(name for name, kind in FORMATS.items() if kind.title == FORMAT_WORDS[typed])
+    settle()
+    assert (
+        dialog is not None
+        and name in dialog.formats.ticked
+        and not dialog.formats.boxes[name].visibleRegion().isEmpty()
+    )
+
+
+def test_one_entry_is_called_export_and_pages_of_the_help_say_so(window: MainWindow) -> None:
+    entries = window.workbench.guide.entries()
+    assert [entry.kind for entry in entries if entry.title == "Export"] == ["File"]
+    assert [entry.kind for entry in entries if entry.title == "Export (help page)"] == ["Help"]
 
 
 # -- the score ---------------------------------------------------------------------------------------------------------
@@ -233,7 +268,7 @@ def test_a_command_comes_before_the_help_page_of_its_name(window: MainWindow) ->
     QTest.keyClicks(palette.field, "stress")
     assert [(entry.kind, entry.title) for entry in palette.shown][:2] == [
         ("Plan", "Stress test"),
-        ("Help", "Stress test"),
+        ("Help", "Stress test (help page)"),
     ]
 
 

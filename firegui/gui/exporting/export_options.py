@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QImage, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.units import Units
+from firegui.gui.base.controls import scroll_to_opened
 from firegui.gui.base.layouts import muted_label, plain_label, row
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
@@ -35,6 +37,21 @@ FORMAT_GROUPS: Mapping[str, tuple[str, ...]] = {
     "GIS layers": ("gpkg", "geojson", "geojson-areas", "geotiff", "netcdf"),
 }
 """Formats by their use, in the order of the list: what most people hand over comes first."""
+
+FORMAT_SYNONYMS: Mapping[str, str] = {
+    "csv": "spreadsheet excel table",
+    "geojson": "gis",
+    "gpkg": "shapefile gis qgis",
+    "kml": "google earth",
+    "kmz": "google earth",
+    "gpx": "gps garmin",
+    "geotiff": "tif tiff raster",
+    "png": "picture image",
+    "pdf": "print paper",
+    "ics220": "ics 220 briefing",
+    "report": "html web email",
+}
+"""Other words that find a format."""
 
 
 class FormatList(QWidget):
@@ -85,6 +102,14 @@ class FormatList(QWidget):
         if isinstance(names, list):
             for name, box in self.boxes.items():
                 box.setChecked(name in names)
+
+    def choose(self, name: str) -> None:
+        """Tick a format besides the ticked ones, and move focus and view to it."""
+        box = self.boxes[name]
+        box.setChecked(True)
+        box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        # A list that was just made has its place after the next layout.
+        QTimer.singleShot(0, box, partial(scroll_to_opened, box))
 
     def note(self, name: str) -> str:
         """Return the text next to a format."""

@@ -58,6 +58,12 @@ class HandOverPanel(SplitPanel):
         """The export whose parts are shown; ``None`` before the workspace was opened."""
         return self._dialog
 
+    def choose_format(self, name: str) -> None:
+        """Tick a format. The panel must be visible."""
+        self.refresh()
+        if self._dialog is not None:
+            self._dialog.formats.choose(name)
+
     def _refresh_soon(self) -> None:
         # A search reports more often than the interval: to begin anew at each report would put it off for ever.
         if not self._settle.isActive():

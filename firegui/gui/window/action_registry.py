@@ -115,8 +115,9 @@ _ALL_ACTIONS = (
     ActionSpec("export", "&Export…",
                "write schedule and map to files: of the run selected in the open list of runs, else of the plan shown",
                "export", "export", ("Ctrl+E",), _C.CAN_EXPORT,
-               synonyms="pdf kml gpx ics 220 briefing csv gps print report email share spreadsheet excel google "
-                        "earth gis shapefile geotiff picture image radio garmin table"),
+               synonyms="pdf kml kmz gpx ics 220 briefing csv gps print report email share spreadsheet excel google "
+                        "earth gis shapefile geotiff geojson geopackage gpkg png svg netcdf picture image radio garmin "
+                        "table"),
     ActionSpec("quit", "&Quit", "close the window; asks before work is lost", "quit", "getting-started", ("Ctrl+Q",),
                synonyms="exit close"),
     ActionSpec("undo", "&Undo", "undo the last edit", "undo", "getting-started", ("Ctrl+Z",), _C.CAN_UNDO,
@@ -388,7 +389,8 @@ _ALL_ACTIONS = (
                synonyms="results burned area hectares acres cost water retardant summary logistics "
                         "gallons litres"),
     ActionSpec("show_export", "Files to &hand over", "formats, sheet and folder of an export", "export", "export",
-               synonyms="print pdf report email share spreadsheet kml csv ics 220 briefing film video animation"),
+               synonyms="print pdf report email share spreadsheet kml kmz csv ics 220 briefing gis shapefile geotiff "
+                        "geojson png picture film video animation"),
     ActionSpec("show_progress", "&Charts", "charts of the shown run, in the drawer", "dock-progress", "progress",
                synonyms="graph graphs curve plot convergence"),
     ActionSpec("show_log", "&Log", "what happened since the window was opened, in the drawer", "dock-log", "log",

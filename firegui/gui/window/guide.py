@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QToolButto
 
 from firegui.assets import installed_version
 from firegui.gui.base.icons import icon
+from firegui.gui.exporting.export_options import FORMAT_SYNONYMS
 from firegui.gui.help.command_palette import HELP_KIND, Palette, PaletteEntry
 from firegui.gui.help.help_view import FIRST, HelpView
 from firegui.gui.help.tour import Tour
@@ -19,6 +20,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.window.action_registry import ACTIONS, menu_of, plain_title
 from firegui.gui.window.documents import Documents
 from firegui.gui.window.shell import Shell
+from firegui.io.exporters import FORMATS
 
 _NATIVE = QKeySequence.SequenceFormat.NativeText
 _NOT_NOW = "not now"
@@ -36,6 +38,8 @@ LIMITS = (
 class Guide(QObject):
     """Entry points of help, palette and tour."""
 
+    export_requested = Signal(str)
+    """Hand over the plan on the map in this format."""
     plan_requested = Signal()
     """The tour has ended with its last button: a quick plan is wanted."""
 
@@ -106,6 +110,8 @@ class Guide(QObject):
                 title, keys, tip = plain_title(action.text()), action.shortcut().toString(_NATIVE), action.statusTip()
                 kind, synonyms = menu_of(action.objectName()), ACTIONS[action.objectName()].synonyms
                 yield PaletteEntry(kind, title, tip, action.icon(), action.trigger, keys, why_not, synonyms)
+        if self._session.has_project:
+            yield from self._format_entries()
         if self.runs is not None:
             yield from map(partial(_run_entry, self.runs), self.runs.menu_buttons)
         for folder in self._documents.recent:
@@ -113,7 +119,16 @@ class Guide(QObject):
             yield PaletteEntry("Project", name, str(folder), icon("folder"), open_project)
         for page in self._help.pages:
             show_page = partial(self.show_page, page.name)
-            yield PaletteEntry(HELP_KIND, page.title, "Open this page.", icon("help"), show_page)
+            # The page on a panel or command is called like it.
+            yield PaletteEntry(HELP_KIND, f"{page.title} (help page)", "Open this page.", icon("help"), show_page)
+
+    def _format_entries(self) -> Iterator[PaletteEntry]:
+        """Yield a command for each format of an export."""
+        for name, kind in FORMATS.items():
+            title, tip = f"Export as {kind.title}…", f"Choose {kind.title} in Hand over: {kind.use}."
+            words = f"{name} {name.replace('-', ' ')} {FORMAT_SYNONYMS.get(name, '')}"
+            ask = partial(self.export_requested.emit, name)
+            yield PaletteEntry("Hand over", title, tip, icon("export"), ask, synonyms=words)
 
     # -- the tour ----------------------------------------------------------------------------------------------------
     def begin_tour(self) -> None:

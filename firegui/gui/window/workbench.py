@@ -155,6 +155,7 @@ class Workbench(QObject):
         self.guide.runs = self.runs
         self.actions = Actions(window, session, self.plan, self._handlers())
         self.guide.plan_requested.connect(self.plan.quick)
+        self.guide.export_requested.connect(self._choose_format)
         self.bookmarks_menu = BookmarksMenu(self.views, window)
         self.actions.fill_menus(self.documents, self.bookmarks_menu)
         self.maps.set_menu_actions(self.actions.map_menu())
@@ -542,6 +543,12 @@ class Workbench(QObject):
         in_view = self.shell.workspace is WorkspaceName.RUNS and self.shell.is_side_visible
         chosen = self.runs.all_selected if in_view else ()
         return chosen[0] if len(chosen) == 1 else None
+
+    def _choose_format(self, name: str) -> None:
+        """Open the export of the plan on the map with a format ticked."""
+        self.set_full_map(False)
+        self.show_panel("Export")
+        self.panel("Export", HandOverPanel).choose_format(name)
 
     def _export_selected(self) -> None:
         keys = {drop.key for drop in self.session.plan_editor.marked}
