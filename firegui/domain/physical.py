@@ -58,6 +58,8 @@ class PhysicalSettings:
         for name in values:
             if name not in known:
                 problems.add("fire model", f"the parameter {name} is not known", f"use {', '.join(known)}")
+            elif not math.isfinite(values[name]):
+                problems.add("fire model", f"the parameter {name} is {values[name]:g}", "use a number")
         problems.raise_if_any(_TITLE)
         moisture = FuelMoisture(**{item.name: float(values[item.name]) for item in fields(FuelMoisture)})
         own: dict[str, Any] = {name: type(known[name])(values[name]) for name in known if not hasattr(moisture, name)}

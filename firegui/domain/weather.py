@@ -100,8 +100,8 @@ class PeriodWeather:
         if self.periods_per_day < 1 or HOURS_PER_DAY % self.periods_per_day:
             what = f"has {self.periods_per_day} periods a day"
             return [Problem("weather", what, "use 1, 2, 3, 4, 6, 8, 12 or 24")]
-        if self.block < 1:
-            return [Problem("weather", f"has blocks of {self.block} cells", "use 1 or more")]
+        if not 1 <= self.block <= max(shape):
+            return [Problem("weather", f"has blocks of {self.block} cells", f"use 1 to {max(shape)}")]
         count = days * self.periods_per_day
         wanted = (count, *(math.ceil(size / self.block) for size in shape))
         for name, stack in (("speed", self.speed), ("direction", self.towards)):

@@ -69,6 +69,7 @@ def test_blocks_have_the_mean_of_the_cells_they_cover() -> None:
     [
         ({"periods_per_day": 5}, "5 periods a day"),
         ({"block": 0}, "blocks of 0 cells"),
+        ({"block": 10**310}, "use 1 to 10"),
         ({"block": 4}, "48 × 3 × 4 values, 48 × 2 × 3 are needed"),
         ({"humidity": None}, "temperature of the air alone"),
         ({"humidity": np.full(48, 101.0)}, "humidity has a value out of range"),

@@ -236,6 +236,9 @@ def test_a_setting_that_is_no_whole_number_is_named() -> None:
     with pytest.raises(InputError, match=r"periods_per_day is 2\.5") as refused:
         PhysicalSettings.of({**values, "periods_per_day": 2.5, "air_moisture": 0.5})
     assert "air_moisture is 0.5" in str(refused.value)
+    for number in (np.nan, np.inf):
+        with pytest.raises(InputError, match="periods_per_day is"):
+            PhysicalSettings.of({**values, "periods_per_day": number})
 
 
 def test_its_caveats_say_what_it_reads_leaves_out_and_does_not_resolve() -> None:
