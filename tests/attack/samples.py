@@ -8,14 +8,17 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import rasterio.shutil
 
 from firegui.assets import resource
-from tests.support import tiny_project
+from firegui.domain.physical import PhysicalSettings
+from firegui.domain.weather import PeriodWeather
+from firegui.fire.physical import with_physical_model
+from tests.support import make_project, tiny_project
 from tests.unit.io.faults.cases import Make, Rng, Sound
 from tests.unit.io.faults.ground import GRID, MAKERS, growing, kml, wind_variables
 from tests.unit.io.faults.sound import IMPORTERS
@@ -133,6 +136,27 @@ def write_classic(path: Path, variables: Mapping[str, Variable]) -> None:
     path.write_bytes(header(begins) + b"".join(block + bytes(-len(block) % 4) for block in blocks))
 
 
+def _air_table(folder: Path, rng: Rng) -> Sound:
+    """A wind table with temperature and humidity."""
+    sound = MAKERS["wind csv"](folder, rng)
+    first, *rows = sound.path.read_text("utf-8").splitlines()
+    more = (f"{row},{rng.uniform(40, 99):.1f},{rng.uniform(5, 95):.0f}" for row in rows)
+    sound.path.write_text("\n".join([f"{first},temp_f,rh", *more]) + "\n", encoding="utf-8")
+    return sound
+
+
+def _weather_project(folder: Path, rng: Rng) -> Sound:
+    """The text of a project with the physical model and a weather by the hour."""
+    project = make_project()
+    event, count = project.scenario, 24 * project.scenario.days
+    speed, towards = rng.uniform(0.5, 3.0, (2, count, *event.grid.of_blocks(4).shape)).astype(np.float32)
+    heat, damp = rng.uniform(5.0, 35.0, count), rng.uniform(5.0, 95.0, count)
+    layers = {**event.layers, "fuel": np.full(event.grid.shape, 102.0, np.float32)}
+    event = replace(event, layers=layers, weather=PeriodWeather(24, 4, speed, towards, heat, damp))
+    saved = tiny_project(folder, with_physical_model(replace(project, scenario=event, maps=None), PhysicalSettings()))
+    return Sound(saved / "project.toml", ("info", str(saved)))
+
+
 def _audited(folder: Path, rng: Rng) -> Sound:
     """Check a schedule, which loads no engine."""
     sound = IMPORTERS["schedule csv"](folder, rng)
@@ -184,6 +208,8 @@ MAKES: Mapping[str, Make] = {
     "layer asc": _copied_layer("AAIGrid", ".asc"),
     "layer img": _copied_layer("HFA", ".img"),
     "wind netcdf classic": _classic,
+    "wind and air csv": _air_table,
+    "weather project": _weather_project,
     "scenarios toml": _configured("scenarios.toml", "--scenarios", _SCENARIOS),
     "coverage toml": _configured("coverage.toml", "--coverage", resource("fuel/coverage.toml").read_text("utf-8")),
     "base map mbtiles": _tiles,
