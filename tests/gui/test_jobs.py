@@ -26,7 +26,7 @@ from firegui.gui.jobs.result_presenter import _SETTLE_MS
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
+from firegui.gui.session.session import FireView, Session
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
@@ -471,6 +471,45 @@ def test_a_finished_run_is_shown_during_another_and_the_live_view_comes_back_at_
     assert session.result.stage is second.stage
     queue.stop()
     wait_idle(qtbot, queue)
+
+
+def test_the_plan_before_stays_on_the_map_with_a_word_until_that_of_the_selected_run_is_there(
+    qtbot: QtBot, session: Session, make_queue: MakeQueue
+) -> None:
+    queue, execute = make_queue()
+    first, second = queue.plan(), None
+    wait_idle(qtbot, queue)
+    second = queue.plan()
+    wait_idle(qtbot, queue)
+    steps, aircraft = session.project.calendar.n_steps, session.project.fleet.n_aircraft
+    for entry in (first, second):
+        write_plan_safetensors(entry.folder / "plan.safetensors", Schedule.empty(steps, aircraft))
+    before = session.result
+    assert before.title == second.title and before.plan is not None
+    seen: list[tuple[str, bool]] = []
+    session.result_changed.connect(lambda: seen.append((session.result.title, session.result.plan is not None)))
+    queue.show(first)
+    assert session.result.plan is before.plan and session.result.next_title == first.title
+    assert session.view is FireView.PLAN and queue.shown is first
+    wait_idle(qtbot, queue)
+    assert session.result.title == first.title and not session.result.next_title
+    assert all(has_plan for _title, has_plan in seen), "the fire without drops was not shown in between"
+    # What comes first instead ends the word.
+    queue.show(second)
+    queue.show_baseline()
+    assert not session.result.next_title
+    wait_idle(qtbot, queue)
+    # A plan that cannot be computed does not leave another on the map under its name.
+    queue.show(first)
+    wait_idle(qtbot, queue)
+    evaluate = execute._evaluate
+    execute._evaluate = lambda _spec, emit: emit(  # type: ignore[method-assign]
+        RunFinished(FinishReason.FAILED, "no memory", None, None, None)
+    )
+    queue.show(second)
+    wait_idle(qtbot, queue)
+    assert session.result.title == second.title and session.result.plan is None and not session.result.next_title
+    execute._evaluate = evaluate  # type: ignore[method-assign]
 
 
 def test_shutting_down_waits_for_every_thread(qtbot: QtBot, make_queue: MakeQueue) -> None:

@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import DropList
@@ -32,7 +33,7 @@ from firegui.runs.notes import MOST_LETTERS, NAME, read_name, write_name
 from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, metrics, removal, wait_idle
-from tests.gui.hands import show_widget
+from tests.gui.hands import LEFT, centre_of, show_widget
 from tests.gui.saved_runs import stopped_run
 
 
@@ -342,3 +343,26 @@ def test_a_run_of_edited_drops_names_its_parent_on_its_card_and_in_its_result() 
     assert "Edited from Evening plan &lt;2&gt;" in report_html(entry)
     entry.parent = ""
     assert "dited from" not in report_html(entry) + str(card_lines(entry))
+
+
+def test_a_card_under_the_pointer_keeps_its_place_while_runs_are_added(
+    qtbot: QtBot, panel: RunsPanel, queue: RunQueue
+) -> None:
+    table, first = panel.table, queue.entries[0]
+    panel.resize(310, 900)
+    for _run in range(2):
+        queue.plan()
+        wait_idle(qtbot, queue)
+    at = centre_of(table, panel.model.place_of(first), TITLE)
+    QApplication.sendEvent(table.viewport(), QEnterEvent(QPointF(at), QPointF(at), QPointF(at)))
+    top, search = table.mapTo(panel, QPoint()), panel.search.isVisible()
+    for _run in range(3):
+        new = queue.plan()
+        wait_idle(qtbot, queue)
+    assert table.mapTo(panel, QPoint()) == top and panel.search.isVisible() is search
+    QTest.mouseClick(table.viewport(), LEFT, pos=at)
+    assert panel.selected is first, "the card that was aimed at"
+    assert panel.model.entry(panel.model.rowCount() - 1) is new
+    # The list is in order again once the pointer has left it.
+    QApplication.sendEvent(table.viewport(), QEvent(QEvent.Type.Leave))
+    assert panel.model.entry(0) is new and panel.selected is first and panel.search.isVisible()

@@ -100,6 +100,8 @@ class ResultPresenter(QObject):
         self._live_baseline: BaselineReady | None = None
         self._live_plan: PlanUpdated | None = None
         self._current: EvaluationRequest | None = None
+        self._next: ShownResult | None = None
+        """Result that takes the place of the one on the map once its plan is there."""
         self._slot = RunSlot(execute, self)
         self._slot.changed.connect(self._on_slot_changed)
         self.changed.connect(self.update_awaited)
@@ -177,7 +179,7 @@ class ResultPresenter(QObject):
         if shown.folder == entry.folder and shown.project is not None and same_inputs(shown.project, project):
             self._show(replace(shown, title=entry.title, fire=entry.fire))
         else:
-            self._begin_result(entry.title, project, folder=entry.folder, fire=entry.fire)
+            self._show(self._begun(entry.title, project, folder=entry.folder, fire=entry.fire))
         if entry is self._live and self._live_baseline is not None:
             self._show_baseline_of(self._live_baseline)
         if entry is self._live and self._live_plan is not None:
@@ -187,7 +189,10 @@ class ResultPresenter(QObject):
     def rename(self, entry: RunEntry) -> None:
         """Show the new name of ``entry``, if its plan is shown."""
         result = self._session.result
-        if entry is self._shown and result.folder == entry.folder and result.title != entry.title:
+        if self._next is not None and self._next.folder == entry.folder:
+            self._next = replace(self._next, title=entry.title)
+            self._show(replace(result, next_title=entry.title))
+        elif entry is self._shown and result.folder == entry.folder and result.title != entry.title:
             self._session.show_result(replace(result, title=entry.title))
 
     def show_saved(self, entry: RunEntry, project: Project) -> None:
@@ -265,6 +270,9 @@ class ResultPresenter(QObject):
         for timer in (self._settle, self._opened, self._painted, self._tick):
             timer.stop()
         self._current = None
+        if self._next is not None:
+            self._next = None
+            self._show(replace(self._session.result, next_title=""))
         self._slot.cancel()
 
     def shutdown(self) -> None:
@@ -273,16 +281,25 @@ class ResultPresenter(QObject):
         self._slot.shutdown()
 
     def show_evaluation(self, request: EvaluationRequest) -> None:
-        """Evaluate and show a request in place of any other."""
+        """Evaluate and show a request in place of any other.
+
+        A plan of the same fire stays on the map until that of a run takes its place.
+        """
         self.cancel()
         self._current = request
         self._restart_clock()
         self.set_shown(request.entry)
-        self._begin_result(
+        begun = self._begun(
             request.title, request.spec.project, of_member=request.spec.member is not None,
             plan_name=request.plan_name, against=request.against,
             folder=request.folder if request.entry is None else request.entry.folder, fire=request.fire,
         )  # fmt: skip
+        shown = self._session.result
+        if request.entry is not None and shown.plan is not None and begun.baseline is not None:
+            self._next = begun
+            self._show(replace(shown, next_title=request.title))
+        else:
+            self._show(begun)
         self._slot.begin(request.spec, self._subscribe)
         self.changed.emit()
 
@@ -333,6 +350,10 @@ class ResultPresenter(QObject):
     def _on_slot_changed(self) -> None:
         if self._current is not None and not self._slot.is_busy:
             self._current = None
+            if self._next is not None:
+                # The plan could not be computed: that before is not the plan of the selected run.
+                begun, self._next = self._next, None
+                self._show(begun)
             self.changed.emit()
 
     def update_awaited(self) -> None:
@@ -354,11 +375,11 @@ class ResultPresenter(QObject):
         self._session.set_awaited("\n".join(lines))
 
     # -- the session's result ----------------------------------------------------------------------------------------
-    def _begin_result(
+    def _begun(
         self, title: str, project: Project, *, of_member: bool = False, plan_name: str = "", against: str = "",
         folder: Path | None = None, fire: str = "",
-    ) -> None:  # fmt: skip
-        """Show results of ``project`` from now on.
+    ) -> ShownResult:  # fmt: skip
+        """Return what is known of a result of ``project`` before its plan is computed.
 
         Drop the plan of another project, and the baseline of another fire. An ensemble member and a replanned run
         (``fire``) have their own fire without drops. If there is another plan to compare with (``against``), there is
@@ -369,21 +390,24 @@ class ResultPresenter(QObject):
         old = ShownResult() if apart else shown
         if old.project is None or not same_spread(old.project, project):
             old = ShownResult()
-        self._show(
-            ShownResult(
-                title, old.baseline, old.baseline_metrics, project=project, member=of_member, plan_name=plan_name,
-                against=against, folder=folder, fire=fire,
-            )
+        return ShownResult(
+            title, old.baseline, old.baseline_metrics, project=project, member=of_member, plan_name=plan_name,
+            against=against, folder=folder, fire=fire,
         )  # fmt: skip
 
     def _show_baseline_of(self, event: BaselineReady) -> None:
-        result = self._session.result
-        self._show(replace(result, baseline=event.frames, baseline_metrics=event.metrics, first_drops=event.drops))
+        result = self._next or self._session.result
+        found = replace(result, baseline=event.frames, baseline_metrics=event.metrics, first_drops=event.drops)
+        if self._next is not None:
+            self._next = found
+        else:
+            self._show(found)
 
     def _show_plan_of(self, event: PlanUpdated) -> None:
+        result, self._next = self._next or self._session.result, None
         self._show(
             replace(
-                self._session.result, plan=event.frames, plan_metrics=event.metrics, drops=event.drops,
+                result, plan=event.frames, plan_metrics=event.metrics, drops=event.drops,
                 epoch=event.epoch, stage=event.stage, is_cautious=event.is_cautious,
             )
         )  # fmt: skip

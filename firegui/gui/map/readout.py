@@ -145,7 +145,8 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
     if shown.result.fire:
         notes.append(f"{shown.result.fire} fire")
     waits = bool(fire.missing()) and shown.view is not FireView.DIFFERENCE and not shown.result.mean_of
-    awaited = shown.awaited if waits else ""
+    coming = f"Computing {shown.result.next_title}…" if shown.result.next_title else ""
+    awaited = shown.awaited if waits else coming
     if waits:
         # There is no fire that the title could name.
         what = awaited.partition("\n")[0] or NO_RESULT

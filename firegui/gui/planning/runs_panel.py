@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSignalBlocker, QSize, Qt, QTimer, QUrl, Signal, SignalInstance
+from PySide6.QtCore import QEvent, QObject, QPoint, QSignalBlocker, QSize, Qt, QTimer, QUrl, Signal, SignalInstance
 from PySide6.QtGui import QAction, QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -124,7 +124,11 @@ class RunsPanel(QWidget):
         self.table = self._make_table()
         self._all_selected: tuple[RunEntry, ...] | None = None
         self.table.selectionModel().selectionChanged.connect(self._forget_selected)
-        for moved in (self.model.modelReset, self.model.layoutChanged, self.model.dataChanged):
+        # A card under the pointer must stay there: the click would hit another run.
+        self.table.viewport().installEventFilter(self)
+        for moved in (
+            self.model.modelReset, self.model.layoutChanged, self.model.dataChanged, self.model.rowsInserted,
+        ):  # fmt: skip
             moved.connect(self._forget_selected)
         self.notes = RunNotes(session)
         self.notes.written.connect(lambda _entry: self.model.refresh())
@@ -135,7 +139,9 @@ class RunsPanel(QWidget):
         queue.shown_changed.connect(self._on_shown)
         session.result_changed.connect(self._refresh)
         self.model.modelReset.connect(self._keep_selection)
-        for changed in (self.model.modelReset, self.model.layoutChanged, self.model.dataChanged):
+        for changed in (
+            self.model.modelReset, self.model.layoutChanged, self.model.dataChanged, self.model.rowsInserted,
+        ):  # fmt: skip
             changed.connect(self._fit_rows)
         # The table does not take heights of rows while it lays out its columns.
         self._fitting = QTimer(self, singleShot=True, interval=0)
@@ -172,6 +178,14 @@ class RunsPanel(QWidget):
             self._all_selected = tuple(self.model.rows[row] for row in rows)
         return self._all_selected
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the cards in their places while the pointer is over the list."""
+        if event.type() in (QEvent.Type.Enter, QEvent.Type.Leave):
+            self.model.hold(event.type() == QEvent.Type.Enter)
+            self._refresh()
+            self._fit_rows()
+        return False
+
     def _forget_selected(self, *_: object) -> None:
         self._all_selected = None
 
@@ -181,9 +195,12 @@ class RunsPanel(QWidget):
 
     def select(self, entry: RunEntry) -> None:
         """Select a run, which is not shown by that."""
-        row = self.model.place_of(entry)
+        row, bar = self.model.place_of(entry), self.table.verticalScrollBar()
         if row >= 0:
+            top = bar.value()
             select_row(self.table, row)
+            if self.model.is_held:
+                bar.setValue(top)
             self._showing.stop()
 
     def _on_selected(self) -> None:
@@ -375,7 +392,8 @@ class RunsPanel(QWidget):
         why_not = self._why_not_compared(comparable)
         self._buttons["compare"].setToolTip(tooltip(f"{_COMPARE}. {why_not}" if why_not else _COMPARE))
         self.compare_hint.setText(why_not or _selected_text(len(comparable)))
-        self._comparing.setVisible(len(self._queue.entries) > 1)
+        if not self.model.is_held:
+            self._comparing.setVisible(len(self._queue.entries) > 1)
         self._activity.set_text(self._queue.activity)
         self.caution.setText(self.model.caution)
         is_invented = self._session.has_project and self._session.project.scenario.synthetic
@@ -429,6 +447,9 @@ class RunsPanel(QWidget):
         cards = sum(map(self.table.rowHeight, range(min(self.model.rowCount(), _MOST_ROWS))))
         least = _LEAST_LINES * self.table.fontMetrics().height()
         self.table.setMinimumHeight(max(cards + 2 * self.table.frameWidth(), least) if self.has_cards else least)
+        if self.model.is_held:
+            # What appears above the list would move it.
+            return
         several = len(self._queue.entries) >= _WORTH_SEARCHING or bool(self.search.text())
         for part in (self.search, self.order, self.grouping):
             part.setVisible(several)

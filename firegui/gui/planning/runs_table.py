@@ -60,18 +60,39 @@ class RunsModel(TableModel[RunEntry]):
         super().__init__(columns, parent, key=lambda entry: entry, row_tip=lambda entry: _tip(entry, session.units))
         self._session, self._queue = session, queue
         self._search, self._order_by, self._grouping = "", RunOrder.NEWEST, RunGrouping.NONE
+        self._is_held = False
         queue.changed.connect(self.refresh)
         session.units_changed.connect(self.refresh)
         queue.shown_changed.connect(self.refresh)
         self.refresh()
 
     def refresh(self) -> None:
-        """Show the runs of the queue that are searched for, in order."""
+        """Show the runs of the queue that are searched for, in order.
+
+        While the list is held, new ones are below the others.
+        """
         self._find_cautions()
-        self.set_rows(arranged(self._queue.entries, self._search, self._order_by, self._grouping))
+        rows = arranged(self._queue.entries, self._search, self._order_by, self._grouping)
+        if not self._is_held:
+            self.set_rows(rows)
+            return
+        listed = [entry for entry in self.rows if entry in rows]
+        self.set_rows(listed)
+        for entry in rows:
+            if entry not in listed:
+                self.append_row(entry)
+
+    def hold(self, on: bool) -> None:
+        """Keep every run in its place, or put the runs in order again. A table sorted by a column is not held."""
+        is_held = on and self._sorting[0] < 0
+        if is_held is not self._is_held:
+            self._is_held = is_held
+            if not is_held:
+                self.refresh()
 
     def arrange(self, search: str, order: RunOrder, grouping: RunGrouping) -> None:
         """List the runs with every word of ``search``, in another order and by other groups."""
+        self._is_held = False
         self._search, self._order_by, self._grouping = search, order, grouping
         self.refresh()
 
@@ -83,6 +104,11 @@ class RunsModel(TableModel[RunEntry]):
     def is_shown(self, place: int) -> bool:
         """Return whether the run in a row is the one on the map."""
         return self.row(place) is self._queue.shown
+
+    @property
+    def is_held(self) -> bool:
+        """Whether every run keeps its place."""
+        return self._is_held
 
     @property
     def units(self) -> Units:

@@ -72,6 +72,7 @@ class ShownResult:
         fire: ``"observed"`` or ``"drawn"`` if both fires are those that a replanned run keeps.
         by_hand: Drops were moved, added or removed by the user since.
         pending: The fire of the edited drops has not been computed yet.
+        next_title: Title of the run whose plan is being computed to take the place of this one.
         is_cautious: The plan's fire is that of a run at work, at design effectiveness.
     """
 
@@ -94,6 +95,7 @@ class ShownResult:
     fire: str = ""
     by_hand: bool = False
     pending: bool = False
+    next_title: str = ""
     is_cautious: bool = False
 
     @property
