@@ -474,10 +474,10 @@ def test_a_finished_run_is_shown_during_another_and_the_live_view_comes_back_at_
 
 
 def test_the_plan_before_stays_on_the_map_with_a_word_until_that_of_the_selected_run_is_there(
-    qtbot: QtBot, session: Session, make_queue: MakeQueue
+    qtbot: QtBot, session: Session, make_queue: MakeQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queue, execute = make_queue()
-    first, second = queue.plan(), None
+    first = queue.plan()
     wait_idle(qtbot, queue)
     second = queue.plan()
     wait_idle(qtbot, queue)
@@ -502,14 +502,11 @@ def test_the_plan_before_stays_on_the_map_with_a_word_until_that_of_the_selected
     # A plan that cannot be computed does not leave another on the map under its name.
     queue.show(first)
     wait_idle(qtbot, queue)
-    evaluate = execute._evaluate
-    execute._evaluate = lambda _spec, emit: emit(  # type: ignore[method-assign]
-        RunFinished(FinishReason.FAILED, "no memory", None, None, None)
-    )
+    failed = RunFinished(FinishReason.FAILED, "no memory", None, None, None)
+    monkeypatch.setattr(execute, "_evaluate", lambda _spec, emit: emit(failed))
     queue.show(second)
     wait_idle(qtbot, queue)
     assert session.result.title == second.title and session.result.plan is None and not session.result.next_title
-    execute._evaluate = evaluate  # type: ignore[method-assign]
 
 
 def test_shutting_down_waits_for_every_thread(qtbot: QtBot, make_queue: MakeQueue) -> None:

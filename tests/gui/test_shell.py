@@ -543,6 +543,30 @@ def test_an_unfolded_legend_on_a_small_map_keeps_clear_of_the_fire(qtbot: QtBot)
 
 
 @pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
+def test_the_legend_explains_drops_to_come_once_they_are_edited_and_fits(
+    window: MainWindow, size: tuple[int, int]
+) -> None:
+    bench = window.workbench
+    window.resize(*size)
+    show_plan(bench.session)
+    bench.session.set_tool(Tool.PAN)
+    settle()
+    legend = bench.shell.stage.cards["Legend"]
+
+    def texts() -> str:
+        return " ".join(label.text() for label in legend.content.findChildren(QLabel) if label.isVisible())
+
+    assert "still to come" not in texts()
+    bench.session.set_tool(Tool.DROP)
+    settle()
+    assert "dotted: still to come" in texts()
+    assert not legend.content.verticalScrollBar().isVisible()
+    bench.session.set_tool(Tool.PAN)
+    settle()
+    assert "still to come" not in texts()
+
+
+@pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
 def test_the_legend_of_maps_side_by_side_covers_none_of_them_and_is_folded_without_room(
     window: MainWindow, size: tuple[int, int]
 ) -> None:

@@ -46,6 +46,8 @@ class LayerStack(QObject):
         super().__init__(parent)
         self._session = session
         session.side_by_side_changed.connect(self.refreshed)
+        # With the tool for drops, more of them are drawn and explained.
+        session.tool_changed.connect(self.refreshed)
         self.regions, self.removed, self.drops = RegionsLayer(session), RemovedLayer(session), DropsLayer(session)
         layers: tuple[MapLayer, ...] = (
             ExtentLayer(session), FuelLayer(session), CanopyLayer(session), HillshadeLayer(session),
