@@ -18,6 +18,8 @@ from firegui.errors import Problem
 
 MOST_DRAWS = 1_000
 NOMINAL_NAME, DESIGN_NAME = "nominal", "design"
+EXPECTED = "as expected"
+"""What the world of the model itself is called on screen."""
 OWN_WORLDS = (NOMINAL_NAME, DESIGN_NAME)
 """Names of the worlds that every plan is made for; no scenario of a set can have them."""
 NEEDS_EXERCISE = "it is replanned on the way; run a stress test for it"
@@ -62,6 +64,11 @@ class StressScenario:
     )
     draws: int = option(1, "Draws", "how often a scenario with random errors is drawn", low=1, high=MOST_DRAWS)
     seed: int = option(0, "Random seed", "seed of the scenario's draws, beside that of the set", low=0, high=2**32 - 1)
+
+    @property
+    def title(self) -> str:
+        """Name on screen and paper; the world of the model itself is ``as expected``."""
+        return EXPECTED if self.name == NOMINAL_NAME else self.name
 
     @property
     def is_random(self) -> bool:
@@ -135,7 +142,7 @@ def scenario_text(scenario: StressScenario) -> str:
 
 def case_text(scenario: StressScenario) -> str:
     """Return the name of a scenario and what differs in it: ``late: every drop 30 min late``."""
-    return f"{scenario.name}: {scenario_text(scenario)}"
+    return f"{scenario.title}: {scenario_text(scenario)}"
 
 
 def _differences(scenario: StressScenario) -> Iterator[str]:
@@ -372,7 +379,7 @@ def worst_case_text(table: StressTable | None) -> str:
     """Return the share of the growth that is left in the worst scenario, and its name: ``62 % (late)``."""
     if table is None:
         return NOT_TESTED
-    return f"{percent_text(table.worst.share_worst)} ({table.worst.scenario.name})"
+    return f"{percent_text(table.worst.share_worst)} ({table.worst.scenario.title})"
 
 
 def growth_left_text(table: StressTable) -> str:
@@ -395,7 +402,7 @@ def missed_text(table: StressTable | None, plan: PlanSettings) -> str:
     share = worst.held_share(weights)
     if share <= limit:
         return ""
-    return f"Does not hold: {left_in_text(share, worst.scenario.name, limit, in_regions=share != worst.share_worst)}"
+    return f"Does not hold: {left_in_text(share, worst.scenario.title, limit, in_regions=share != worst.share_worst)}"
 
 
 def fire_grows(table: StressTable, plan: PlanSettings) -> bool:
@@ -415,7 +422,7 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
         return f"⚠ {missed}"
     where = f"in all {len(table.results)} {'tested ' if table.left_out else ''}scenarios"
     if len(table.results) < 2:
-        where = f"in “{table.worst.scenario.name}”"
+        where = f"in “{table.worst.scenario.title}”"
     if not fire_grows(table, plan):
         untested = [f"“{name}” is not tested yet" for name, why in table.left_out if why == NEEDS_EXERCISE]
         return "; ".join([f"Holds {where}", *untested])

@@ -5,15 +5,18 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QPoint, QRect, QSize
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.uncertainty import UncertaintySettings
-from firegui.gui.analyses.cost import about_text, simulations_text
+from firegui.gui.analyses.cost import simulations_text
 from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
+from firegui.gui.base.number_text import about_text
+from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.widgets.split_panel import Introduction, SplitPanel
+from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT, show_widget
@@ -112,6 +115,20 @@ def test_what_a_start_costs_is_said_above_its_button_and_follows_the_form(window
         )
         said.append(panel.cost.text())
     assert said == ["20 fire simulations.", "4,000 fire simulations."]
+
+
+@pytest.mark.parametrize("theme", list(Theme))
+def test_the_icon_of_the_green_start_button_is_white_in_every_theme(qapp: QApplication, theme: Theme) -> None:
+    before = current_theme(qapp)
+    apply_theme(qapp, theme)
+    try:
+        row = ButtonRow()
+        button = row.add("start", "Start", "Start", lambda: None, show_text=True, is_primary=True)
+        image = button.icon().pixmap(18, 18).toImage()
+        pixels = [image.pixelColor(x, y) for x in range(image.width()) for y in range(image.height())]
+        assert {pixel.name() for pixel in pixels if pixel.alpha() > 250} == {"#ffffff"}
+    finally:
+        apply_theme(qapp, before)
 
 
 @pytest.mark.parametrize(

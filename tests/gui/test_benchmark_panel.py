@@ -24,6 +24,7 @@ from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
 from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
+from firegui.gui.widgets.settings_form import FoldedSection
 from tests.gui.benchmark_scene import SMALL, Make, export_to, made_panels, reopen, save_benchmark
 from tests.gui.fake_benchmarks import Contest, table
 from tests.gui.hands import LEFT, cell_text, type_into_field
@@ -114,6 +115,15 @@ def test_the_cost_counts_searches_and_says_what_nobody_knows_before() -> None:
     free = cost_text(replace(SMALL, budget=0, matched=(P.GRADIENT,)))
     assert free.startswith("7 tasks, at most 1,200") and "and 1 search at that cost again" in free
     assert "about 20:00 of processor time" in cost_text(SMALL, pace=1.0)
+
+
+def test_workers_are_among_the_advanced_settings_and_the_button_names_what_it_does(make: Make) -> None:
+    panel, _controller = make()
+    advanced = panel.form.findChild(FoldedSection)
+    assert isinstance(advanced, FoldedSection)
+    for box in (panel.form.processes, panel.form.cluster.box("scheduler")):
+        assert advanced.body.isAncestorOf(box) and not box.isVisible()
+    assert panel.button("start").text() == "Compare planners"
 
 
 def test_a_budget_of_0_is_explained(qtbot: QtBot, make: Make) -> None:

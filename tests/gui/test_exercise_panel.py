@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import DropList
 from firegui.domain.exercise import Decision
 from firegui.domain.project import Project
-from firegui.domain.stress import NOMINAL_NAME, StressScenario, StressSet
+from firegui.domain.stress import EXPECTED, StressScenario, StressSet
 from firegui.domain.units import amount_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
@@ -83,6 +83,17 @@ def press(bench: Workbench, name: str) -> None:
     button = panel_of(bench).button(name)
     assert button.isVisible() and button.isEnabled(), name
     QTest.mouseClick(button, LEFT)
+
+
+def test_the_form_says_what_a_start_takes_and_which_fire_is_drawn(bench: Workbench) -> None:
+    panel = panel_of(bench)
+    panel.every.setCurrentIndex(panel.every.findData(12.0))
+    assert panel.cost.isVisible() and panel.cost.text() == "3 short replannings, each of seconds to minutes."
+    assert panel.draw.suffix() == ""
+    panel.scenario.setCurrentIndex(panel.scenario.findText("failing"))
+    assert panel.draw.suffix() == " of 3" and panel.draw.accessibleName() == "Drawn fire"
+    panel.draw.setValue(5)
+    assert panel.draw.suffix() == ""
 
 
 def pick(box: QComboBox, text: str) -> None:
@@ -200,7 +211,7 @@ def test_drops_that_the_project_refuses_are_named_before_the_start(bench: Workbe
 def test_an_interval_of_no_whole_steps_is_refused_and_nothing_is_started(
     qtbot: QtBot, bench: Workbench, refusals: list[InputError]
 ) -> None:
-    fill(bench, qtbot, NOMINAL_NAME, "6 h")
+    fill(bench, qtbot, EXPECTED, "6 h")
     press(bench, "start")
     assert "every 6 h, which is no whole number of steps" in str(refusals[0])
     assert len(bench.queue.entries) == 1 and not bench.queue.is_busy
@@ -231,4 +242,4 @@ def test_without_a_plan_there_is_nothing_to_start(qtbot: QtBot, window: MainWind
     panel = panel_of(window.workbench)
     assert not any(panel.button(name).isEnabled() for name in ("start", "stop", "resume"))
     assert "Show a run" in panel.introduction.trouble.text() and panel.introduction.isVisibleTo(panel.result)
-    assert [panel.scenario.itemText(k) for k in range(panel.scenario.count())] == [NOMINAL_NAME, "failing"]
+    assert [panel.scenario.itemText(k) for k in range(panel.scenario.count())] == [EXPECTED, "failing"]

@@ -56,6 +56,18 @@ def pick(monkeypatch: pytest.MonkeyPatch) -> Pick:
     return answer
 
 
+def test_a_turnaround_is_shown_and_typed_in_minutes_and_kept_in_hours(
+    qtbot: QtBot, session: Session, panel: FleetPanel
+) -> None:
+    first = panel.model.index(0, COLUMN["turnaround_h"])
+    title = panel.model.headerData(COLUMN["turnaround_h"], Qt.Orientation.Horizontal)
+    assert "min" in str(title)
+    hours = session.project.fleet.types[0].turnaround_h
+    assert float(first.data()) == pytest.approx(60.0 * hours)
+    enter(qtbot, panel, 0, "turnaround_h", "45")
+    assert session.project.fleet.types[0].turnaround_h == 0.75 and first.data() == "45"
+
+
 def test_the_papers_fleet_can_make_4037_drops_in_15_days() -> None:
     calendar = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), 15, 50)
     assert availability_cap(default_fleet(), calendar) == 4037
@@ -183,8 +195,8 @@ def test_a_payload_can_be_edited_undone_and_redone(qtbot: QtBot, session: Sessio
         ("payload_gal", "nan", "use 2 to 3,785,412 L"),
         ("count", "1.5", "Number of aircraft: '1.5' cannot be read; use a whole number, 0 to 1000. Esc keeps 2."),
         ("count", "-1", "use a whole number, 0 to 1000"),
-        ("turnaround_h", "900", "Turnaround: too large; use 0 to 72 h"),
-        ("turnaround_h", "soon", "cannot be read; use 0 to 72 h"),
+        ("turnaround_h", "9000", "Turnaround: too large; use 0 to 4320 min"),
+        ("turnaround_h", "soon", "cannot be read; use 0 to 4320 min"),
         ("sigma_parallel_m", "0", "Length scale: too small; use 0.01 to 5000 m"),
         ("id", "CL-415", "is used 2 times"),
         ("id", "", "the id is empty"),
@@ -251,7 +263,7 @@ def test_a_click_on_another_cell_gives_a_refused_text_up_and_opens_that_cell(
     opened = QApplication.focusWidget()
     assert isinstance(opened, QLineEdit) and opened is not editor
     opened.selectAll()
-    QTest.keyClicks(opened, "3")
+    QTest.keyClicks(opened, "180")
     QTest.keyClick(opened, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: panel.view.viewport().findChild(QLineEdit) is None)
     first, second = session.project.fleet.types

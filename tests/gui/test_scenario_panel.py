@@ -125,7 +125,7 @@ def test_a_long_crs_is_shown_by_a_short_name_with_the_whole_in_its_tooltip(
     session.open_project(replace(project, scenario=replace(project.scenario, grid=grid)), None)
 
     assert fact_of(panel, "CRS") == "Albers Equal Area, North American Datum 1983"
-    assert panel._values["CRS"].toolTip() == own
+    assert " ".join(panel._values["CRS"].toolTip().split()) == own
 
 
 def test_the_facts_follow_an_edit(session: Session, panel: ScenarioPanel) -> None:

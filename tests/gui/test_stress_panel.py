@@ -24,7 +24,7 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
-from firegui.domain.stress import DEFAULT_SCENARIOS, NEEDS_EXERCISE, StressScenario, StressSet, scenario_text
+from firegui.domain.stress import DEFAULT_SCENARIOS, EXPECTED, NEEDS_EXERCISE, StressScenario, StressSet, scenario_text
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.analyses.panel import WARNING
@@ -85,7 +85,7 @@ def texts(panel: StressPanel, title: str) -> list[str]:
 
 # -- the result --------------------------------------------------------------------------------------------------------
 def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_marked(shown: StressPanel) -> None:
-    assert texts(shown, "Scenario") == ["nominal", "failing", "late"]
+    assert texts(shown, "Scenario") == [EXPECTED, "failing", "late"]
     assert texts(shown, "Growth left worst") == ["0.5 %", f"{ABOVE}50 %", "1.0 %"]
     assert texts(shown, "Growth left mean") == ["0.5 %", "26 %", "1.0 %"]
     assert texts(shown, "What differs") == ["as in the model", "20 % of the drops fail", "every drop 30 min late"]

@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.study import Case, Sampling, StudySettings, Vary
 from firegui.domain.workers import WorkerSettings
 from firegui.errors import InputError
-from firegui.gui.analyses.study.study_controller import SAVED_STUDIES, StudyController
+from firegui.gui.analyses.study.study_controller import SAVED_STUDIES, StudyController, cost_text
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -109,6 +109,16 @@ def test_what_is_wrong_is_said_while_the_form_is_filled_in(qtbot: QtBot, panel: 
     type_into(panel.form.factors[0].levels, "1, 2, 3, 5")
     qtbot.waitUntil(lambda: panel.about.text().startswith("16 cases"))
     assert panel.button("start").isEnabled()
+
+
+def test_a_study_says_how_long_it_takes_before_its_first_case() -> None:
+    settings = StudySettings(planner="gradient", allowance=600, vary=(Vary("days", (2, 3)),))
+    assert cost_text(settings, None, 1).endswith("once a plan is on the map, or after the first cases.")
+    assert cost_text(settings, None, 2, 0.5).endswith("At the pace of the plan on the map about 5 min.")
+    ruled = replace(settings, planner="tactical")
+    assert cost_text(ruled, None, 1, 2.0).endswith("At the pace of the plan on the map about 20 s.")
+    assert cost_text(replace(settings, planner="two-stage"), None, 1, 2.0).endswith("about as long as a plan.")
+    assert "the one shown" in cost_text(settings, 3.0, 1, 2.0)
 
 
 def test_a_study_is_made_with_the_form_alone(qtbot: QtBot, panel: StudyPanel, controller: StudyController) -> None:

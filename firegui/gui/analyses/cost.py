@@ -3,21 +3,10 @@
 from __future__ import annotations
 
 from firegui.domain.uncertainty import UncertaintySettings
+from firegui.gui.base.number_text import about_text
 from firegui.runs.messages import counted
 
-_FEW, _MINUTE, _HOUR = 10.0, 60.0, 3600.0
 _BY_PLAN = "at the pace of the plan on the map"
-
-
-def about_text(seconds: float) -> str:
-    """Return an estimated time as text: ``a few seconds``, ``about 40 s`` or ``about 12 min``."""
-    if seconds < _FEW:
-        return "a few seconds"
-    if seconds < 1.5 * _MINUTE:
-        return f"about {10 * max(round(seconds / 10.0), 1)} s"
-    if seconds < 1.5 * _HOUR:
-        return f"about {round(seconds / _MINUTE)} min"
-    return f"about {seconds / _HOUR:.1f} h"
 
 
 def simulations_text(count: int, pace: float | None) -> str:

@@ -20,11 +20,11 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController
-from firegui.gui.analyses.cost import about_text
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.dialogs import confirm_replace
 from firegui.gui.base.export_place import ask_export_file, ask_export_folder
 from firegui.gui.base.layouts import Content, column, fill_column, horizontal, muted_label, plain_label
+from firegui.gui.base.number_text import about_text
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
 from firegui.gui.jobs.run_entry import RunEntry
@@ -77,6 +77,7 @@ class PanelButton:
     pressed: Callable[[], object]
     pages: tuple[QWidget, ...] = ()
     show_text: bool = False
+    is_primary: bool = False
 
 
 class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
@@ -300,7 +301,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
     def _work_buttons(self) -> tuple[PanelButton, ...]:
         texts = self.texts
-        start = PanelButton("start", texts.start, texts.start_tip, self.start_requested.emit, show_text=True)
+        begin = self.start_requested.emit
+        start = PanelButton("start", texts.start, texts.start_tip, begin, show_text=True, is_primary=True)
         stop = PanelButton("stop", "Stop", texts.stop_tip, self._controller.stop, show_text=True)
         resume = PanelButton("resume", "Resume", texts.resume_tip, self._resume, show_text=True)
         return (start, stop, resume) if texts.resume_tip else (start, stop)
@@ -312,7 +314,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         """Return a row of ``buttons``, and register them for :meth:`button`."""
         made = ButtonRow()
         for each in buttons:
-            button = made.add(each.name, each.text, each.help, each.pressed, show_text=each.show_text)
+            options = {"show_text": each.show_text, "is_primary": each.is_primary}
+            button = made.add(each.name, each.text, each.help, each.pressed, **options)
             self._buttons[each.name] = button
             self._show_on(each.pages, button)
         return made

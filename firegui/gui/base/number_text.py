@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+_FEW, _MINUTE, _HOUR = 10.0, 60.0, 3600.0
 _LONG_HOURS = 100
 
 
@@ -30,3 +31,14 @@ def duration(seconds: float | None) -> str:
     if hours >= _LONG_HOURS:
         return f"{hours // 24:,} days"
     return f"{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{minutes}:{whole % 60:02d}"
+
+
+def about_text(seconds: float) -> str:
+    """Return an estimated time as text: ``a few seconds``, ``about 40 s`` or ``about 12 min``."""
+    if seconds < _FEW:
+        return "a few seconds"
+    if seconds < 1.5 * _MINUTE:
+        return f"about {10 * max(round(seconds / 10.0), 1)} s"
+    if seconds < 1.5 * _HOUR:
+        return f"about {round(seconds / _MINUTE)} min"
+    return f"about {seconds / _HOUR:.1f} h"

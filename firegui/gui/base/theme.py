@@ -284,8 +284,8 @@ def _bars(c: Colors) -> str:
     QToolBar QToolButton[role="primary"]:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
     QToolBar QToolButton[role="primary"]:enabled:hover {{ background: {c.go_hover}; }}
     QStatusBar, QFrame#sideFoot {{ border-top: 1px solid {c.border}; }}
-    #sideFoot QToolButton#startButton:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
-    #sideFoot QToolButton#startButton:enabled:hover {{ background: {c.go_hover}; }}
+    #sideFoot QToolButton[role="primary"]:enabled {{ background: {c.go}; color: white; font-weight: 600; }}
+    #sideFoot QToolButton[role="primary"]:enabled:hover {{ background: {c.go_hover}; }}
     QStatusBar::item {{ border: 0; }}
     QStatusBar QToolButton {{ color: {c.muted}; padding: 2px 16px 2px 8px; border: 1px solid transparent;
         border-radius: 4px; }}

@@ -215,7 +215,7 @@ def first_title(entry: RunEntry, others: Iterable[Path] | None = None) -> str:
     title, note = run_title(entry.folder, others, entry.label), entry.note
     if note is None or not note.closed_loop:
         return title
-    return as_title("closed loop" if note.exercise is None else f"exercise {note.exercise.name}", title)
+    return as_title("closed loop" if note.exercise is None else f"exercise {note.exercise.title}", title)
 
 
 def other_event_error(entry: RunEntry) -> InputError:

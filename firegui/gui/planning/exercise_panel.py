@@ -15,6 +15,7 @@ from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario, scenario_
 from firegui.domain.units import Units, amount_text
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import column, fill_column, labelled, muted_label
+from firegui.gui.base.number_text import about_text
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
@@ -27,6 +28,7 @@ from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import selected_rows, show_table
 from firegui.runs.drops_not_flown import NotFlownNote
+from firegui.runs.messages import counted
 from firegui.runs.run_folder import kept_plan
 
 _HOURS = (24.0, 12.0, 6.0)
@@ -36,6 +38,10 @@ _INTRODUCTION = (
     "for each observation, which is seconds to minutes."
 )
 _START = "Fly the plan of the shown run; the project is saved first"
+_DRAWN_TIP = (
+    "Which fire is drawn at random, with which errors of the scenario: another number is another fire. "
+    "A stress test flies the first ones."
+)
 _NO_PLAN = "⚠ Show a run that has ended with a plan of two days or more."
 _STOPPED = "Stopped at {when}: change drops if needed, then click Resume"
 _COLORS = {Decision.KEPT: None, Decision.BY_HAND: "accent"}
@@ -93,13 +99,14 @@ class ExercisePanel(SplitPanel):
         self._session, self._queue, self._plan = session, queue, plan
         self._settings_of: RunEntry | None = None
         self.head, self.plan_name = ElidedLabel(role="muted"), ElidedLabel()
-        self.note = muted_label(role="warning")
+        self.note, self.cost = muted_label(role="warning"), muted_label()
         self._lost = NotFlownNote()
         self.scenario = narrow_combo("The scenario that the fire follows, unknown to the planner", "scenario")
         self.every = choice_combo("Hours between two observations, at which the plan is repaired", "every")
         self.draw = WholeField(0, MOST_DRAWS - 1, offset=1)
-        self.draw.setAccessibleName("Draw")
-        self.draw.setToolTip("Draw of the scenario's random errors and of its fire")
+        self.draw.setAccessibleName("Drawn fire")
+        self.draw.setToolTip(tooltip(_DRAWN_TIP))
+        self.draw.valueChanged.connect(self._show_draws)
         self.stop_at = choice_combo("Observation at which the exercise stops, to be taken over by hand", "stopAt")
         self.model = TableModel[_Observation](exercise_columns(session.units, 0.0), self, key=lambda row: row.step)
         self.table, self.chart = QTableView(), LoopChart()
@@ -108,6 +115,7 @@ class ExercisePanel(SplitPanel):
             signal.connect(self._show_project)
         for box in (self.scenario, self.every):
             box.currentIndexChanged.connect(self._on_chosen)
+        self.stop_at.currentIndexChanged.connect(self.refresh)
         for signal in (
             queue.changed, queue.shown_changed, plan.changed, session.plan_editor.edited, session.units_changed,
         ):  # fmt: skip
@@ -139,20 +147,20 @@ class ExercisePanel(SplitPanel):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.addRow("Plan", self.plan_name)
         for text, box in (
-            ("S&cenario", self.scenario), ("O&bserved every", self.every), ("D&raw", self.draw),
+            ("S&cenario", self.scenario), ("O&bserved every", self.every), ("D&rawn fire", self.draw),
             ("Stop a&t", self.stop_at),
         ):  # fmt: skip
             form.addRow(labelled(text, box), box)
         buttons, texts = ButtonRow(), {"show_text": True}
         self._button = {
-            "start": buttons.add("start", "Start", _START, self.start, **texts),
+            "start": buttons.add("start", "Start", _START, self.start, is_primary=True, **texts),
             "stop": buttons.add("stop", "Stop", "Stop; the observations so far are kept", self.stop, **texts),
             "resume": buttons.add("resume", "Resume", "Resume the exercise that was stopped, with the drops as they "
                                   "are on the map", self._plan.resume_exercise, **texts),
         }  # fmt: skip
         show_table(self.table, self.model, "Observations", is_sortable=False)
         fill_column(self.settings, form, self.note, spacing=4, margins=(6, 2, 6, 4))
-        fill_column(self.foot, buttons, margins=(8, 6, 6, 6))
+        fill_column(self.foot, self.cost, buttons, spacing=6, margins=(8, 6, 6, 6))
         pages = QTabWidget(documentMode=True)
         pages.addTab(self.table, "Observations")
         # The chart hides itself if there is nothing to draw; a page must not.
@@ -170,7 +178,7 @@ class ExercisePanel(SplitPanel):
         with QSignalBlocker(self.scenario):
             self.scenario.clear()
             for one in scenarios:
-                self.scenario.addItem(one.name, one)
+                self.scenario.addItem(one.title, one)
             names = [one.name for one in scenarios]
             self.scenario.setCurrentIndex(names.index(chosen.name) if chosen and chosen.name in names else 0)
         self._on_chosen()
@@ -188,6 +196,7 @@ class ExercisePanel(SplitPanel):
         times = (number * days for number in range(1, math.ceil(calendar.days / days)))
         stops = ((_when(calendar, _step(calendar, time)), time) for time in times)
         _fill(self.stop_at, [("the end", None), *stops], stop)
+        self._show_draws()
         self.refresh()
 
     def _take_settings(self, entry: RunEntry) -> None:
@@ -196,8 +205,8 @@ class ExercisePanel(SplitPanel):
         if note is None or note.exercise is None:
             return
         names = [self.scenario.itemText(k) for k in range(self.scenario.count())]
-        if note.exercise.name in names:
-            self.scenario.setCurrentIndex(names.index(note.exercise.name))
+        if note.exercise.title in names:
+            self.scenario.setCurrentIndex(names.index(note.exercise.title))
         hours = note.exercise.repair_hours
         if self.every.findData(hours) < 0:
             self.every.addItem(f"{hours:g} h", hours)
@@ -217,6 +226,8 @@ class ExercisePanel(SplitPanel):
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self._button["start"].setEnabled(plan.can_exercise)
+        self.cost.setText(self._cost() if plan.can_exercise else "")
+        self.cost.setVisible(plan.can_exercise)
         active = self._queue.active
         self._button["stop"].setEnabled(active is not None and active.flies_loop)
         self._button["resume"].setEnabled(plan.can_resume_exercise)
@@ -229,6 +240,23 @@ class ExercisePanel(SplitPanel):
         self.introduction.start.setEnabled(plan.can_exercise)
         self.introduction.set_trouble("" if plan.can_exercise else _NO_PLAN)
         self.head.set_text("" if entry is None else self._head(entry, rows))
+
+    def _show_draws(self, *_: object) -> None:
+        """Say beside the drawn fire of how many it is, where the scenario has so many."""
+        scenario = self.scenario.currentData()
+        draws = scenario.draws if isinstance(scenario, StressScenario) else 1
+        self.draw.setSuffix(f" of {draws}" if self.draw.value() < draws > 1 else "")
+
+    def _cost(self) -> str:
+        """Return how many replannings a start makes, and how long they take by the latest exercise."""
+        stop, days = self.stop_at.currentData(), self._session.project.plan.days
+        count = max(math.ceil((stop or days) * 24.0 / (self.every.currentData() or 24.0)) - 1, 0)
+        flown = (entry for entry in reversed(self._queue.entries) if entry.flies_loop and entry.is_over and entry.loop)
+        text = f"{counted(count, 'short replanning')}, "
+        if (latest := next((entry for entry in flown if entry.elapsed), None)) is None:
+            return f"{text}each of seconds to minutes."
+        pace = (latest.elapsed or 0.0) / max(len(latest.loop), 1)
+        return f"{text}{about_text((count + 1) * pace)} at the pace of the latest exercise."
 
     def _not_flown(self, entry: RunEntry | None) -> str:
         """Return which drops of the plan the project refuses, and what to do; empty for none."""
@@ -258,7 +286,8 @@ class ExercisePanel(SplitPanel):
             parts += [f"observation {done + 1} of {of}"]
         if entry.note is not None and entry.note.exercise is not None:
             exercise = entry.note.exercise
-            parts += [exercise.name, f"every {exercise.repair_hours:g} h", f"draw {entry.note.draw + 1}"]
+            drawn = f"drawn fire {entry.note.draw + 1}"
+            parts += [exercise.title, f"every {exercise.repair_hours:g} h", drawn]
         return " · ".join(parts)
 
     def _on_selected(self, *_: object) -> None:

@@ -247,7 +247,7 @@ def _worst_in_regions(entry: RunEntry, units: Units) -> str:
     burned = _worst_in_regions_ha(entry)
     if entry.stress is None or burned is None:
         return NOT_TESTED
-    return f"{units.area(burned)} ({entry.stress.worst_for_regions.scenario.name})"
+    return f"{units.area(burned)} ({entry.stress.worst_for_regions.scenario.title})"
 
 
 def _of_cases(what: str, cases: Sequence[StressResult | None]) -> str:

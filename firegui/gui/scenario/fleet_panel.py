@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
@@ -63,6 +64,9 @@ _TIPS = {"id": attrgetter("type")}
 """Tooltips of cells by field."""
 TABLE_FIELDS = ("id", "count", "turnaround_h", "payload_gal")
 """Fields in the table, from left to right; the form has the others."""
+_MINUTES = 60.0
+"""Minutes in an hour: files have turnarounds in hours."""
+_TURNAROUND_TIP = "minutes between two drops of one aircraft; 0: a drop in every time step"
 
 
 class FleetModel(TableModel[AircraftType]):
@@ -87,6 +91,16 @@ class FleetModel(TableModel[AircraftType]):
             format=partial(_decimal, 0) if units is Units.US else "{:,.0f}".format,
             initial=lambda row: f"{units.load_value(row.payload_gal):.6g}",
         )  # fmt: skip
+        place = FIELDS.index("turnaround_h")
+        columns[place] = replace(
+            columns[place],
+            unit="min",
+            factor=_MINUTES,
+            edit=self._edit_minutes,
+            format=_minutes,
+            tip=_TURNAROUND_TIP,
+            initial=lambda row: _minutes(_MINUTES * row.turnaround_h),
+        )
         return columns
 
     def _edit_load(self, row: int, before: AircraftType, value: Any) -> bool:
@@ -101,6 +115,15 @@ class FleetModel(TableModel[AircraftType]):
             # Aircraft are rated in whole gallons.
             text = repr(float(round(number / units.load_value(1.0))))
         return self._edit("payload_gal", row, before, text)
+
+    def _edit_minutes(self, row: int, before: AircraftType, value: Any) -> bool:
+        text = str(value).strip()
+        if text == _minutes(_MINUTES * before.turnaround_h):
+            return False
+        # What cannot be read is refused below, with the reason.
+        with suppress(ValueError):
+            text = repr(number_from_text(text.replace(",", "")) / _MINUTES)
+        return self._edit("turnaround_h", row, before, text)
 
     def _column(self, field: str) -> Column:
         value, kind, declared = attrgetter(field), _KINDS[field], _OPTIONS[field]
@@ -153,6 +176,8 @@ class FleetModel(TableModel[AircraftType]):
             if field == "payload_gal" and units is not Units.US:
                 # The least number of whole litres that is not rounded to no gallon.
                 low = math.ceil(measure(units, 0.5))
+        if field == "turnaround_h":
+            high, unit = high * _MINUTES, "min"
         number = "a whole number, " if _KINDS[field] is int else ""
         return f"use {number}{limits_text(low, high)} {unit}".strip()
 
@@ -200,6 +225,10 @@ class FleetModel(TableModel[AircraftType]):
 
 def _material_color(kind: AircraftType) -> str:
     return "water" if kind.material is Material.WATER else "retardant"
+
+
+def _minutes(value: float) -> str:
+    return plain_number(round(value, 4))
 
 
 def _decimal(digits: int, value: float) -> str:

@@ -8,8 +8,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from PySide6.QtCore import QEvent, QLocale, QSize, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QFocusEvent, QHideEvent, QKeyEvent, QKeySequence, QPaintEvent, QValidator, QWheelEvent
+from PySide6.QtCore import QEvent, QLocale, QMimeData, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QHideEvent,
+    QKeyEvent,
+    QKeySequence,
+    QPaintEvent,
+    QResizeEvent,
+    QValidator,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractSpinBox,
@@ -20,7 +29,9 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QHBoxLayout,
     QLineEdit,
+    QPlainTextEdit,
     QPushButton,
+    QSizePolicy,
     QSlider,
     QSpinBox,
     QStyle,
@@ -434,6 +445,51 @@ class SearchField(QLineEdit):
     def event(self, event: QEvent) -> bool:
         """Let undo and redo reach the window if there is no text."""
         return False if not self.text() and _is_undo(event) else super().event(event)
+
+
+class ListField(QPlainTextEdit):
+    """Field for values with commas between, as high as their lines."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setTabChangesFocus(True)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.document().setDocumentMargin(2.0)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self._fit()
+
+    def text(self) -> str:
+        """Return the values as typed, in one line."""
+        return self.toPlainText()
+
+    def setText(self, text: str) -> None:
+        """Show other values."""
+        self.setPlainText(text)
+        self._fit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Leave Enter to the panel: the values have one line."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        """Paste lines as values of one line."""
+        self.insertPlainText(", ".join(source.text().split("\n")))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Wrap the values anew."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self, *_: object) -> None:
+        # The height of this kind of document is its number of lines.
+        lines = max(round(self.document().size().height()), 1)
+        frame = 2 * self.frameWidth() + 2 * math.ceil(self.document().documentMargin()) + 4
+        self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + frame)
 
 
 class PathField(QWidget):

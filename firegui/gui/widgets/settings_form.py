@@ -27,7 +27,7 @@ from firegui.gui.base.controls import scroll_to_opened
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, plain_label
 from firegui.gui.base.plain_text import tooltip
-from firegui.gui.widgets.fields import DecimalField, WholeField, choice_combo
+from firegui.gui.widgets.fields import DecimalField, ListField, WholeField, choice_combo
 
 Settings = TypeVar("Settings")
 
@@ -38,7 +38,7 @@ _LONG_LABEL = 24
 class SettingEditor(QObject):
     """Label and input widget of one setting.
 
-    The widget is a number field, check box or combo box; for a list it is a line of text. ``offset`` is added to the
+    The widget is a number field, check box or combo box; for a list it is a field of text. ``offset`` is added to the
     number on screen, as days count from 1.
     """
 
@@ -82,7 +82,7 @@ class SettingEditor(QObject):
         if isinstance(self.box, QComboBox):
             # Qt converts the members of an enumeration to plain text.
             return self._item.kind(self.box.currentData())
-        if isinstance(self.box, QLineEdit):
+        if isinstance(self.box, QLineEdit | ListField):
             return self._value if self.problems() else self._item.parse(self.box.text().strip())
         # The shown number may be rounded.
         return self._value if self.box.value() == self._shown else self.option.kept(self.box.value())
@@ -95,8 +95,10 @@ class SettingEditor(QObject):
                 self.box.setChecked(value)
             elif isinstance(self.box, QComboBox):
                 self.box.setCurrentIndex(self.box.findData(value.value))
+            elif isinstance(self.box, ListField):
+                self.box.setText(self._item.text(value).replace(",", ", "))
             elif isinstance(self.box, QLineEdit):
-                self.box.setText(self._item.text(value).replace(",", ", ") if self._item.is_list else value)
+                self.box.setText(value)
                 self.box.setCursorPosition(0)
             else:
                 if self.box.value() != self.option.shown(value):
@@ -106,7 +108,7 @@ class SettingEditor(QObject):
 
     def problems(self) -> list[Problem]:
         """Return what cannot be read in a line of values with commas between."""
-        if not isinstance(self.box, QLineEdit) or self._item.kind is str:
+        if not isinstance(self.box, ListField):
             return []
         where, text, found = self.option.title[:1].lower() + self.option.title[1:], self.box.text(), []
         for part in filter(None, (part.strip() for part in text.split(","))):
@@ -126,7 +128,7 @@ class SettingEditor(QObject):
         if isinstance(self.box, (WholeField, DecimalField)):
             self.box.setSuffix(self._unit)
 
-    def _make(self, offset: int) -> WholeField | DecimalField | QCheckBox | QComboBox | QLineEdit:
+    def _make(self, offset: int) -> WholeField | DecimalField | QCheckBox | QComboBox | QLineEdit | ListField:
         option = self.option
         if self._item.kind is bool:
             check = QCheckBox(option.field_label)
@@ -138,7 +140,11 @@ class SettingEditor(QObject):
                 combo.addItem(option.choices.get(value, value.value), value.value)
             combo.currentIndexChanged.connect(self.edited)
             return combo
-        if self._item.is_list or self._item.kind is str:
+        if self._item.is_list:
+            values = ListField()
+            values.textChanged.connect(self.edited)
+            return values
+        if self._item.kind is str:
             line = QLineEdit()
             line.textChanged.connect(self.edited)
             return line

@@ -22,9 +22,10 @@ class ButtonRow(QWidget):
         self._buttons: dict[str, QToolButton] = {}
 
     def add(
-        self, name: str, text: str, help: str, pressed: Callable[[], object], *, show_text: bool = False
-    ) -> QToolButton:
-        """Append a button that calls ``pressed``; ``name`` names its icon."""
+        self, name: str, text: str, help: str, pressed: Callable[[], object], *, show_text: bool = False,
+        is_primary: bool = False,
+    ) -> QToolButton:  # fmt: skip
+        """Append a button that calls ``pressed``; ``name`` names its icon. A primary one is green below a panel."""
         button = QToolButton()
         button.setText(text)
         button.setAutoRaise(True)
@@ -33,6 +34,7 @@ class ButtonRow(QWidget):
         button.setAccessibleName(text)
         button.setIconSize(QSize(18, 18))
         button.setProperty("showText", show_text)
+        button.setProperty("role", "primary" if is_primary else "")
 
         def clicked(_checked: bool = False) -> None:
             # A click leaves the focus in place, so a half-typed cell is applied, as with every action.
@@ -54,7 +56,7 @@ class ButtonRow(QWidget):
 
     @staticmethod
     def _dress(name: str, button: QToolButton) -> None:
-        picture = icon(name)
+        picture = icon(name, "white" if button.property("role") == "primary" else None)
         button.setIcon(picture)
         style = Qt.ToolButtonStyle
         with_text = style.ToolButtonTextBesideIcon if button.property("showText") else style.ToolButtonIconOnly

@@ -304,7 +304,7 @@ def stress_lines(content: ExportContent) -> list[list[str]]:
         cells = [case.cells_worst, case.cells_no_drops, *([case.protected_worst] if has_regions else [])]
         areas = [units.area(each * summary.cell_ha) for each in cells]
         text = scenario_text(case.scenario)
-        lines.append([case.scenario.name, text, *areas, percent_text(case.share_worst), f"{len(case.draws)}"])
+        lines.append([case.scenario.title, text, *areas, percent_text(case.share_worst), f"{len(case.draws)}"])
     return lines
 
 

@@ -32,9 +32,8 @@ from firegui.domain.benchmark import (
 from firegui.domain.project import Project
 from firegui.errors import Problem
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
-from firegui.gui.analyses.cost import about_text
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
-from firegui.gui.base.number_text import duration
+from firegui.gui.base.number_text import about_text, duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.events import BenchmarkProgress, BenchmarkReady, TaskProgress

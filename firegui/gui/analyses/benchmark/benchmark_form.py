@@ -18,10 +18,10 @@ from firegui.domain.benchmark import (
 from firegui.domain.settings import MORE
 from firegui.domain.workers import WorkerSettings
 from firegui.gui.analyses.benchmark.benchmark_controller import missing_package
-from firegui.gui.base.layouts import muted_label, plain_label, vertical
+from firegui.gui.base.layouts import labelled, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import WholeField
-from firegui.gui.widgets.settings_form import SettingsForm
+from firegui.gui.widgets.settings_form import FoldedSection, SettingsForm
 
 _ORDER = (PlannerName.TWO_STAGE, *(name for name in PlannerName if name is not PlannerName.TWO_STAGE))
 _MOST_PROCESSES = 256
@@ -74,15 +74,19 @@ class BenchmarkForm(QWidget):
         form = QFormLayout()
         form.setContentsMargins(0, 0, 0, 0)
         form.setVerticalSpacing(4)
-        self._from_plan, every_core = plain_label("0: the two-stage plan's drops"), plain_label("0: one for every core")
-        for hint in (self._from_plan, every_core):
-            hint.setProperty("role", "muted")
+        self._from_plan = plain_label("0: the two-stage plan's drops")
+        self._from_plan.setProperty("role", "muted")
         self.fields.add_rows(form, self.fields.names(group=""))
         form.addRow(self._from_plan)
-        form.addRow("Processes", self.processes)
-        form.addRow(every_core)
-        self.cluster.add_rows(form)
-        form.addRow(self.fields.folded(MORE))
+        every_core = plain_label("0: one for every core")
+        every_core.setProperty("role", "muted")
+        more = QFormLayout()
+        more.setVerticalSpacing(4)
+        self.fields.add_rows(more, self.fields.names(group=MORE))
+        more.addRow(labelled("Processes", self.processes), self.processes)
+        more.addRow(every_core)
+        self.cluster.add_rows(more)
+        form.addRow(FoldedSection(MORE, more))
         self.processes.setAccessibleName("Processes")
         self.processes.valueChanged.connect(self._on_edited)
         for part in (self.fields, self.cluster):

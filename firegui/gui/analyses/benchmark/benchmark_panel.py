@@ -48,7 +48,7 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
 
     texts = AnalysisTexts(
         thing="benchmark",
-        start="Run",
+        start="Compare planners",
         start_tip="Run the benchmark; the project is saved first",
         stop_tip="Stop; finished tasks are kept, and running ones continue from their last state",
         introduction=_INTRODUCTION,

@@ -11,13 +11,13 @@ from firegui.analyses.margin.results import curve_csv
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
 from firegui.domain.units import percent_text
 from firegui.errors import Problem
-from firegui.gui.analyses.cost import about_text
 from firegui.gui.analyses.margin.margin_chart import MarginChart
 from firegui.gui.analyses.margin.margin_columns import margin_columns
 from firegui.gui.analyses.margin.margin_controller import MarginController, SavedCurve
 from firegui.gui.analyses.margin.margin_form import MarginForm
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.base.layouts import column, muted_label, scroll_area
+from firegui.gui.base.number_text import about_text
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.messages import counted

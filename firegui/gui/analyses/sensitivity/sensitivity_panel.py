@@ -14,14 +14,14 @@ from firegui.domain.sensitivity import EffectivenessRow, PoseRow, Row, Sensitivi
 from firegui.domain.settings import SETTING_TITLES, pair_text
 from firegui.domain.units import Units
 from firegui.errors import Problem
-from firegui.gui.analyses.cost import about_text, simulations_text
+from firegui.gui.analyses.cost import simulations_text
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, Measure, SensitivityChart
 from firegui.gui.analyses.sensitivity.sensitivity_controller import SavedTable, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_form import SensitivityForm
 from firegui.gui.analyses.sensitivity.sensitivity_table import columns_in, row_name
 from firegui.gui.base.layouts import column, describe, row
-from firegui.gui.base.number_text import number
+from firegui.gui.base.number_text import about_text, number
 from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table

@@ -45,7 +45,7 @@ def stress_columns(
     area = units.area_value(cell_area_ha)
 
     return (
-        Column("Scenario", lambda result: result.scenario.name, tip="the model's own world comes first", is_text=True,
+        Column("Scenario", lambda result: result.scenario.title, tip="the model's own world comes first", is_text=True,
                cell_tip=lambda result: f"{scenario_text(result.scenario)}: {counted(len(result.draws), 'draw')} flown"),
         Column("Growth left", lambda result: result.share_worst, share_text,
                f"{_GROWTH}; largest over the draws, which are trials with errors of their own. {ABOVE.strip()}: above "

@@ -104,7 +104,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             session.refuse(error)
             return
         draw = f", draw {number + 1} of {len(result.draws)}" if len(result.draws) > 1 else ""
-        self._queue.show_member(f"Stress: {result.scenario.name}{draw}", spec)
+        self._queue.show_member(f"Stress: {result.scenario.title}{draw}", spec)
 
     def show_leaks(self, folder: Path) -> None:
         """Show where fire gets through the plan of a run; test the plan first if there is no map."""

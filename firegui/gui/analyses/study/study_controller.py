@@ -10,11 +10,12 @@ from statistics import fmean
 from firegui.analyses.requests import Paths
 from firegui.analyses.study.results import STORE, StudyHeader, cell_spec, done_in, read_header, read_study
 from firegui.analyses.study.settings import StudyRequest, absolute_text, folder_ending, text_file
+from firegui.domain.benchmark import FIXED_COST, PlannerName
 from firegui.domain.study import SCHEDULE, Cell, StudySettings
 from firegui.domain.study_table import StudyTable
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResult, SavedResults
-from firegui.gui.base.number_text import duration
+from firegui.gui.base.number_text import about_text, duration
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.io import atomic
@@ -54,6 +55,8 @@ class SavedStudy(SavedResult[StudyHeader]):
         return SavedStudy(folder, header, is_held and header.state is not RunState.FINISHED, done_in(folder))
 
 
+_FEW_SIMULATIONS = 5
+"""Fire simulations of a case whose planner does not search, the score included."""
 SAVED_STUDIES = SavedResults("studies", STORE, SavedStudy.load)
 StudyResult = AnalysisResult[StudyTable, StudyHeader]
 
@@ -152,14 +155,23 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
             self._show_more(event.table)
 
 
-def cost_text(settings: StudySettings, pace: float | None, workers: int) -> str:
+def cost_text(
+    settings: StudySettings, pace: float | None, workers: int, simulation_seconds: float | None = None
+) -> str:
     """Return the cost of a study as text.
 
     ``pace`` is the time of a cell of the shown study, in seconds of one worker. ``workers`` is 0 where their number is
-    not known.
+    not known. ``simulation_seconds`` is the time of a fire simulation of the plan on the map, which tells before there
+    is a pace.
     """
     planned = "flies the schedule" if settings.planner == SCHEDULE else f"planner {settings.planner}"
     text = f"{counted(settings.count, 'case')}, {planned}, allowance {settings.allowance:,}"
+    if pace is None and workers and simulation_seconds is not None:
+        if settings.planner == PlannerName.TWO_STAGE:
+            return f"{text}. Each case takes about as long as a plan."
+        each = settings.allowance if settings.planner not in {SCHEDULE, *FIXED_COST} else _FEW_SIMULATIONS
+        seconds = settings.count * each * simulation_seconds / workers
+        return f"{text}. At the pace of the plan on the map {about_text(seconds)}."
     if pace is None or workers < 1:
-        return f"{text}. How long it takes shows after the first cases."
+        return f"{text}. How long it takes shows once a plan is on the map, or after the first cases."
     return f"{text}. At the pace of the one shown about {duration(settings.count * pace / workers)}."

@@ -228,5 +228,5 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         study, workers = self.form.study(), self.form.workers.value()
         count = 0 if workers.scheduler else workers.workers or 1
         begun = bool(self.form.factors or self.form.cases)
-        self.about.setText(cost_text(study.settings, self._pace, count) if begun else "")
+        self.about.setText(cost_text(study.settings, self._pace, count, self._simulation_seconds) if begun else "")
         super()._refresh()
