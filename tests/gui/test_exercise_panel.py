@@ -88,7 +88,7 @@ def press(bench: Workbench, name: str) -> None:
 def test_the_form_says_what_a_start_takes_and_which_fire_is_drawn(bench: Workbench) -> None:
     panel = panel_of(bench)
     panel.every.setCurrentIndex(panel.every.findData(12.0))
-    assert panel.cost.isVisible() and panel.cost.text() == "3 short replannings, each of seconds to minutes."
+    assert panel.cost.isVisible() and panel.cost.text() == "7 short replannings, each of seconds to minutes."
     assert panel.draw.suffix() == ""
     panel.scenario.setCurrentIndex(panel.scenario.findText("failing"))
     assert panel.draw.suffix() == " of 3" and panel.draw.accessibleName() == "Drawn fire"
