@@ -25,7 +25,10 @@ class ButtonRow(QWidget):
         self, name: str, text: str, help: str, pressed: Callable[[], object], *, show_text: bool = False,
         is_primary: bool = False,
     ) -> QToolButton:  # fmt: skip
-        """Append a button that calls ``pressed``; ``name`` names its icon. A primary one is green below a panel."""
+        """Append a button that calls ``pressed``; ``name`` names its icon.
+
+        A primary one is green below a panel.
+        """
         button = QToolButton()
         button.setText(text)
         button.setAutoRaise(True)
