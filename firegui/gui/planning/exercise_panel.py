@@ -39,7 +39,7 @@ _INTRODUCTION = (
 )
 _START = "Fly the plan of the shown run; the project is saved first"
 _DRAWN_TIP = (
-    "Which fire is drawn at random, with which errors of the scenario: another number is another fire. "
+    "Plain number of the fire that is drawn at random, with errors of the scenario. Another number is another fire. "
     "A stress test flies the first ones."
 )
 _NO_PLAN = "⚠ Show a run that has ended with a plan of two days or more."
