@@ -188,7 +188,7 @@ def test_a_raster_and_a_vector_file_are_base_maps_too(
         qtbot.waitUntil(lambda: session.ground.whole is not None)
         hand.view.flush()
         assert path.stem in hand.view.layers["basemap"].legend.note
-        seen = min(hand.color((row + 0.1 * k, 30.0)).blue() for k in range(-8, 9))
+        seen = min(hand.color((row + 0.04 * k, 30.0)).blue() for k in range(-20, 21))
         assert abs(seen - shade) < 40, path.name
     session.ground.shutdown()
 

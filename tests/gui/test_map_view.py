@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QTransform, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
@@ -292,7 +292,7 @@ def test_the_status_text_says_where_the_mouse_is_and_what_is_there(
     # x = 75 m and y = 3 999 685 m of zone 10, which lies far west of it, in zone 9.
     assert text.startswith("36°00.804′ N 128°32.706′ W") and "540993" not in text
     session.drawing.set_coordinates(CoordinateFormat.UTM)
-    assert hover(hand, qtbot, (11.5, 2.5)) and hover(hand, qtbot, (10.5, 2.5)).startswith("9S 540993 3985531")
+    assert hover(hand, qtbot, (11.5, 2.5)) and hover(hand, qtbot, (10.5, 2.5)).startswith("9S 540993 398553")
     # The wind of the scenario blows to 0.5 rad counter-clockwise from east: bearing 61°, so it comes from 241°.
     assert "wind 3.0 m/s from 241°" in text
     session.set_view(FireView.DIFFERENCE)
@@ -550,3 +550,19 @@ def test_the_captions_go_below_each_other_before_they_reach_the_north_arrow(room
     places = flow(widths, room)
     assert len({top for _, top in places}) == lines
     assert all(left + width <= room for (left, _), width in zip(places, widths, strict=True))
+
+
+def test_the_fitted_grid_is_large_near_the_centre_and_has_its_longitudes_in_a_row_below(hand: Hand) -> None:
+    camera = hand.view.camera
+    hand.view.resize(1040, 750)
+    rows, columns = 50, 60
+    camera.set_grid(rows, columns)
+    camera.set_covered(QRect())
+    free = camera.to_pixel(0, columns).x() - camera.to_pixel(0, 0).x()
+    camera.set_covered(QRect(8, 248, 248, 450))
+    left, right = camera.to_pixel(0, 0).x(), camera.to_pixel(0, columns).x()
+    assert right - left > 0.95 * free, "beside the legend it would be a fifth smaller"
+    assert abs((left + right) / 2 - 520) < 90
+    part = QRectF(camera.to_pixel(0, 0), camera.to_pixel(rows, columns)) & QRectF(8, 248, 248, 450)
+    assert part.width() * part.height() < 0.045 * (right - left) ** 2 * rows / columns
+    assert camera.to_pixel(rows, 0).y() < 750 - 70, "the scales stand below the longitudes"

@@ -17,6 +17,11 @@ from firegui.domain.grid import bounding_box
 
 _ABOVE_PX, _BELOW_PX, _SIDE_PX, _BESIDE_PX = 42.0, 30.0, 16.0, 58.0
 """Room around the whole grid, and between the grid and what covers a part of the map, for latitudes."""
+_SCALES_PX, _SCALES_WIDTH_PX, _WORTH_SCALES = 78.0, 225.0, 0.85
+"""Height of the scales in the lower corners with the longitudes above them, their width, and the share of its size to
+which the grid is made smaller for them."""
+_HIDDEN_SHARE = 0.04
+"""Share of the whole grid that may be covered, at a side, so that it is larger and nearer to the centre."""
 _CLOSEST_CELLS = 6.0
 _WELL_SEEN_PX = 40.0
 """A smaller part of the map is enlarged to be seen."""
@@ -110,14 +115,19 @@ class Camera(QObject):
         """Show the whole grid, and keep it in view while the window is resized."""
         self._whole = True
         room = QRectF(self.viewport.rect()).adjusted(_SIDE_PX, _ABOVE_PX, -_SIDE_PX, -_BELOW_PX)
-        self._show_within(QRectF(0, 0, self._columns, self._rows), room)
+        grid = QRectF(0, 0, self._columns, self._rows)
+        best = self._place(grid.size(), room, _HIDDEN_SHARE)
+        if best.left() < _SCALES_WIDTH_PX or best.right() > self.viewport.width() - _SCALES_WIDTH_PX:
+            higher = self._place(grid.size(), room.adjusted(0, 0, 0, _BELOW_PX - _SCALES_PX), _HIDDEN_SHARE)
+            best = higher if higher.width() > _WORTH_SCALES * best.width() else best
+        self._show_at(grid, best)
 
     def fit_bounds(self, top: float, left: float, bottom: float, right: float) -> None:
         """Show a part of the grid with a margin."""
         self._whole = False
         margin = max(0.15 * max(bottom - top, right - left), 3.0)
         part = QRectF(left, top, right - left, bottom - top).adjusted(-margin, -margin, margin, margin)
-        self._show_within(part, QRectF(self.viewport.rect()))
+        self._show_at(part, self._place(part.size(), QRectF(self.viewport.rect())))
 
     def show_part(self, top: float, left: float, bottom: float, right: float) -> None:
         """Show a part of the grid among what surrounds it, unless it is well in view already."""
@@ -134,17 +144,29 @@ class Camera(QObject):
         if self._whole:
             self.fit()
 
-    def _show_within(self, part: QRectF, room: QRectF) -> None:
-        """Show a part of the map in ``room`` of the viewport, as large as it can be beside what is covered."""
-        whole = fitted(part.size(), room)
-        best = whole
-        if self._covered.intersects(whole):
-            beside, above = QRectF(room), QRectF(room)
-            beside.setLeft(max(room.left(), self._covered.right() + _BESIDE_PX))
-            above.setBottom(min(room.bottom(), self._covered.top() - _SIDE_PX))
-            best = max((fitted(part.size(), each, room.center()) for each in (beside, above)), key=QRectF.width)
-            if best.width() < _LEAST_SHARE * whole.width():
-                best = whole
+    def _place(self, form: QSizeF, room: QRectF, hidden_share: float = 0.0) -> QRectF:
+        """Return the largest box of a form in ``room`` of the viewport, of which at most a share is covered."""
+        whole = fitted(form, room)
+        if not self._covered.intersects(whole):
+            return whole
+        beside, above = QRectF(room), QRectF(room)
+        beside.setLeft(max(room.left(), self._covered.right() + _BESIDE_PX))
+        above.setBottom(min(room.bottom(), self._covered.top() - _SIDE_PX))
+        best = max((fitted(form, each, room.center()) for each in (beside, above)), key=QRectF.width)
+        for share in np.linspace(1.0, _LEAST_SHARE, 21) if hidden_share else ():
+            box = QRectF(QPointF(), whole.size() * float(share))
+            box.moveCenter(room.center())
+            hidden = self._covered & box
+            most = hidden_share * box.width() * box.height()
+            if hidden.width() * hidden.height() > most:
+                box.moveLeft(self._covered.right() - most / hidden.height())
+            if box.right() <= room.right():
+                best = max(box, best, key=QRectF.width)
+                break
+        return best if best.width() >= _LEAST_SHARE * whole.width() else whole
+
+    def _show_at(self, part: QRectF, best: QRectF) -> None:
+        """Show a part of the map in the box ``best`` of the viewport."""
         scale = max(best.width() / max(part.width(), 1e-9), 1e-3)
         origin = part.topLeft() - best.topLeft() / scale
         self._show(QRectF(origin, QSizeF(self.viewport.width() / scale, self.viewport.height() / scale)))

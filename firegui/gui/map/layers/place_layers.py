@@ -123,7 +123,7 @@ def _symbol(pixels: list[QPointF]) -> QRectF:
 _MINUTES = (0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 15.0, 30.0, 60.0, 120.0, 300.0)
 _SPACING_PX = 150.0
 _SAMPLES = 9
-_CORNER = QSizeF(225.0, 76.0)
+_CORNER = QSizeF(225.0, 62.0)
 """Labels stay clear of the map's corners, where title, scale bar and legend are."""
 
 
