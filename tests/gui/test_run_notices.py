@@ -93,6 +93,10 @@ def test_the_end_of_a_run_is_said_over_the_map_and_a_button_shows_its_result(qtb
     entry = start(qtbot, window)
     stop(qtbot, window, entry)
     assert end.isVisible() and end.label.text().startswith("Run stopped")
+    # Where it stopped is said after that.
+    stopped = workbench.shell.centre.bar.stopped
+    qtbot.waitUntil(lambda: stopped.is_wanted)
+    assert not stopped.isVisible()
     QTest.mouseClick(end.button, LEFT)
     assert workbench.shell.workspace is WorkspaceName.RUNS and workbench.panels["Result"].isVisible()
     assert workbench.runs.selected is workbench.queue.shown is entry

@@ -30,9 +30,10 @@ from firegui.gui.planning import start_panel as start_panel_module
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.edit_notices import EditNotice, RefusedEditNotice, RegionNotice, UnreachedNotice
 from firegui.gui.session.session import Session, ShownResult, Tool
-from firegui.gui.widgets.notice import OverlayNotice
+from firegui.gui.widgets.notice import OverlayNotice, PassingNotice
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import PROJECT_FILE
 from tests.gui.fake_runs import frames
 from tests.gui.hands import LEFT, to_front
@@ -203,6 +204,43 @@ def test_the_notice_of_an_edit_goes_by_itself(
     assert not session.project.regions
 
 
+def test_a_notice_that_only_tells_goes_unless_it_is_in_use_and_stays_in_the_log(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    centre, log = window.workbench.shell.centre, window.workbench.event_log
+    tells, asks = PassingNotice(QPushButton("Show")), OverlayNotice(QPushButton("Answer"))
+    for each in (tells, asks):
+        centre.notices.add(each)
+    tells.timer.setInterval(20)
+    asks.show_text("What now?")
+    tells.show_text("Plan ready")
+    window.activateWindow()
+    tells.button.setFocus()
+    qtbot.wait(100)
+    assert shown_notices(window) == [tells]
+    window.workbench.maps.setFocus()
+    qtbot.waitUntil(lambda: shown_notices(window) == [asks])
+    assert [entry.text for entry in log.entries].count("Plan ready") == 1
+    # The same text, as a run at work gives it again and again, does not come back.
+    tells.show_text("Plan ready")
+    assert shown_notices(window) == [asks]
+
+
+def test_no_notice_covers_the_preview_of_a_page(window: MainWindow, edits: EditNotice) -> None:
+    shell = window.workbench.shell
+    shell.show_workspace(WorkspaceName.HAND_OVER)
+    shell.set_mode(CentreMode.CHART)
+    settle()
+    window.workbench.session.delete_region("R1")
+    assert edits.is_wanted and not shown_notices(window)
+    shell.set_mode(CentreMode.MAP)
+    settle()
+    assert shown_notices(window) == [edits]
+    shell.set_mode(CentreMode.CHART)
+    settle()
+    assert not shown_notices(window)
+
+
 def test_removed_drops_are_told_with_an_undo(window: MainWindow, session: Session, edits: EditNotice) -> None:
     drops = DropList((Drop(10, 0, 20.0, 20.0, 0.0), Drop(60, 0, 20.0, 30.0, 0.0)))
     show_plan(session, drops)
@@ -263,7 +301,7 @@ def shown_notices(window: MainWindow) -> list[OverlayNotice]:
 
 @pytest.mark.parametrize("side_by_side", [False, True])
 @pytest.mark.parametrize("size", [(1280, 720), (1440, 900)])
-def test_at_most_two_notices_are_shown_the_newest_first_at_the_foot_of_the_map(
+def test_one_notice_is_shown_at_a_time_the_newest_at_the_foot_of_the_map(
     window: MainWindow, session: Session, notice: RegionNotice, edits: EditNotice, size: tuple[int, int],
     side_by_side: bool,
 ) -> None:  # fmt: skip
@@ -277,11 +315,11 @@ def test_at_most_two_notices_are_shown_the_newest_first_at_the_foot_of_the_map(
     shell.centre.notices.add(stopped)
     stopped.show_text("Stopped at placing drops, step 12 of 3000")
     notice.tell_all()
-    assert shown_notices(window) == ([notice, stopped] if not shell.stage.is_small else [notice])
+    assert shown_notices(window) == [notice]
     session.set_plan("fewer days", replace(session.project.plan, days=2))
     session.undo()
     shown = shown_notices(window)
-    assert shown[0] is edits and len(shown) <= 2 and stopped not in shown
+    assert shown == [edits]
     stage = shell.stage
     covered = [each.translated(stage.mapTo(shell.centre, QPoint())) for each in (*stage.covered, *stage.foot)]
     for each in shown:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
+from firegui.gui.planning.run_notices import RunEndNotice
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.session.session import Tool
 from firegui.gui.window.main_window import MainWindow
@@ -40,6 +41,8 @@ def stopped(qtbot: QtBot, window: MainWindow) -> Iterator[RunEntry]:
     assert not window.workbench.shell.centre.bar.stopped.isVisible()
     queue.stop()
     wait_idle(qtbot, queue)
+    # The result of the run comes first, for some seconds or until it is closed.
+    window.findChildren(RunEndNotice)[0].dismiss()
     yield queue.entries[0]
     queue.stop()
     wait_idle(qtbot, queue)
@@ -48,8 +51,9 @@ def stopped(qtbot: QtBot, window: MainWindow) -> Iterator[RunEntry]:
 def test_the_map_does_not_move_for_the_line_of_a_stopped_run(
     qtbot: QtBot, window: MainWindow, stopped: RunEntry
 ) -> None:
-    maps, line = window.workbench.maps, window.workbench.shell.centre.bar.stopped
-    assert line.isVisible() and window.workbench.shell.stage.rect().contains(line.geometry())
+    shell = window.workbench.shell
+    maps, line, at = window.workbench.maps, shell.centre.bar.stopped, shell.stage.mapTo(shell.centre, QPoint())
+    assert line.isVisible() and shell.stage.rect().contains(line.geometry().translated(-at))
     shown = maps.mapToGlobal(QPoint(0, 0)), maps.size()
     window.workbench.queue.show_baseline()
     qtbot.waitUntil(lambda: not line.isVisible())

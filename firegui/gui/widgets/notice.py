@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QWidget
 from firegui.gui.base.controls import close_button
 from firegui.gui.base.layouts import horizontal, plain_label
 
-_EDGE, _GAP, _AIR, _WIDEST, _LEAST = 8, 4, 10, 620, 260
-"""Distances from edges, between notices and between their parts; widths in pixels."""
-_SHOWN_MS = 10_000
+_EDGE, _AIR, _WIDEST, _LEAST = 8, 10, 620, 260
+"""Distances from edges and between the parts of a notice; widths in pixels."""
+_SHOWN_MS = 12_000
 _UPPER = 0.6
 """Share of the height, from the top, that notices leave free."""
 
@@ -74,73 +74,90 @@ class OverlayNotice(QFrame):
 
 
 class PassingNotice(OverlayNotice):
-    """Notice that goes after some seconds, unless the mouse is over it."""
+    """Notice that only tells something and goes after some seconds.
+
+    It stays while the mouse is over it or it has the focus.
+    """
+
+    faded = Signal(str)
+    """It went by itself, with this text."""
 
     def __init__(self, *buttons: QAbstractButton, role: str = "") -> None:
         super().__init__(*buttons, role=role)
         self.timer = QTimer(self, singleShot=True, interval=_SHOWN_MS)
         self.timer.timeout.connect(self._on_timeout)
 
+    def show_text(self, text: str) -> None:
+        """Show a text for some seconds, unless it is the same as before."""
+        is_new = text != self.label.text()
+        super().show_text(text)
+        if is_new and text:
+            self.timer.start()
+
     def tell(self, text: str) -> None:
         """Show a text as the newest notice, also if it is the same as before."""
         self.show_text("")
         self.show_text(text)
-        self.timer.start()
 
     def dismiss(self) -> None:
-        """Take the notice away."""
+        """Take the notice away until it has another text."""
         self.timer.stop()
-        self.show_text("")
+        super().dismiss()
 
     def _on_timeout(self) -> None:
-        if self.underMouse():
+        focus, text = self.window().focusWidget(), self.label.text()
+        if self.underMouse() or (focus is not None and self.isAncestorOf(focus)):
             self.timer.start()
-        else:
+        elif self.is_wanted:
             self.dismiss()
+            self.faded.emit(text)
 
 
 class NoticeStack(QObject):
-    """Notices of a widget: the newest are shown at the lower edge of a part of it, the newest on top."""
+    """Notices of a widget, of which one is shown at the lower edge of a part of it.
+
+    That is the newest, or of two on the same thing the one that :meth:`add` was told to show first.
+    """
 
     changed = Signal()
-    """Other notices are wanted: they must be placed."""
+    """Another notice is wanted: it must be placed."""
+    faded = Signal(str)
+    """A notice went by itself, with this text."""
 
     def __init__(self, owner: QWidget) -> None:
         super().__init__(owner)
         self._owner = owner
         self._notices: list[OverlayNotice] = []
 
-    def add(self, notice: OverlayNotice) -> None:
-        """Add a notice."""
+    def add(self, notice: OverlayNotice, *, after: OverlayNotice | None = None) -> None:
+        """Add a notice; it is shown once the one that it comes ``after`` has gone."""
         notice.setParent(self._owner)
         self._notices.append(notice)
-        notice.changed.connect(partial(self._on_changed, notice))
+        notice.changed.connect(partial(self._on_changed, notice, after))
+        if isinstance(notice, PassingNotice):
+            notice.faded.connect(self.faded)
 
-    def place(self, area: QRect, obstacles: Sequence[QRect], most: int) -> list[QRect]:
-        """Show at most ``most`` notices in ``area``, clear of ``obstacles`` if possible; return their places."""
-        shown = [notice for notice in self._notices if notice.is_wanted][:most]
+    def place(self, area: QRect, obstacles: Sequence[QRect]) -> list[QRect]:
+        """Show one notice in ``area``, clear of ``obstacles`` if possible; return its place, if there is one.
+
+        In an empty ``area`` none is shown.
+        """
+        wanted = [] if area.isEmpty() else [notice for notice in self._notices if notice.is_wanted]
         for notice in self._notices:
-            notice.setVisible(notice in shown)
-        if not shown:
+            notice.setVisible(notice in wanted[:1])
+        if not wanted:
             return []
+        notice = wanted[0]
+        wide = min(notice.preferred_width, _WIDEST, area.width() - 2 * _EDGE)
+        notice.setGeometry(_free_block(area, obstacles, wide, notice.height_at))
+        notice.raise_()
+        return [notice.geometry()]
 
-        def height_at(width: int) -> int:
-            return sum(notice.height_at(width) + _GAP for notice in shown) - _GAP
-
-        wanted = min(max(notice.preferred_width for notice in shown), _WIDEST, area.width() - 2 * _EDGE)
-        block = _free_block(area, obstacles, wanted, height_at)
-        top = block.top()
-        for notice in shown:
-            wide, high = min(notice.preferred_width, block.width()), notice.height_at(block.width())
-            notice.setGeometry(block.left() + (block.width() - wide) // 2, top, wide, high)
-            notice.raise_()
-            top += high + _GAP
-        return [notice.geometry() for notice in shown]
-
-    def _on_changed(self, notice: OverlayNotice) -> None:
+    def _on_changed(self, notice: OverlayNotice, after: OverlayNotice | None) -> None:
         if notice.is_wanted:
             self._notices.remove(notice)
-            self._notices.insert(0, notice)
+            place = self._notices.index(after) + 1 if after is not None and after.is_wanted else 0
+            self._notices.insert(place, notice)
         self.changed.emit()
 
 

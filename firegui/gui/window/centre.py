@@ -263,11 +263,6 @@ class MapStage(QWidget):
         return size.boundedTo(QSize(wide, int(_LEGEND_SHARE * self.height())))
 
     @property
-    def is_small(self) -> bool:
-        """Whether the map has little room for cards and notices."""
-        return self._is_small
-
-    @property
     def covered(self) -> list[QRect]:
         """Parts of the map below the visible cards."""
         return [card.geometry() for card in self.cards.values() if not card.isHidden()]
@@ -431,6 +426,7 @@ class Centre(QWidget):
         self._column = vertical(self, (self._parts, 1), margins=0, spacing=0)
         self._has_result = False
         self._overlays: list[QRect] = []
+        self._pages: list[QWidget] = []
         self._results.hide()
         self.notices = NoticeStack(self)
         for signal in (self.notices.changed, stage.placed):
@@ -443,9 +439,11 @@ class Centre(QWidget):
         self._column.insertWidget(0, bar)
         bar.show_modes(self._has_result)
 
-    def add_result(self, result: QWidget) -> None:
-        """Add a result, which is not shown yet."""
+    def add_result(self, result: QWidget, *, is_page: bool = False) -> None:
+        """Add a result, which is not shown yet. No notice is laid over the preview of a page."""
         self._results.addWidget(result)
+        if is_page:
+            self._pages.append(result)
 
     def show_result(self, result: QWidget | None, mode: CentreMode) -> None:
         """Show a result as ``mode`` says; the map alone for ``None``."""
@@ -459,6 +457,7 @@ class Centre(QWidget):
             self._share_room()
         if hasattr(self, "bar"):
             self.bar.show_modes(self._has_result)
+        self._place_notices()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Place the notices anew when the result has another size or place."""
@@ -471,8 +470,8 @@ class Centre(QWidget):
         part = self._results if stage.isHidden() else stage.maps
         at = part.mapTo(self, QPoint())
         obstacles = [] if stage.isHidden() else [each.translated(at) for each in (*stage.covered, *stage.foot)]
-        most = 1 if stage.is_small and not stage.isHidden() else 2
-        places = self.notices.place(QRect(at, part.size()), obstacles, most)
+        covers_page = stage.isHidden() and self._results.currentWidget() in self._pages
+        places = self.notices.place(QRect() if covers_page else QRect(at, part.size()), obstacles)
         overlays = [*stage.covered, *(each.translated(-at) for each in places)]
         if overlays != self._overlays and not stage.isHidden():
             self._overlays = overlays

@@ -90,6 +90,11 @@ class EventLog(QObject):
             self._entries.append(entry)
             self.added.emit(entry)
 
+    def keep(self, text: str) -> None:
+        """Add an entry unless the log has the text already."""
+        if self._session.units.restate(text.strip()) not in {entry.text for entry in self._entries}:
+            self.add(text)
+
     def _on_message(self, text: str) -> None:
         # The queue reports messages of runs in full, before their first line reaches the status bar.
         # A repeated edit is in the log as the edit.

@@ -193,7 +193,7 @@ class Shell(QWidget):
             )
             if result is not None:
                 self._results[name] = result
-                self.centre.add_result(result)
+                self.centre.add_result(result, is_page=place.workspace is WorkspaceName.HAND_OVER)
         elif place.area is WindowArea.DRAWER:
             self.drawer.addTab(panel, place.title)
         elif place.area is WindowArea.OVERLAY and isinstance(panel, QScrollArea):

@@ -139,7 +139,7 @@ class Workbench(QObject):
         verdict = VerdictNotice(stress, session, partial(self.shell.shows_result_of, "Stress"))
         verdict.button.clicked.connect(lambda _checked=False: self._show_stress_table())
         self.shell.changed.connect(verdict.follow)
-        end = RunEndNotice(session, self.queue, self._shows_result)
+        end = self._run_end = RunEndNotice(session, self.queue, self._shows_result)
         end.show_requested.connect(self._show_result)
         self.shell.changed.connect(end.follow)
         self.plan.started.connect(end.dismiss)
@@ -147,6 +147,7 @@ class Workbench(QObject):
         demo = DemoNotice(session, self.documents)
         for notice in (regions, *edits, demo, verdict, FollowNotice(self.queue), end):
             self.shell.centre.notices.add(notice)
+        self.shell.centre.notices.faded.connect(self.event_log.keep)
         self.plan.started.connect(regions.tell_all)
         self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))
         self._add_panels()
@@ -328,8 +329,9 @@ class Workbench(QObject):
                 actions["keep_drops"],
             )
         )  # fmt: skip
-        for notice in (shell.centre.bar.stopped, shell.centre.bar.edited):
-            shell.centre.notices.add(notice)
+        # Where a run stopped is said after its result.
+        shell.centre.notices.add(shell.centre.bar.stopped, after=self._run_end)
+        shell.centre.notices.add(shell.centre.bar.edited)
         self.plan.changed.connect(self._show_stopped)
         for signal in (session.plan_editor.edited, session.result_changed, self.queue.changed):
             signal.connect(self._show_edited)

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QPushButton
 
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.notice import OverlayNotice
+from firegui.gui.widgets.notice import PassingNotice
 
 
-class VerdictNotice(OverlayNotice):
+class VerdictNotice(PassingNotice):
     """Notice of the verdict of a test that has just ended, with a button for its table.
 
     ``is_visible`` returns whether the table is visible. Then the notice is not shown; :meth:`follow` takes it away.
