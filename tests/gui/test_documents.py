@@ -364,6 +364,7 @@ def test_a_demo_is_planned_without_a_question_and_says_where_it_is_kept(
     assert any(str(folder) in text and "Save as" in text for text in told)
     notice = window.findChild(DemoNotice)
     assert isinstance(notice, DemoNotice) and notice.isVisible() and folder.name in notice.label.text()
+    assert all(button.width() >= button.sizeHint().width() for button in notice.buttons)
     opened: list[QUrl] = []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     QTest.mouseClick(notice.open_button, Qt.MouseButton.LeftButton)

@@ -45,6 +45,7 @@ from firegui.gui.window.action_registry import MENUS
 from firegui.gui.window.centre import CentreMode, MapStage
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.shell import Rail
+from firegui.gui.window.side_panel import SEARCHING
 from firegui.gui.window.workspaces import PLACES, WorkspaceName, panels_of
 from firegui.io.project.store import save_project
 from tests.gui.fake_runs import frames
@@ -337,8 +338,9 @@ def test_a_search_without_a_match_on_the_page_leads_to_the_page_that_has_it(qtbo
     window.workbench.show_panel("Runs")
     shell = window.workbench.shell
     side, outcome = shell.side, shell.side.outcome
-    QTest.keyClicks(side.search, "turnaround")
-    qtbot.waitUntil(outcome.isVisible, timeout=20_000)
+    side.search.setText("turnaround")
+    assert outcome.isVisible() and outcome.text.text() == SEARCHING, "the panel is never blank"
+    qtbot.waitUntil(lambda: bool(outcome.links), timeout=20_000)
     assert outcome.text.text() == "Not on this page. Found in:"
     link = next(each for each in outcome.links if each.text().startswith("Plan › Fleet"))
     QTest.mouseClick(link, Qt.MouseButton.LeftButton)
@@ -352,7 +354,7 @@ def test_a_search_for_what_is_nowhere_says_so_and_offers_to_clear_it(qtbot: QtBo
     side = window.workbench.shell.side
     outcome = side.outcome
     QTest.keyClicks(side.search, "xyzzy")
-    qtbot.waitUntil(outcome.isVisible, timeout=20_000)
+    qtbot.waitUntil(lambda: outcome.text.text() != SEARCHING, timeout=20_000)
     assert outcome.text.text() == "No matches for “xyzzy”" and not outcome.links
     QTest.mouseClick(outcome.clear_button, Qt.MouseButton.LeftButton)
     assert not side.search.text() and outcome.isHidden() and side.sections["Runs"].isVisible()

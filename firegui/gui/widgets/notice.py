@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QWidget
 
 from firegui.gui.base.controls import close_button
-from firegui.gui.base.layouts import horizontal, plain_label
+from firegui.gui.base.layouts import horizontal, plain_label, vertical
 
 _EDGE, _AIR, _WIDEST, _LEAST = 8, 10, 620, 260
 """Distances from edges and between the parts of a notice; widths in pixels."""
@@ -31,7 +31,9 @@ class OverlayNotice(QFrame):
         self.label, self.buttons = plain_label(wordWrap=True), buttons
         self.label.setProperty("role", role)
         self._close = close_button("this notice", "Esc", self.dismiss)
-        self._row = horizontal(self, (self.label, 1), *buttons, self._close, margins=(10, 6, 6, 6), spacing=_AIR)
+        # One below the other: a narrow map has no room for two beside the text.
+        choices = vertical(None, *buttons, margins=0, spacing=4)
+        self._row = horizontal(self, (self.label, 1), choices, self._close, margins=(10, 6, 6, 6), spacing=_AIR)
         self.is_wanted = False
         """Whether it has something to say that was not closed."""
         self.hide()
@@ -59,7 +61,8 @@ class OverlayNotice(QFrame):
         """Width at which the text has one line."""
         self.ensurePolished()
         text = self.label.fontMetrics().horizontalAdvance(self.label.text()) + 4
-        return text + sum(each.sizeHint().width() + _AIR for each in (*self.buttons, self._close)) + 16
+        widest = max((each.sizeHint().width() for each in self.buttons), default=0)
+        return text + widest + self._close.sizeHint().width() + 2 * _AIR + 16
 
     def height_at(self, width: int) -> int:
         """Return the height at a width."""

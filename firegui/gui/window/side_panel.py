@@ -237,6 +237,9 @@ class SectionColumn(QScrollArea):
         self._rest.setVisible(not growing)
 
 
+SEARCHING = "Searching the other pages…"
+
+
 class SearchOutcome(QFrame):
     """Message below a search that finds nothing on the page.
 
@@ -260,6 +263,12 @@ class SearchOutcome(QFrame):
         foot.addStretch()
         vertical(self, self.text, self._places, foot, margins=8, spacing=6)
         self.hide()
+
+    def tell_searching(self) -> None:
+        """Say that the search goes on; building the other pages takes a moment."""
+        self._remove_links()
+        self.text.setText(SEARCHING)
+        self.show()
 
     def tell(self, searched: str, found: Mapping[str, str]) -> None:
         """Say where ``searched`` was found: titles of sections with their pages, by name."""
@@ -426,6 +435,8 @@ class SidePanel(QWidget):
         if words:
             self._search_task = IncrementalTask(self._search_unseen(text.strip(), column, words), self)
             self._search_task.begin()
+            if not any(section.isVisibleTo(column) for section in sections):
+                self.outcome.tell_searching()
 
     def _search_unseen(self, text: str, column: SectionColumn, words: Sequence[str]) -> Iterator[None]:
         """Build and search the other sections of the page, then, if it has no match, those of the other pages.
