@@ -282,7 +282,7 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
         case PlanUpdated():
             return {"event": "plan", "epoch": event.epoch, "drops_listed": len(event.drops), **asdict(event.metrics)}
         case Progress():
-            return {"event": "progress", **asdict(event)}
+            return {"event": "progress", **{name: one for name, one in asdict(event).items() if one is not None}}
         case LoopAdvanced():
             return {"event": "loop", "days": len(event.days), **(asdict(event.days[-1]) if event.days else {})}
         case RemovalCurveReady():

@@ -59,10 +59,10 @@ class BaseRun(Generic[Spec]):
     def close(self) -> None:
         """Release the folder and other resources."""
 
-    def _say(self, done: int, total: int, text: str) -> None:
+    def _say(self, done: int, total: int, text: str, share: float | None = None) -> None:
         """Emit the progress. Raises :class:`~firegui.errors.CancelledError` once a stop was requested."""
         self._control.check()
-        self._emit(Progress(done, total, text))
+        self._emit(Progress(done, total, text, share))
 
 
 class SavedRun(BaseRun[SavedSpec], Generic[SavedSpec, Header]):

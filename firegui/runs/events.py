@@ -5,8 +5,8 @@ Window, command line and logs read the same stream. Nothing here needs Qt or tor
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -124,11 +124,15 @@ class RunFinished:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """``done`` of ``total`` pieces of work are over and the next has begun; ``text`` says which."""
+    """``done`` of ``total`` pieces of work are over and the next has begun; ``text`` says which.
+
+    ``share`` of all work is done, where the pieces take very different times; ``None`` where they do not.
+    """
 
     done: int
     total: int
     text: str
+    share: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +198,13 @@ class SensitivityReady:
 
 @dataclass(frozen=True, slots=True)
 class StressReady:
-    """A stress table, of a test with every scenario that is done, or of a plan."""
+    """A stress table, of a test with every scenario that is done, or of a plan.
+
+    ``leaks [H, W]`` are the maps of a test by scenario, that of all as ``""``; empty for a plan.
+    """
 
     table: StressTable
+    leaks: Mapping[str, NDArray[np.float32]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,11 +28,11 @@ from firegui.domain.stress import DEFAULT_SCENARIOS, EXPECTED, NEEDS_EXERCISE, S
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.analyses.panel import WARNING
+from firegui.gui.analyses.ready_notice import ReadyNotice
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
 from firegui.gui.analyses.stress.stress_columns import ABOVE
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
-from firegui.gui.analyses.stress.verdict_notice import VerdictNotice
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import RefusingLine
@@ -49,6 +49,7 @@ from firegui.runs.run_folder import RunScores
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stages import FinishReason
+from firegui.runs.titles import schedule_title
 from tests.gui.analyses.scene import STRESS, FakeRun, stress_maps, stress_table, write_header
 from tests.gui.fake_runs import frames
 from tests.gui.hands import LEFT, show_widget, type_refused_into_cell
@@ -139,15 +140,16 @@ def test_a_test_that_ends_beside_the_map_alone_tells_its_verdict_with_a_way_to_i
 ) -> None:
     workbench = window.workbench
     controller, shell = quick_test(workbench, saved, project, schedule_file), workbench.shell
-    notice = window.findChild(VerdictNotice)
-    assert isinstance(notice, VerdictNotice)
+    notice = window.findChild(ReadyNotice)
+    assert isinstance(notice, ReadyNotice)
     workbench.show_panel("Stress")
     for mode, is_told in ((CentreMode.BOTH, False), (CentreMode.MAP, True)):
         shell.set_mode(mode)
         controller.start(StressRequest(STRESS, schedule_file))
         qtbot.waitUntil(lambda: not controller.is_busy)
         assert notice.isVisible() is is_told
-    assert notice.label.text() == f"Stress test: {VERDICT}"
+    named = f"Stress test of {schedule_title(schedule_file)}"
+    assert notice.label.text() == f"⚠ {named} is ready: {VERDICT[2].lower()}{VERDICT[3:]}"
     panel = workbench.panel("Stress", StressPanel)
     panel.pages.setCurrentWidget(panel.leaks_page)
     settle()
@@ -164,8 +166,8 @@ def test_the_verdict_over_the_map_ends_with_what_it_is_about(
     controller = quick_test(window.workbench, saved, session.project, schedule_file)
     controller.start(StressRequest(STRESS, schedule_file))
     qtbot.waitUntil(lambda: not controller.is_busy)
-    notice = window.findChild(VerdictNotice)
-    assert isinstance(notice, VerdictNotice) and notice.isVisible()
+    notice = window.findChild(ReadyNotice)
+    assert isinstance(notice, ReadyNotice) and notice.isVisible()
     session.show_result(replace(session.result, baseline=frames(session.project)))
     assert notice.isVisible(), "the same plan"
     if end == "run":
@@ -303,7 +305,8 @@ def test_the_worst_draw_can_be_played_beside_the_map_of_its_scenario(
 def test_the_time_left_of_a_scenario_with_repair_follows_its_pace() -> None:
     assert time_left(0.0, 8.0, 30.0) == ""
     assert time_left(2.0, 8.0, 60.0) == "about 3 min left"
-    assert time_left(7.9, 8.0, 60.0) == "about a minute left"
+    assert time_left(6.0, 8.0, 60.0) == "about 20 s left"
+    assert time_left(7.0, 8.0, 60.0) == "about 10 s left"
 
 
 def test_the_worst_draw_of_the_chosen_scenario_goes_to_the_map(

@@ -100,6 +100,11 @@ class StressTally:
         """Return the draws that are done of a scenario."""
         return next((len(one.draws) for one in self.table.results if one.scenario.name == name), 0)
 
+    def named_maps(self) -> dict[str, NDArray[np.float32]]:
+        """Return :meth:`leak_maps` by scenario; that of all is first, as ``""``."""
+        names = ["", *(one.scenario.name for one in self.table.results)]
+        return dict(zip(names, self.leak_maps(), strict=True))
+
     def leak_maps(self) -> NDArray[np.float32]:
         """Return the share of draws in which a cell leaks, of all scenarios and of each: ``[1 + N, H, W]``.
 

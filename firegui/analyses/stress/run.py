@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from firegui.planning.stress import StressWorld
     from firegui.rollout.model import Model
 
+REPAIR_WORK = 30.0
+"""Work of an observation with repair, in fire simulations: measured on the demo fire, between 3 and 200."""
 _BURNS = 0.5
 """A cell burns where its probability of fire is above this."""
 
@@ -58,6 +61,8 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
     _flown_since: tuple[str, int, float] = ("", 0, 0.0)
     """Scenario with repair, its first draw in this run, and when that began."""
     _saved_at = 0.0
+    _in_draw = 0.0
+    """Share of the current draw that is done."""
 
     def run(self) -> RunFinished:
         """Fly every draw, then save. Writes nothing before the input is known to be good."""
@@ -117,10 +122,11 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
                 flown = self._engine.flown_in(world, model, spec.schedule, draw, spec.settings.stress.seed)
                 metrics, fire = self._engine.stress_draw(world, flown, check=check)
                 drawn, burns = world.result([metrics]).draws[0], fire > _BURNS
+            self._in_draw = 0.0
             self._tally = self._tally.with_draw(world.result([]), drawn, burns)
             if time.monotonic() - self._saved_at >= spec.checkpoint_seconds:
                 self._save_or_warn()
-        self._emit(StressReady(self._tally.table))
+        self._emit(StressReady(self._tally.table, self._tally.named_maps()))
         return None
 
     def _exercise(
@@ -141,6 +147,7 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
             done = draw - first + state.step / per_day / days
             left = time_left(done, scenario.n_draws - first, time.monotonic() - began)
             parts = f"draw {draw + 1} of {scenario.n_draws}", left, f"day {state.step / per_day:g}"
+            self._in_draw = state.step / model.maps.steps_per_day / days
             self._say_scenario(number, f"{scenario.name}: {', '.join(filter(None, parts))}")
             state = exercise.advance(state, check)
         return exercise.result(state, exercise.fixed_fire(spec.schedule, check)), state.fire.fire
@@ -160,7 +167,7 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
         write_results(out, self._tally, self._spec.project)
         if reason is FinishReason.STOPPED:
             self._save()
-        self._emit(StressReady(table))
+        self._emit(StressReady(table, self._tally.named_maps()))
         finished = self._finish(reason, message, self._plan_metrics)
         if reason is FinishReason.COMPLETED:
             self._folder.remove(DRAWS)
@@ -187,15 +194,36 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
         self._control.check()
         if self._control.pause_requested:
             self._hold()
-        self._say(number, len(self._spec.settings.scenarios), text)
+        scenarios = self._spec.settings.scenarios
+        self._say(number, len(scenarios), text, self._share(scenarios, number))
+
+    def _share(self, scenarios: Sequence[StressScenario], number: int) -> float:
+        """Return the share of the work that is done while scenario ``number`` is tested."""
+        assert self._tally is not None
+        days = self._spec.project.plan.days
+        work = [draw_work(one, days) for one in scenarios]
+        # A scenario that was left out counts as done.
+        draws = [float(one.n_draws) if k < number else self._tally.done(one.name) for k, one in enumerate(scenarios)]
+        draws[number] += self._in_draw if draws[number] < scenarios[number].n_draws else 0.0
+        total = sum(one * scenario.n_draws for one, scenario in zip(work, scenarios, strict=True))
+        return sum(one * done for one, done in zip(work, draws, strict=True)) / total
+
+
+def draw_work(scenario: StressScenario, days: int) -> float:
+    """Return the work of a draw of a scenario, in fire simulations; a repaired one plans anew at every observation."""
+    if not scenario.repair_hours:
+        return 1.0
+    return REPAIR_WORK * math.ceil(24.0 * days / scenario.repair_hours)
 
 
 def time_left(done: float, of: float, seconds: float) -> str:
-    """Return the time left at the pace so far, in minutes; empty before anything is done."""
+    """Return the time left at the pace so far, below two minutes in steps of 5 s; empty before anything is done."""
     if done <= 0.0:
         return ""
-    minutes = math.ceil(seconds * (of - done) / done / 60.0)
-    return f"about {minutes} min left" if minutes > 1 else "about a minute left"
+    left = seconds * (of - done) / done
+    if left < 120.0:
+        return f"about {5 * max(math.ceil(left / 5.0), 1)} s left"
+    return f"about {math.ceil(left / 60.0)} min left"
 
 
 def table_message(table: StressTable, wanted: int, reason: FinishReason, cell_ha: float) -> str:

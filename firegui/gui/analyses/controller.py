@@ -24,6 +24,7 @@ from firegui.runs.header import SavedHeader
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import RunSpec
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason
+from firegui.runs.titles import schedule_title
 
 Table = TypeVar("Table")
 Header = TypeVar("Header")
@@ -73,6 +74,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     """The shown result was replaced, extended or cleared."""
     saved_changed = Signal()
     """The results in the project's folder may have changed."""
+    ready = Signal(str)
+    """A run is complete: a sentence that names it and says what it came to."""
 
     def __init__(
         self,
@@ -89,6 +92,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         self._stopping = self._listed = self._is_shut_down = False
         self._shown: Result | None = None
         self._clear_progress()
+        self.changed.connect(self._follow_pace)
         session.project_opened.connect(self._on_project_opened)
         session.folder_changed.connect(self.saved_changed)
 
@@ -114,7 +118,25 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     def share(self) -> float:
         """Share of the run that is done, 0 … 1."""
         step = self._step
+        if step is not None and step.share is not None:
+            return step.share
         return step.done / step.total if step is not None and step.total else 0.0
+
+    @property
+    def name(self) -> str:
+        """What runs, with the plan that it is about: ``Stress test of Whole fire, 24 Nov 11:56``."""
+        kind = self.title.removeprefix("The ")
+        file = None if self._job is None else getattr(self._job.spec, "schedule_file", None)
+        return f"{kind[:1].upper()}{kind[1:]}" + (f" of {schedule_title(file)}" if file is not None else "")
+
+    @property
+    def seconds_left(self) -> float | None:
+        """Seconds until the end at the pace of the run so far; ``None`` before its pace is known."""
+        (began, first), (at, share) = self._pace_from, self._pace_to
+        if share <= first:
+            return None
+        pace = (at - began).total_seconds() / (share - first)
+        return max(pace * (1.0 - share) - (self._clock() - at).total_seconds(), 0.0)
 
     @property
     def shown(self) -> Result | None:
@@ -222,11 +244,17 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     def _clear_progress(self) -> None:
         """Reset the progress of the last run. Overriding methods call it."""
         self._step: Progress | None = None
+        # Time and share at the first progress of this run, which may have been resumed, and at the latest one.
+        self._pace_from = self._pace_to = (self._clock(), 1.0)
 
     def _progress_text(self) -> str:
         """Return the text of :attr:`activity` for a run that is not stopping."""
         step = self._step
         return "Preparing…" if step is None else f"{step.text}… ({min(step.done + 1, step.total)} of {step.total})"
+
+    def _ready_text(self, event: RunFinished) -> str:
+        """Return the sentence of :attr:`ready`."""
+        return f"{self.name} is ready: {event.message}"
 
     def _export_remark(self, names: tuple[str, ...]) -> str:
         """Return the text that follows the names of exported files."""
@@ -333,6 +361,19 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
             # A run that wrote nothing has no header; its empty result is cleared when the thread ends.
             with suppress(InputError):
                 self._show(self._with_saved_header(self._shown))
+        if event.reason is FinishReason.COMPLETED:
+            self.ready.emit(self._ready_text(event))
+
+    def _follow_pace(self) -> None:
+        """Take the time of the first and of the latest progress of the run."""
+        now, share = self._clock(), self.share
+        # Loading and compiling say nothing about the pace of the rest.
+        if self._job is None or (self._step is None and not share):
+            return
+        if share < self._pace_from[1]:
+            self._pace_from = self._pace_to = now, share
+        elif share > self._pace_to[1]:
+            self._pace_to = now, share
 
     def _on_ended(self, job: RunJob) -> None:
         if job is self._job:

@@ -20,12 +20,13 @@ from firegui.runs.events import (
     PlanUpdated,
     RemovalCurveReady,
     RunEvent,
+    StressReady,
     StudyProgress,
     StudyReady,
 )
 
 INTERVAL_MS = 50
-LATEST_ONLY = (BaselineReady, PlanUpdated, RemovalCurveReady, EnsembleReady, StudyProgress, StudyReady)
+LATEST_ONLY = (BaselineReady, PlanUpdated, RemovalCurveReady, EnsembleReady, StressReady, StudyProgress, StudyReady)
 """Large events of which a newer one replaces an undelivered one."""
 
 Event = TypeVar("Event", bound=RunEvent)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtWidgets import QMessageBox, QProgressBar, QSizePolicy, QStatusBar
 
+from firegui.gui.analyses.registry import Controller
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.dialogs import message_box
 from firegui.gui.base.elided_label import ElidedLabel
@@ -15,6 +18,7 @@ from firegui.gui.map.readout import SEPARATOR
 from firegui.gui.planning.run_cards import work_words
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import DeviceButton
+from firegui.gui.window.analysis_status import AnalysisStatus
 
 _MESSAGE_MS = 10_000
 _BAR_WIDTH, _BAR_HEIGHT, _STEPS = 64, 8, 1_000
@@ -25,7 +29,14 @@ _PERMANENT = 0.55
 class StatusBar(QObject):
     """Contents of the status bar: position under the mouse, latest message, current work and device."""
 
-    def __init__(self, session: Session, queue: RunQueue, view: MapView, bar: QStatusBar) -> None:
+    def __init__(
+        self,
+        session: Session,
+        queue: RunQueue,
+        view: MapView,
+        bar: QStatusBar,
+        controllers: Mapping[str, Controller],
+    ) -> None:
         super().__init__(bar)
         self._queue, self._session, self._bar = queue, session, bar
         self.place = _label("Under the mouse")
@@ -48,6 +59,9 @@ class StatusBar(QObject):
         bar.addWidget(self.place, 2)
         bar.addWidget(self.message, 3)
         bar.addWidget(self.details)
+        self.analysis = AnalysisStatus(controllers)
+        self.analysis.changed.connect(self._fit_permanent)
+        bar.addPermanentWidget(self.analysis)
         bar.addPermanentWidget(self.progress)
         bar.addPermanentWidget(self.work)
         self.device = DeviceButton(session)
@@ -131,10 +145,13 @@ class StatusBar(QObject):
     def _fit_permanent(self) -> None:
         """Show as much of work and device as leaves room for a message.
 
-        The detected device goes first, then the name of the run. How far the run is stays to the last.
+        The detected device goes first, then the name of the run. How far the run is stays to the last. An analysis
+        leaves a run half of the room.
         """
         room = int(_PERMANENT * self._bar.width()) - (0 if self.progress.isHidden() else _BAR_WIDTH)
         texts = [" · ".join(self._work[first:]) for first in range(len(self._work))]
+        device = self.device.width_of(short=True)
+        room -= self.analysis.fit(room - device if not texts[0] else (room - device) // 2)
         choices = [(False, texts[0]), *((True, text) for text in texts)]
         for is_short, text in choices:
             others = self.device.width_of(short=is_short)

@@ -25,11 +25,10 @@ from PySide6.QtWidgets import (
 from firegui.domain.drops import Drop
 from firegui.domain.units import Units
 from firegui.gui.analyses.panel import AnalysisPanel
+from firegui.gui.analyses.ready_notice import ReadyNotice
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
-from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
-from firegui.gui.analyses.stress.verdict_notice import VerdictNotice
 from firegui.gui.base.controls import is_usable
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.animation_dialog import AnimationDialog
@@ -135,17 +134,16 @@ class Workbench(QObject):
         self._focus_keeper = FocusKeeper(self.shell, self.maps)
         window.setCentralWidget(self.shell)
         regions = RegionNotice(session)
-        stress = self.controller(StressController)
-        verdict = VerdictNotice(stress, session, partial(self.shell.shows_result_of, "Stress"))
-        verdict.button.clicked.connect(lambda _checked=False: self._show_stress_table())
-        self.shell.changed.connect(verdict.follow)
+        ready = ReadyNotice(self.controllers, session, self.shell.shows_result_of)
+        ready.show_requested.connect(self._show_analysis)
+        self.shell.changed.connect(ready.follow)
         end = self._run_end = RunEndNotice(session, self.queue, self._shows_result)
         end.show_requested.connect(self._show_result)
         self.shell.changed.connect(end.follow)
         self.plan.started.connect(end.dismiss)
         edits = UnreachedNotice(session), EditNotice(session), RefusedEditNotice(session)
         demo = DemoNotice(session, self.documents)
-        for notice in (regions, *edits, demo, verdict, FollowNotice(self.queue), end):
+        for notice in (regions, *edits, demo, ready, FollowNotice(self.queue), end):
             self.shell.centre.notices.add(notice)
         self.shell.centre.notices.faded.connect(self.event_log.keep)
         self.plan.started.connect(regions.tell_all)
@@ -169,7 +167,8 @@ class Workbench(QObject):
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.applicationStateChanged.connect(self._on_activated)
-        self.status = StatusBar(session, self.queue, self.map, window.statusBar())
+        self.status = StatusBar(session, self.queue, self.map, window.statusBar(), self.controllers)
+        self.status.analysis.requested.connect(self._show_analysis)
         self._memory = MemoryTrimmer(session, self.queue, window)
         yield
 
@@ -567,7 +566,7 @@ class Workbench(QObject):
 
     def _show_leaks(self) -> None:
         """Show where fire gets through the plan of the shown run; test it first if that is not known."""
-        self._show_stress_table()
+        self._show_analysis("Stress")
         if (shown := self.queue.shown) is not None:
             self.panel("Stress", StressPanel).show_leaks(shown.folder)
 
@@ -724,13 +723,15 @@ class Workbench(QObject):
         self.show_panel("Skill")
         self.panel("Skill", SkillPanel).start()
 
-    def _show_stress_table(self) -> None:
-        self.shell.set_full_map(False)
-        self.show_panel("Stress")
+    def _show_analysis(self, name: str) -> None:
+        """Show the page of an analysis, and its result beside the map."""
+        self.set_full_map(False)
+        self.show_panel(name)
         if self.shell.mode is CentreMode.MAP:
             self.shell.set_mode(CentreMode.BOTH)
-        panel = self.panel("Stress", StressPanel)
-        panel.pages.setCurrentWidget(panel.table)
+        if name == "Stress":
+            panel = self.panel(name, StressPanel)
+            panel.pages.setCurrentWidget(panel.table)
 
     def _start(self, analysis: Analysis, panel: AnalysisPanel[Any, Any]) -> None:
         """Start an analysis once what it needs is saved."""

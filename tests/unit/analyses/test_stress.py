@@ -191,6 +191,14 @@ def test_events_tell_progress_left_out_scenarios_and_tables(tmp_path: Path) -> N
     assert any(event.text == "failing: draw 2 of 3" and event.total == 5 for event in progress)
     sizes = [len(event.table.results) for event in events if isinstance(event, StressReady)]
     assert sizes == [1, 2, 3, 4, 4]
+    maps = [list(event.leaks) for event in events if isinstance(event, StressReady)]
+    assert [len(names) for names in maps] == [2, 3, 4, 5, 5] and maps[0][0] == ""
+    shares = [event.share for event in progress if event.share is not None]
+    assert len(shares) == len(progress) and shares == sorted(shares) and shares[-1] < 1.0
+    first = next(event for event in progress if event.text.startswith("mended: draw 1 of 2"))
+    second = next(event for event in progress if event.text.startswith("mended: draw 2 of 2"))
+    assert first.share is not None and second.share is not None
+    assert first.share < 0.2 and second.share - first.share > 0.4, "a repaired draw is most of the work"
     assert "worst in" in finished(events).message
 
 

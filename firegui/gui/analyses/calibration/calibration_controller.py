@@ -83,6 +83,12 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         return self._history
 
     @property
+    def share(self) -> float:
+        """Share of the rounds that is done, 0 … 1."""
+        last = self._history[-1] if self._history and self._job is not None else None
+        return (last.epoch + 1) / last.epochs if last is not None and last.epochs else 0.0
+
+    @property
     def best(self) -> FitProgress | None:
         """The epoch with the lowest misfit so far."""
         last = self._history[-1] if self._history else None

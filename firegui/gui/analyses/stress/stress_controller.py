@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +22,7 @@ from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.io.project.schedule_file import read_project_schedule
-from firegui.runs.events import StressReady
+from firegui.runs.events import RunFinished, StressReady
 from firegui.runs.header import SavedHeader, schedule_fields
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import kept_plan, read_run
@@ -95,7 +96,7 @@ SAVED_STRESS_TESTS = SavedResults("stress", STORE, _saved_test)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StressTestResult(AnalysisResult[StressTable, StressHeader]):
-    """Shown stress test. ``leaks`` are its maps by scenario, empty before the test has ended."""
+    """Shown stress test. ``leaks`` are its maps by scenario, of those that are done."""
 
     leaks: Leaks = field(default_factory=dict)
     made_with_plan: bool = False
@@ -152,6 +153,13 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
     def _with_saved_header(self, shown: StressTestResult) -> StressTestResult:
         return _with_leaks(super()._with_saved_header(shown))
 
+    def _ready_text(self, event: RunFinished) -> str:
+        verdict = "" if self._shown is None else self._shown.verdict
+        if not self.shows_running or not verdict:
+            return super()._ready_text(event)
+        sign, words = ("⚠ ", verdict[2:]) if verdict.startswith("⚠ ") else ("", verdict)
+        return f"{sign}{self.name} is ready: {words[0].lower()}{words[1:]}"
+
     def _progress_text(self) -> str:
         """Return the count first: the end of a long text may be cut."""
         step = self._step
@@ -161,7 +169,10 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
         bridge.subscribe(StressReady, self._on_table)
 
     def _on_table(self, event: StressReady) -> None:
-        self._show_table(event.table)
+        if self._job is not None:
+            spec: Any = self._job.spec
+            self._show(StressTestResult(spec.out, spec.project, event.table, leaks=event.leaks))
+            self._list_once()
 
 
 def _with_leaks(shown: StressTestResult) -> StressTestResult:

@@ -48,7 +48,7 @@ _NO_MAP = (
     "The map shows the cells that burn in a scenario although the plan holds them in the model. The table that a plan "
     "gets when it is made has no map: test the plan to see where fire gets through."
 )
-_MAP_FOLLOWS = "The plan is being tested. The map of where fire gets through is here when the test has ended."
+_MAP_FOLLOWS = "The plan is being tested. The map of where fire gets through is here once the first scenario is done."
 _NOTHING = "No stress test is shown: make one, or open an earlier one."
 _KEY = (
     "The share of the draws in which a cell burns although the plan holds it in the model. A draw is one trial of a "

@@ -1,0 +1,98 @@
+"""The status bar says how far an analysis is from every page, and a notice tells its end."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from firegui.gui.analyses.ready_notice import ReadyNotice
+from firegui.gui.analyses.stress.stress_controller import StressController
+from firegui.gui.session.session import Session
+from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.workspaces import WorkspaceName
+from firegui.runs.events import Progress
+from tests.gui.analyses.scene import CASES, FakeRun
+from tests.gui.shell_scene import settle
+
+LEFT = Qt.MouseButton.LeftButton
+some = pytest.mark.parametrize("name", ["Stress", "Margin", "Uncertainty", "Benchmark"])
+
+
+@some
+def test_an_analysis_at_work_is_seen_stopped_and_opened_from_another_page(
+    qtbot: QtBot,
+    window: MainWindow,
+    schedule_file: Path,
+    saved: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(schedule_file.parent)
+    workbench, case = window.workbench, CASES[name]
+    status, controller = workbench.status.analysis, workbench.controllers[name]
+    assert not status.isVisible()
+    run = FakeRun(case.events, endless=True, first_only=True)
+    controller._execute = run
+    workbench.shell.go_to_workspace(WorkspaceName.FIRE)
+    controller.start(case.request)
+    try:
+        qtbot.waitUntil(lambda: run.working.is_set() and controller.share > 0)
+        settle()
+        assert status.isVisible() and status.progress.value() == round(1000 * controller.share)
+        assert status.open.text().startswith(controller.name.partition(" of ")[0])
+        assert status.open.toolTip().startswith(controller.name)
+        QTest.mouseClick(status.open, LEFT)
+        assert workbench.shell.shows_result_of(name)
+        QTest.mouseClick(status.stop, LEFT)
+        qtbot.waitUntil(lambda: not controller.is_busy)
+    finally:
+        run.endless = False
+    assert not status.isVisible()
+
+
+@some
+def test_the_end_of_an_analysis_is_told_on_another_page_with_a_way_to_its_result(
+    qtbot: QtBot,
+    window: MainWindow,
+    schedule_file: Path,
+    saved: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(schedule_file.parent)
+    workbench, case = window.workbench, CASES[name]
+    controller, notice = workbench.controllers[name], window.findChild(ReadyNotice)
+    assert isinstance(notice, ReadyNotice)
+    controller._execute = FakeRun(lambda _spec: ())
+    workbench.shell.go_to_workspace(WorkspaceName.FIRE)
+    controller.start(case.request)
+    named = controller.name
+    qtbot.waitUntil(lambda: not controller.is_busy)
+    settle()
+    assert notice.isVisible() and notice.label.text() == f"{named} is ready: all of it"
+    QTest.mouseClick(notice.button, LEFT)
+    assert workbench.shell.shows_result_of(name) and not notice.isVisible()
+
+
+def test_the_time_left_falls_with_the_work_and_between_two_reports(
+    session: Session, schedule_file: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(schedule_file.parent)
+    case, now = CASES["Stress"], [datetime(2026, 1, 1)]
+    controller = StressController(session, execute=FakeRun(lambda _spec: (), endless=True), clock=lambda: now[0])
+    controller.start(case.request)
+    controller._on_step(Progress(0, 8, "late"))
+    left = []
+    for seconds, done in ((10.0, 2), (10.0, 4), (10.0, 6)):
+        now[0] += timedelta(seconds=seconds)
+        controller._on_step(Progress(done, 8, "late"))
+        left.append(controller.seconds_left)
+    assert left == [pytest.approx(30.0), pytest.approx(20.0), pytest.approx(10.0)]
+    now[0] += timedelta(seconds=4.0)
+    assert controller.seconds_left == pytest.approx(6.0)
+    controller.shutdown()
