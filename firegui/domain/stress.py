@@ -420,16 +420,21 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
         return ""
     if missed := missed_text(table, plan):
         return f"⚠ {missed}"
-    where = f"in all {len(table.results)} {'tested ' if table.left_out else ''}scenarios"
-    if len(table.results) < 2:
+    tested, names = len(table.results), [name for name, _why in table.left_out]
+    where = f"in {tested} of {tested + len(names)} scenarios" if names else f"in all {tested} scenarios"
+    if not names and tested < 2:
         where = f"in “{table.worst.scenario.title}”"
     if not fire_grows(table, plan):
-        untested = [f"“{name}” is not tested yet" for name, why in table.left_out if why == NEEDS_EXERCISE]
-        return "; ".join([f"Holds {where}", *untested])
+        return f"Holds {where}" + (f"; {len(names)} not tested ({', '.join(names)})" if names else "")
     # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
     expected, worst = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.worst))
     most = "" if worst == expected else f", {worst} in the worst case"
     return f"The regions hold {where}; the fire grows to {expected}{most}"
+
+
+def untested_names(table: StressTable | None) -> tuple[str, ...]:
+    """Return the scenarios that a stress test flies and the table of a plan leaves out: those that are replanned."""
+    return () if table is None else tuple(name for name, why in table.left_out if why == NEEDS_EXERCISE)
 
 
 def left_in_text(share: float, scenario: str, limit: float, *, in_regions: bool = False) -> str:

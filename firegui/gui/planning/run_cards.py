@@ -107,6 +107,8 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
         return ""
     if entry.summary is not None and entry.summary.protects_regions:
         inside = entry.stress.worst_for_regions
+        if not inside.protected_worst:
+            return ""
         burned = units.area(inside.protected_worst * entry.summary.cell_ha)
         of_run = " of the run" if entry.has_other_regions else ""
         return f"worst case {burned} of the regions{of_run} ({case_text(inside.scenario)})"
