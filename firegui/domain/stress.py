@@ -366,6 +366,12 @@ class StressTable:
         return next((one for one in self.results if one.scenario.name == name), None)
 
 
+WHAT_HOLDS = (
+    "A scenario is a world that differs from the model, such as more wind or drops that come late. A plan holds in it "
+    "if no more of the growth is left than the limit of the plan."
+)
+"""What the verdict means, for a tooltip."""
+
 GROWTH_LEFT = "Growth left, of what the fire would grow without drops"
 """Name of what a stress test measures, with what it is a share of."""
 

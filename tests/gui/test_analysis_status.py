@@ -10,10 +10,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
-from firegui.gui.analyses.ready_notice import ReadyNotice
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.ready_notice import ReadyNotice
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.runs.events import Progress
 from tests.gui.analyses.scene import CASES, FakeRun

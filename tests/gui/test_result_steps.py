@@ -140,3 +140,19 @@ def test_the_result_and_the_tip_of_a_card_say_why_needless_drops_are_left(window
     assert "used up" in kept_drops_text(replace(pruned, finished="allowance"))
     assert "Resume the run" in kept_drops_text(replace(pruned, finished=""))
     assert kept_drops_text(None) == ""
+
+
+def test_the_scenario_that_a_plan_was_not_tested_in_is_tested_by_a_button_beside_the_verdict(
+    qtbot: QtBot, window: MainWindow, entry: RunEntry
+) -> None:
+    controller = window.workbench.controller(StressController)
+    controller._execute = run = FakeRun(lambda _spec: ())
+    view = window.workbench.panel("Result", ResultPanel).view
+    QTest.mouseClick(view.test_button, LEFT)
+    qtbot.waitUntil(lambda: not controller.is_busy and bool(run.specs))
+    assert run.specs[0].schedule_file == kept_plan(entry.folder)
+    assert [one.name for one in run.specs[0].settings.scenarios if one.repair_hours]
+    assert entry.stress is not None
+    entry.stress = replace(entry.stress, left_out=())
+    refresh(window)
+    assert not view.test_button.isVisible()

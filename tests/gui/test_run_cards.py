@@ -17,7 +17,7 @@ from firegui.domain.drops import DropList
 from firegui.domain.plan_summary import DaySummary, PlanSummary, RegionSummary, TypeDrops
 from firegui.domain.project import Project
 from firegui.domain.settings import Setting
-from firegui.domain.stress import case_text
+from firegui.domain.stress import StressDraw, case_text
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
@@ -79,6 +79,10 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     entry.stress = stress_table()
     assert "of the growth without drops" in card_lines(entry)[1]
     entry.summary = replace(entry.summary, regions=(region,), stress=entry.stress)
+    assert "worst case" not in " ".join(card_lines(entry)), "nothing of the regions burns in any case"
+    burning = replace(entry.stress.results[0], draws=(StressDraw(12.0, 7.0, 0.1, 12),))
+    entry.stress = replace(entry.stress, results=(burning,))
+    entry.summary = replace(entry.summary, stress=entry.stress)
     burned = max(draw.protected_cells for result in entry.stress.results for draw in result.draws) * 0.09
     differs = case_text(entry.stress.worst_for_regions.scenario)
     assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions ({differs})")

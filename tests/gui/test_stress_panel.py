@@ -28,7 +28,6 @@ from firegui.domain.stress import DEFAULT_SCENARIOS, EXPECTED, NEEDS_EXERCISE, S
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.analyses.panel import WARNING
-from firegui.gui.analyses.ready_notice import ReadyNotice
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
 from firegui.gui.analyses.stress.stress_columns import ABOVE
 from firegui.gui.analyses.stress.stress_controller import StressController
@@ -39,6 +38,7 @@ from firegui.gui.widgets.fields import RefusingLine
 from firegui.gui.widgets.table_view import select_row
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.ready_notice import ReadyNotice
 from firegui.gui.window.workbench import Workbench
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import load_project

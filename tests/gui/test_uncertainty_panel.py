@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -366,6 +368,24 @@ def test_the_residuals_of_a_fit_are_shown_while_the_members_are_drawn(qtbot: QtB
     assert not panel.button("export").isEnabled()
     panel.button("stop").click()
     qtbot.waitUntil(lambda: not controller.is_busy)
+
+
+def test_the_conclusion_compares_with_the_result_of_the_plan_and_says_why_they_differ(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    panel, _controller = make(draws(ensemble_of(KIND.ALEATORIC)))
+    sizes = SimpleNamespace(final_extent_ha=186.0), SimpleNamespace(final_extent_ha=1204.0)
+    missed = "Does not hold: 15 % of the growth left in “late” (limit 5.0 %)"
+    entry = SimpleNamespace(folder=Path("runs/a"), nominal=sizes[0], baseline=sizes[1], missed=missed)
+    monkeypatch.setattr(panel, "_queue", SimpleNamespace(entries=(entry,)))
+    header, settings = SimpleNamespace(schedule_file="runs/a/plan.safetensors"), UncertaintySettings(KIND.ALEATORIC)
+    shown: Any = SimpleNamespace(header=header, settings=settings)
+    result, why, fails = panel._compared(shown)
+    assert result == "Result of the plan: 186 ha (1,204 ha without drops)."
+    assert "a drawn fire can go out" in why and "The ± is chance alone" in why
+    assert fails == f"⚠ {missed}."
+    shown.header.schedule_file = "runs/b/plan.safetensors"
+    assert panel._compared(shown) == []
 
 
 # -- with the real engine ----------------------------------------------------------------------------------------------

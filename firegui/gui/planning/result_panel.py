@@ -20,6 +20,9 @@ class ResultPanel(QWidget):
     leaks_requested = Signal()
     """Show where fire gets through the shown plan."""
 
+    test_requested = Signal(object)
+    """Test the plan of this ``RunEntry`` in every stress scenario."""
+
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session, self._queue = session, queue
@@ -27,6 +30,7 @@ class ResultPanel(QWidget):
         self.view = ResultView(is_whole=True, has_steps=True)
         self.view.continue_button.clicked.connect(lambda _checked=False: self._start_from())
         self.view.leaks_button.clicked.connect(self.leaks_requested)
+        self.view.test_button.clicked.connect(lambda _checked=False: self._test())
         vertical(self, self.view, margins=0)
         self._throttle = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._throttle.timeout.connect(self.refresh)
@@ -44,6 +48,10 @@ class ResultPanel(QWidget):
     def _start_from(self) -> None:
         if self._queue.shown is not None:
             self.start_from_requested.emit(self._queue.shown)
+
+    def _test(self) -> None:
+        if self._queue.shown is not None:
+            self.test_requested.emit(self._queue.shown)
 
     def _schedule(self) -> None:
         if not self._throttle.isActive():

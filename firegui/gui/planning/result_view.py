@@ -17,7 +17,7 @@ from firegui.domain.plan_summary import PUT_OUT, KeyFigure, PlanSummary, size_fi
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
-from firegui.domain.stress import GROWTH_LEFT, NOT_STRESS_TESTED, worst_case_text
+from firegui.domain.stress import GROWTH_LEFT, NOT_STRESS_TESTED, WHAT_HOLDS, untested_names, worst_case_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.flow_layout import FlowLayout
 from firegui.gui.base.layouts import column, rich_label, vertical
@@ -40,6 +40,7 @@ _FIRE_LOST = (
 _AT_WORK = "The result by day and the numbers at expected effectiveness come when the run has ended."
 _CONTINUE = "A new run that begins with this plan; where the goal has changed since, you are asked which one it has"
 _LEAKS = "The stress test of this plan, and the map of where the fire crosses its lines"
+_TEST = "Test the plan in every scenario, also in those that are not tested yet; they are replanned and take longer"
 _MARGIN = 6
 _WARNING = "⚠ "
 _NARROW = 420
@@ -63,9 +64,10 @@ class ResultView(QScrollArea):
         self._verdict, self._headline, self._days, self._ended, self._details = map(_text_label, names)
         self.continue_button = _button("Continue from this plan", _CONTINUE)
         self.leaks_button = _button("Where fire gets through", _LEAKS)
+        self.test_button = _button("Test it", _TEST)
         self._next = QWidget()
         steps = FlowLayout(self._next, spacing=4)
-        for button in (self.continue_button, self.leaks_button):
+        for button in (self.test_button, self.continue_button, self.leaks_button):
             steps.addWidget(button)
         self._note = _text_label("What the map shows instead")
         self._note.setProperty("role", "warning")
@@ -111,7 +113,10 @@ class ResultView(QScrollArea):
         fails = self._has_steps and entry is not None and entry.is_over and entry.grows
         self.leaks_button.setVisible(fails)
         self.continue_button.setVisible(fails and entry is not None and can_continue(entry))
-        self._next.setVisible(fails)
+        untested = self._has_steps and entry is not None and entry.is_over and bool(untested_names(entry.stress))
+        self.test_button.setVisible(untested)
+        self._next.setVisible(fails or untested)
+        self._verdict.setToolTip(WHAT_HOLDS if entry is not None and entry.stress is not None else "")
         self._wrap()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

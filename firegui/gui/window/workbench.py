@@ -25,7 +25,6 @@ from PySide6.QtWidgets import (
 from firegui.domain.drops import Drop
 from firegui.domain.units import Units
 from firegui.gui.analyses.panel import AnalysisPanel
-from firegui.gui.analyses.ready_notice import ReadyNotice
 from firegui.gui.analyses.registry import ANALYSES, Analysis, Controller, SaveFirst
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
 from firegui.gui.analyses.stress.stress_panel import StressPanel
@@ -82,6 +81,7 @@ from firegui.gui.window.guide import Guide, show_about
 from firegui.gui.window.memory import MemoryTrimmer
 from firegui.gui.window.notifications import ActivityMonitor, CompletionNotifier, TrayMessage
 from firegui.gui.window.pane_focus import FocusKeeper, Pane, focus_next_control, focus_next_pane
+from firegui.gui.window.ready_notice import ReadyNotice
 from firegui.gui.window.recovery import Recovery
 from firegui.gui.window.shell import Rail, Shell
 from firegui.gui.window.sleep_inhibitor import InhibitorBackend, SleepInhibitor, system_backends
@@ -276,6 +276,7 @@ class Workbench(QObject):
         panel = ResultPanel(self.session, self.queue)
         panel.start_from_requested.connect(self.plan.start_from)
         panel.leaks_requested.connect(self._show_leaks)
+        panel.test_requested.connect(self._test_plan)
         return panel
 
     def _make_drops(self) -> QWidget:
@@ -569,6 +570,11 @@ class Workbench(QObject):
         self._show_analysis("Stress")
         if (shown := self.queue.shown) is not None:
             self.panel("Stress", StressPanel).show_leaks(shown.folder)
+
+    def _test_plan(self, entry: RunEntry) -> None:
+        """Test the plan of a run in every stress scenario."""
+        self._show_analysis("Stress")
+        self.panel("Stress", StressPanel).test_plan(entry.folder)
 
     def _rename_run(self) -> None:
         self.show_panel("Runs")

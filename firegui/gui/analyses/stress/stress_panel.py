@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker
 from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton, QWidget
 
 from firegui.analyses.stress.results import stress_draw_spec, table_csv
-from firegui.domain.stress import StressResult, StressTable
+from firegui.domain.stress import WHAT_HOLDS, StressResult, StressTable
 from firegui.domain.units import percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.cost import simulations_text
@@ -117,6 +117,12 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                 self.start_requested.emit()
         self.pages.setCurrentWidget(self.leaks_page)
 
+    def test_plan(self, folder: Path) -> None:
+        """Test the plan of the run in ``folder``, unless a test is at work."""
+        if not self._controller.is_busy:
+            self.form.schedules.choose_run(folder)
+            self.start_requested.emit()
+
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         show_table(self.table, self.model, "Stress table", copy=self.copy)
@@ -145,6 +151,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                         (self.table,)),
             PanelButton("export", "Export…", "Write table and map into a folder", self._export, result),
         )  # fmt: skip
+        for label in self.conclusions:
+            label.setToolTip(WHAT_HOLDS)
         self.work_page, self.lasting_page = self.table, self.scenarios
 
     def _write_key(self) -> None:

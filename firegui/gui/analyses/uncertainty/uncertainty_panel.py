@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QCheckBox, QTableView, QWidget
 from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, UNBURNED, below_start_text, error_text, summary_message
 from firegui.analyses.uncertainty.results import member_spec
 from firegui.analyses.uncertainty.summary import ensemble_csv, summarised, summary_csv
-from firegui.domain.uncertainty import KIND_TITLES, UncertaintySettings
+from firegui.domain.uncertainty import KIND_TITLES, UncertaintyKind, UncertaintySettings
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.cost import ensemble_cost
@@ -50,6 +50,21 @@ _INTRODUCTION = (
     "Draws many fires in pairs, without drops and under a plan, with the same random numbers: how large the fire may "
     "become, and how sure the gain of the plan is. It needs no plan for the fire alone."
 )
+
+_WHY_OTHER = {
+    UncertaintyKind.ALEATORIC: (
+        "It is of the mean fire, which never goes out; a drawn fire can go out. The ± is chance alone: it leaves out a "
+        "wrong fire model, another wind and drops that fail."
+    ),
+    UncertaintyKind.EPISTEMIC: (
+        "It is of the forecast as it is, while each drawn fire has errors of the fire model. The ± is these errors "
+        "alone: it leaves out another wind and drops that fail."
+    ),
+    UncertaintyKind.WEATHER: (
+        "It is of the wind as it is forecast, while each drawn fire has another wind. The ± is the wind alone: it "
+        "leaves out a wrong fire model and drops that fail."
+    ),
+}
 
 
 class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
@@ -195,7 +210,18 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             return ""
         summary = summarised(shown.ensemble, regions=shown.regions)
         text = summary_message(summary, shown.header.reason, shown.ensemble.cell_area_ha)
-        return self._session.units.restate(f"{text[0].upper()}{text[1:]}.")
+        sentences = [f"{text[0].upper()}{text[1:]}.", *self._compared(shown)]
+        return self._session.units.restate(" ".join(sentences))
+
+    def _compared(self, shown: EnsembleResult) -> list[str]:
+        """Return the result of the plan that the fires were drawn with, and why it differs; empty for none."""
+        file = "" if shown.header is None else shown.header.schedule_file
+        entry = next((each for each in self._queue.entries if file and each.folder == Path(file).parent), None)
+        if entry is None or entry.nominal is None or entry.baseline is None:
+            return []
+        size, bare = (Units.METRIC.area(each.final_extent_ha) for each in (entry.nominal, entry.baseline))
+        missed = [f"{WARNING}{entry.missed}."] if entry.missed else []
+        return [f"Result of the plan: {size} ({bare} without drops).", _WHY_OTHER[shown.settings.kind], *missed]
 
     def _front(self) -> QTableView:
         return self.members_view if self._shows_members else self.summary_view
