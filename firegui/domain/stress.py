@@ -439,7 +439,7 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
 
 
 def untested_names(table: StressTable | None) -> tuple[str, ...]:
-    """Return the scenarios that a stress test flies and the table of a plan leaves out: those that are replanned."""
+    """Return the replanned scenarios that the table of a plan leaves out."""
     return () if table is None else tuple(name for name, why in table.left_out if why == NEEDS_EXERCISE)
 
 

@@ -210,14 +210,20 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
 
 
 def draw_work(scenario: StressScenario, days: int) -> float:
-    """Return the work of a draw of a scenario, in fire simulations; a repaired one plans anew at every observation."""
+    """Return the work of a draw of a scenario, in fire simulations.
+
+    A repaired draw plans anew at every observation.
+    """
     if not scenario.repair_hours:
         return 1.0
     return REPAIR_WORK * math.ceil(24.0 * days / scenario.repair_hours)
 
 
 def time_left(done: float, of: float, seconds: float) -> str:
-    """Return the time left at the pace so far, below two minutes in steps of 5 s; empty before anything is done."""
+    """Return the time left at the pace so far; empty before anything is done.
+
+    Below two minutes it is in steps of 5 s.
+    """
     if done <= 0.0:
         return ""
     left = seconds * (of - done) / done

@@ -20,9 +20,9 @@ _GAP, _PADDING = 4, 14
 
 
 class AnalysisStatus(QWidget):
-    """Progress of the analysis at work, with a button for its page and one that stops it; hidden without one.
+    """Progress of the analysis at work, with a button for its page and one that stops it.
 
-    The first of several is shown; the tooltip names all.
+    It is hidden without an analysis. The first of several is shown; the tooltip names all.
     """
 
     requested = Signal(str)
