@@ -116,7 +116,7 @@ class ResultView(QScrollArea):
         untested = self._has_steps and entry is not None and entry.is_over and bool(untested_names(entry.stress))
         self.test_button.setVisible(untested)
         self._next.setVisible(fails or untested)
-        self._verdict.setToolTip(WHAT_HOLDS if entry is not None and entry.stress is not None else "")
+        self._verdict.setToolTip(tooltip(WHAT_HOLDS if entry is not None and entry.stress is not None else ""))
         self._wrap()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -12,7 +12,7 @@ from firegui.gui.analyses.registry import Controller
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.layouts import horizontal
 from firegui.gui.base.number_text import duration
-from firegui.gui.base.plain_text import plain
+from firegui.gui.base.plain_text import tooltip
 
 _TICK_MS = 1_000
 _BAR_WIDTH, _BAR_HEIGHT, _STEPS = 64, 8, 1_000
@@ -38,7 +38,8 @@ class AnalysisStatus(QWidget):
         self.progress.setTextVisible(False)
         self.progress.setFixedSize(_BAR_WIDTH, _BAR_HEIGHT)
         self.progress.setAccessibleName("Progress of the analysis at work")
-        self.open = tool_button("", "")
+        self.open = tool_button("", "Open the page of the analysis at work")
+        self.open.setAccessibleName("Analysis at work")
         self.open.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.open.clicked.connect(lambda _checked=False: self._show())
         self.stop = tool_button("Stop", "Stop the analysis; what is done is kept")
@@ -85,7 +86,7 @@ class AnalysisStatus(QWidget):
         self.progress.setValue(round(_STEPS * controller.share))
         others = [each.name for each in self._controllers.values() if each.is_busy and each is not controller]
         also = f"\nAlso at work: {', '.join(others)}" if others else ""
-        self.open.setToolTip(plain(f"{self._texts[0]}\n{controller.activity}{also}\nClick to open its page"))
+        self.open.setToolTip(tooltip(f"{self._texts[0]}\n{controller.activity}{also}\nClick to open its page"))
         self.open.setAccessibleName(self._texts[0])
         self.stop.setEnabled(not controller.is_stopping)
         self.changed.emit()

@@ -152,7 +152,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             PanelButton("export", "Export…", "Write table and map into a folder", self._export, result),
         )  # fmt: skip
         for label in self.conclusions:
-            label.setToolTip(WHAT_HOLDS)
+            label.setToolTip(tooltip(WHAT_HOLDS))
         self.work_page, self.lasting_page = self.table, self.scenarios
 
     def _write_key(self) -> None:
