@@ -254,7 +254,7 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     begin = day_text(plan["start_day"], first)
     yield f"  plan       {counted(plan['days'], 'day')} from {begin} of the event, {setting} (weights: {weights})"
     if plan["burning_at_start"] != BurningAtStart.WHOLE:
-        yield f"             burning at the start: {BURNING_TITLES[BurningAtStart(plan['burning_at_start'])].lower()}"
+        yield f"             burning at start: {BURNING_TITLES[BurningAtStart(plan['burning_at_start'])].lower()}"
     yield from _coverage_lines(data["required_coverage"])
     yield f"  fleet      {sum(kind['count'] for kind in data['fleet'])} aircraft"
     yield from table([_fleet_row(kind, first) for kind in data["fleet"]], "    ")

@@ -161,9 +161,9 @@ class BurningAtStart(StrEnum):
 
 
 BURNING_TITLES: Mapping[BurningAtStart, str] = {
-    BurningAtStart.WHOLE: "Whole perimeter (paper)",
-    BurningAtStart.GROWTH: "Growth since the perimeter before",
-    BurningAtStart.EDGE: "Edge of the perimeter",
+    BurningAtStart.WHOLE: "Whole perimeter",
+    BurningAtStart.GROWTH: "Newest growth",
+    BurningAtStart.EDGE: "Edge",
 }
 
 
@@ -370,8 +370,9 @@ class PlanSettings:
         choices=SIDE_TITLES, group=MORE,
     )  # fmt: skip
     burning_at_start: BurningAtStart = option(
-        BurningAtStart.WHOLE, "Burning at the start", "cells of the perimeter that burn when the plan starts; the "
-        "others have burned out. Without an earlier perimeter the whole one burns", choices=BURNING_TITLES, group=MORE,
+        BurningAtStart.WHOLE, "Burning at start", "cells of the perimeter that burn when the plan starts: all, those "
+        "that the perimeter before does not have, or those within two cells of its outside; the others have burned "
+        "out. Without an earlier perimeter the whole one burns", choices=BURNING_TITLES, group=MORE,
     )  # fmt: skip
     optimizer: OptimizerSettings = OptimizerSettings()
     elimination: EliminationSettings = EliminationSettings()
