@@ -19,7 +19,7 @@ def test_aircraft_are_added_and_changed_and_the_footer_says_what_that_allows(per
     panel = person.front("Fleet", FleetPanel)
     before = panel.footer
     type_into_cell(person.qtbot, panel.view, 0, COLUMN["count"], "5")
-    type_into_cell(person.qtbot, panel.view, 1, COLUMN["turnaround_h"], "0.25")
+    type_into_cell(person.qtbot, panel.view, 1, COLUMN["turnaround_h"], "15")
     assert panel.footer.startswith("6 aircraft · at most ")
     person.press(person.button(panel, "duplicate"))
     assert len(person.session.project.fleet.types) == 3
