@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -63,6 +64,22 @@ def shown(window: MainWindow) -> NDArray[np.int16]:
 def looks_like(kept: NDArray[np.int16], wanted: NDArray[np.int16]) -> bool:
     """Return whether pictures are equal except for shades, and for a line of pixels at edges of cells."""
     return kept.shape == wanted.shape and float((np.abs(kept - wanted).max(axis=2) > 2).mean()) < 0.01
+
+
+@pytest.mark.parametrize(
+    ("against", "wanted"),
+    [
+        ("", ["No drops alone", "Plan alone", "Saved alone", "No drops | plan | saved"]),
+        ("First", ["Plan 1 alone", "Plan 2 alone", "Difference alone", "Plan 1 | plan 2 | difference"]),
+    ],
+)
+def test_the_maps_have_the_names_that_the_window_gives_them(
+    session: Session, window: MainWindow, against: str, wanted: list[str]
+) -> None:
+    session.show_result(replace(session.result, against=against))
+    dialog = AnimationDialog(session, window.workbench.maps)
+    assert [dialog.sides.itemText(k) for k in range(dialog.sides.count())] == ["As on screen", *wanted]
+    dialog.deleteLater()
 
 
 @pytest.mark.parametrize("side_by_side", [False, True])

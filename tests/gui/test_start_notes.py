@@ -98,6 +98,30 @@ def test_a_new_region_that_the_fire_without_drops_does_not_reach_is_told_of_and_
         assert name in [region.name for region in session.project.regions]
 
 
+@pytest.mark.parametrize(
+    "other",
+    [{"against": "Plan 1", "plan_name": "Plan 2"}, {"fire": "observed"}, {"mean_of": 3}, {"member": True}],
+    ids=lambda other: next(iter(other)),
+)
+def test_a_region_is_never_judged_by_another_fire_than_that_without_drops(
+    window: MainWindow, session: Session, other: dict[str, str | int]
+) -> None:
+    unreached = window.findChild(UnreachedNotice)
+    assert isinstance(unreached, UnreachedNotice)
+    draw_region(window, session)
+    project = session.project
+    empty = replace(frames(project), fire=Film.of(np.zeros((3, *project.scenario.grid.shape), np.uint8)))
+    shown = ShownResult("Comparison", baseline=empty, plan=empty, project=project)
+    session.show_result(replace(shown, **other))  # type: ignore[arg-type]
+    assert not unreached.is_wanted and session.no_drops_fire is None
+    # The same fire counts once it is that of the project, but not for other days.
+    session.show_result(shown)
+    assert unreached.is_wanted and session.no_drops_fire is empty
+    later = replace(project, plan=replace(project.plan, days=project.plan.days + 1))
+    session.show_result(replace(shown, project=later))
+    assert not unreached.is_wanted and session.no_drops_fire is None
+
+
 def setting_of(session: Session) -> Setting:
     return session.project.plan.setting
 

@@ -25,12 +25,14 @@ from firegui.gui.base.layouts import plain_label, row, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
+from firegui.gui.map.readout import TITLES
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField
 from firegui.io.exporters.animation import MOST_FPS, AnimationFrames, Picture, ffmpeg, film_problems, write_film
 from firegui.io.exporters.table import NOTICE
 
 _WAITING = 3
+_COMPARED = {FireView.BASELINE: "Plan 1", FireView.PLAN: "Plan 2", FireView.DIFFERENCE: "Difference"}
 _POLL_S = 0.05
 
 
@@ -262,11 +264,13 @@ class AnimationDialog(Dialog):
         self.sides.addItem("As on screen", ())
         there = {FireView.BASELINE: result.baseline is not None, FireView.PLAN: result.plan is not None}
         there[FireView.DIFFERENCE] = all(there.values())
+        names = _COMPARED if result.against else TITLES
         for view in SIDES:
             if there[view]:
-                self.sides.addItem(f"{view.value.capitalize()} alone", (view,))
+                self.sides.addItem(f"{names[view]} alone", (view,))
         if all(there.values()):
-            self.sides.addItem("No drops | plan | saved", SIDES)
+            first, *others = (names[view] for view in SIDES)
+            self.sides.addItem(" | ".join([first, *(name.lower() for name in others)]), SIDES)
         self.size_box.addItem("As on screen", None)
         for size in _SIZES:
             self.size_box.addItem(f"{size.width()} × {size.height()} pixels", size)

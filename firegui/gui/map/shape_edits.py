@@ -161,7 +161,7 @@ def share_of_fire(session: Session, zone: Region) -> float:
 
     Where that fire is not known, its start counts.
     """
-    frames, project = session.result.baseline, session.project
+    frames, project = session.no_drops_fire, session.project
     burned = project.scenario.fire_on(project.plan.start_day)
     if frames is not None and len(frames.fire) and frames.fire.shape == _grid_shape(session):
         burned = frames.fire.picture(len(frames.fire) - 1) >= _LIKELY
@@ -173,7 +173,7 @@ def share_of_fire(session: Session, zone: Region) -> float:
 
 def misses_fire(session: Session, region: Region) -> bool:
     """Return whether the fire without drops is known and reaches no cell of ``region``."""
-    frames = session.result.baseline
+    frames = session.no_drops_fire
     if frames is None or not len(frames.fire) or frames.fire.shape != _grid_shape(session):
         return False
     inside = region_masks((region,), _grid_shape(session))[0]

@@ -15,7 +15,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
-from firegui.domain.project import Project
+from firegui.domain.project import Project, same_spread
 from firegui.domain.regions import Region
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
@@ -524,6 +524,18 @@ class Session(QObject):
     def result(self) -> ShownResult:
         """Result on the map."""
         return self._result
+
+    @property
+    def no_drops_fire(self) -> Frames | None:
+        """Fire without drops of the open project and its days; ``None`` while it is not on the map.
+
+        The first fire of a comparison, an ensemble or a replanned run is another one.
+        """
+        result = self._result
+        is_other = bool(result.against or result.fire) or result.of_ensemble
+        if is_other or self._project is None or not same_spread(result.project or self._project, self._project):
+            return None
+        return result.baseline
 
     @property
     def awaited(self) -> str:
