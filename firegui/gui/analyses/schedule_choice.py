@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.fields import narrow_combo
 from firegui.runs.run_folder import kept_plan
@@ -18,7 +19,7 @@ _FILES = "Schedules (*.safetensors *.csv);;All files (*)"
 class ScheduleChoice(QObject):
     """Choice of a schedule: plans of runs, the latest first, then files, then ``none`` if it has a title.
 
-    It follows the shown run.
+    It follows the shown run, unless the user has chosen another schedule.
     """
 
     changed = Signal()
@@ -28,7 +29,7 @@ class ScheduleChoice(QObject):
         super().__init__(window)
         self._queue, self._window, self._ask, self._none = queue, window, ask, none
         self._files: list[Path] = []
-        self._awaits_shown = False
+        self._awaits_shown = self._is_by_hand = False
         self.box = narrow_combo("Schedule", "schedule")
         self.box.currentIndexChanged.connect(self._on_index)
         self.box.activated.connect(self._on_chosen)
@@ -44,11 +45,12 @@ class ScheduleChoice(QObject):
         return Path(data) if isinstance(data, str) and data not in (_NONE, _BROWSE) else None
 
     def add_file(self, file: Path) -> None:
-        """Add a schedule file, and select it."""
+        """Add a schedule file that the user chose, and select it."""
         if file not in self._files:
             self._files.append(file)
         self.refresh()
         self.box.setCurrentIndex(self.box.findData(str(file)))
+        self._awaits_shown, self._is_by_hand = False, True
         self.changed.emit()
 
     def choose_run(self, folder: Path) -> None:
@@ -56,6 +58,7 @@ class ScheduleChoice(QObject):
         file = kept_plan(folder)
         index = -1 if file is None else self.box.findData(str(file))
         if index >= 0:
+            self._is_by_hand = False
             self.box.setCurrentIndex(index)
 
     def refresh(self) -> None:
@@ -74,12 +77,17 @@ class ScheduleChoice(QObject):
                 self.box.addItem(title, file)
             found = self.box.findData(chosen) if chosen and chosen != _BROWSE else -1
             self.box.setCurrentIndex(found if found >= 0 else self._first())
+            self._is_by_hand = self._is_by_hand and (found >= 0 or chosen == _NONE)
+        # The box does not hear of its own changes here.
+        self.box.setToolTip(tooltip(self.box.currentText() or self.box.accessibleName()))
         if self._awaits_shown:
             self._follow_shown()
         self.changed.emit()
 
-    def _on_chosen(self, _index: int) -> None:
+    def _on_chosen(self, index: int) -> None:
         self._awaits_shown = False
+        # Who chooses the shown run again lets the choice follow the map again.
+        self._is_by_hand = index != self._shown_index()
 
     def _first(self) -> int:
         """Return the default entry: the shown run's plan, else the latest, else none."""
@@ -92,6 +100,8 @@ class ScheduleChoice(QObject):
         return -1 if file is None else self.box.findData(str(file))
 
     def _follow_shown(self) -> None:
+        if self._is_by_hand:
+            return
         index = self._shown_index()
         # A run that is shown while it works has a plan to choose once it has ended.
         self._awaits_shown = index < 0 and self._queue.shown is not None

@@ -108,21 +108,30 @@ class NoScrollDateTimeEdit(_WheelWithFocus, QDateTimeEdit):
 
 
 class NameComboBox(NoScrollComboBox):
-    """Combo box whose current entry is elided at its end; its tooltip and its list have the whole text."""
+    """Combo box whose current entry is elided in its middle; its tooltip and its list have the whole text.
+
+    Names of runs differ at their ends.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.currentTextChanged.connect(lambda text: self.setToolTip(tooltip(text or self.accessibleName())))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the current entry, elided at its end."""
+        """Draw the current entry, elided in its middle."""
         painter, option = QStylePainter(self), QStyleOptionComboBox()
         self.initStyleOption(option)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        part = QStyle.SubControl.SC_ComboBoxEditField
-        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width() - _TEXT_MARGIN
-        option.currentText = self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideRight, room)
+        option.currentText = self.drawn_text
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+
+    @property
+    def drawn_text(self) -> str:
+        """The current entry as it is drawn."""
+        option, part = QStyleOptionComboBox(), QStyle.SubControl.SC_ComboBoxEditField
+        self.initStyleOption(option)
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, part, self).width() - _TEXT_MARGIN
+        return self.fontMetrics().elidedText(option.currentText, Qt.TextElideMode.ElideMiddle, room)
 
     def showPopup(self) -> None:
         """Show the entries, in a list as wide as they are."""

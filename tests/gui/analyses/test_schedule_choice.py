@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.widgets.fields import NameComboBox
 from firegui.runs.stages import Stage
 from tests.gui.fake_runs import FakeExecute, wait_idle
 
@@ -57,3 +58,45 @@ def test_what_the_user_chose_while_a_run_worked_stays(
     queue.stop()
     wait_idle(qtbot, queue)
     assert choice.file == first.folder / PLAN
+
+
+def test_what_the_user_chose_stays_when_another_run_is_shown_until_the_shown_run_is_chosen(
+    qtbot: QtBot, queue: RunQueue, execute: FakeExecute, choice: ScheduleChoice
+) -> None:
+    runs = []
+    for _ in range(3):
+        runs.append(queue.plan((Stage.OPTIMIZE,)))
+        wait_idle(qtbot, queue)
+    files = [str(run.folder / PLAN) for run in runs]
+
+    def show(number: int) -> None:
+        # The plans of these runs cannot be computed.
+        queue._presenter.set_shown(runs[number])
+        assert queue.shown is runs[number]
+
+    def choose(number: int) -> None:
+        choice.box.setCurrentIndex(choice.box.findData(files[number]))
+        choice.box.activated.emit(choice.box.currentIndex())
+
+    show(0)
+    assert str(choice.file) == files[0], "the run on the map is the default"
+    choose(1)
+    show(2)
+    assert str(choice.file) == files[1], "chosen by hand"
+    choose(2)
+    show(0)
+    assert str(choice.file) == files[0]
+
+
+def test_the_ends_of_a_long_name_are_drawn_and_the_tooltip_has_all_of_it(
+    qtbot: QtBot, queue: RunQueue, execute: FakeExecute, choice: ScheduleChoice
+) -> None:
+    run = queue.plan((Stage.OPTIMIZE,))
+    wait_idle(qtbot, queue)
+    assert isinstance(choice.box, NameComboBox)
+    choice.box.resize(180, 24)
+    run.title = "Whole fire and regions, 19 August 12:00, replanned 13:45"
+    queue.changed.emit()
+    drawn = choice.box.drawn_text
+    assert drawn.startswith("Whole") and drawn.endswith("13:45") and len(drawn) < len(run.title)
+    assert "regions, 19 August" in " ".join(choice.box.toolTip().split())
