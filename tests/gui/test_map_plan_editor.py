@@ -319,6 +319,23 @@ def test_of_two_drops_in_one_place_the_shown_day_is_taken_unless_the_other_is_ch
     assert session.plan_editor.selected == both.drops[1]
 
 
+def test_a_footprint_of_the_shown_day_is_taken_before_a_nearer_line_of_another_day(
+    session: Session, hand: Hand
+) -> None:
+    # The line of a later drop, and that of an earlier one, lie nearer to the click than the centre of the footprint.
+    last = session.project.calendar.n_steps
+    near = replace(FIRST, x=FIRST.x + 1.0)
+    day = session.project.calendar.steps_per_day
+    for shown, step, other in ((10, 10, 60), (last, last - 20, 10), (day + 20, day + 10, day + 40)):
+        footprint = replace(FIRST, step=step)
+        show_plan(session, DropList((footprint, replace(near, step=other, column=1))))
+        session.set_step(shown)
+        hand.view.flush()
+        session.plan_editor.select(None)
+        hand.click(place_of(session, near))
+        assert session.plan_editor.selected is not None and session.plan_editor.selected.step == step
+
+
 # -- rules -----------------------------------------------------------------------------------------------------------
 def test_a_drop_that_would_break_a_rule_says_so_at_once_and_is_put_back(
     session: Session, hand: Hand, messages: list[str]

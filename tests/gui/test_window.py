@@ -472,7 +472,10 @@ def test_how_a_tool_is_used_is_said_above_the_map_where_it_covers_nothing(window
 def test_the_hint_of_a_tool_goes_with_it_while_the_map_is_hidden(window: MainWindow) -> None:
     session, shell = window.workbench.session, window.workbench.shell
     session.set_tool(Tool.DROP)
-    assert "Drag a drop" in shell.centre.bar.note.text()
+    assert "Drag" in shell.centre.bar.note.text()
+    note = shell.centre.bar.note
+    assert all(key in note.text() for key in ("arrows", "[ ]", "N ", "Enter", "Ins", "Del", "Esc"))
+    assert note.width_of(note.text()) < 420, "the width that a window of 1440 pixels has left in a comparison"
     shell.show_workspace(WorkspaceName.HAND_OVER)
     assert not window.workbench.map.isVisible()
     session.set_tool(Tool.PAN)

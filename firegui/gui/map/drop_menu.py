@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.calendar import Calendar
 from firegui.domain.drops import Drop, grid_heading, half_turn
 from firegui.domain.fleet import OUTLINE_SIGMAS
 from firegui.domain.schedule import DropRecord
@@ -214,6 +215,22 @@ def drop_at(drops: Iterable[DropRecord], row: float, column: float, within: floa
     )
     found = min(near, key=lambda pair: (pair[0], -pair[1].step), default=None)
     return None if found is None else found[1]
+
+
+def shown_drop_at(
+    drops: Sequence[DropRecord], step: int, calendar: Calendar, row: float, column: float, within: float
+) -> DropRecord | None:
+    """Return the drop at a point, as :func:`drop_at`, preferably one that is a footprint at ``step``.
+
+    Drops of the shown day until ``step`` come first, then later ones of that day, then earlier days, then later days.
+    """
+    day = calendar.day_of_state(step)
+    groups: tuple[list[DropRecord], ...] = ([], [], [], [])
+    for drop in drops:
+        away = calendar.day_of_step(drop.step) - day
+        groups[(0 if drop.step <= step else 1) if away == 0 else 2 if away < 0 else 3].append(drop)
+    found = (drop_at(group, row, column, within) for group in groups)
+    return next((drop for drop in found if drop is not None), None)
 
 
 def _distance(drop: DropRecord, row: float, column: float, within: float) -> float | None:

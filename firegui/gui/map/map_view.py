@@ -23,7 +23,7 @@ from firegui.gui.map.camera import Camera, MapArea
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
 from firegui.gui.map.decorations import Decorations
 from firegui.gui.map.drop_edits import card_rows
-from firegui.gui.map.drop_menu import NEAR_PX, DropMenu, drop_at
+from firegui.gui.map.drop_menu import NEAR_PX, DropMenu, shown_drop_at
 from firegui.gui.map.event_filters import FileDrops, MouseRouter
 from firegui.gui.map.key_cursor import KeyCursor
 from firegui.gui.map.layers.drop_layers import bounds_of
@@ -450,7 +450,9 @@ class MapView(QWidget):
 
     def _open_menu(self, at: Pointer, where: QPoint) -> None:
         self._menu_place = at.row, at.column
-        drop = drop_at(self.layers.drops.seen(), at.row, at.column, NEAR_PX / self.camera.pixels_per_cell)
+        session, near = self._session, NEAR_PX / self.camera.pixels_per_cell
+        drops = self.layers.drops.seen()
+        drop = shown_drop_at(drops, session.step, session.project.calendar, at.row, at.column, near)
         if drop is not None:
             self.drop_menu.open(drop, where, self._menu_actions)
             return

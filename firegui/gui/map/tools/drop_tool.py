@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, Qt
 
 from firegui.domain.drops import Drop, DropList
 from firegui.gui.map.drop_edits import MERGE_KEYS, drop_of, make, moved, removed
-from firegui.gui.map.drop_menu import DropMenu, drop_at
+from firegui.gui.map.drop_menu import DropMenu, drop_at, shown_drop_at
 from firegui.gui.map.layers.drop_layers import handle_of
 from firegui.gui.map.tools.tool import ARROWS, PanningTool, Pointer, ToolContext
 from firegui.gui.session.plan_editor import DropChange
@@ -35,7 +35,7 @@ class DropTool(PanningTool):
     """Tool that edits drops: a drag moves a drop, its handle turns it; every command has a key."""
 
     cursor = Qt.CursorShape.ArrowCursor
-    hint = "Drag a drop, its handle turns it · N next, arrows, [ ] · Enter edits · Ins adds · Del removes · Esc ends"
+    hint = "Drag, arrows · [ ] turn · N next · Enter edits · Ins adds · Del · Esc"
 
     def __init__(self, context: ToolContext, menu: DropMenu) -> None:
         super().__init__(context)
@@ -201,16 +201,11 @@ class DropTool(PanningTool):
     def _drop_at(self, at: Pointer) -> Drop | None:
         """Return the drop under the mouse: preferably the selected one, then one of the shown day."""
         session = self.session
-        per_day = session.project.calendar.steps_per_day
         drops, chosen = session.result.drops, session.plan_editor.selected
-        near = _NEAR_PX / self.camera.pixels_per_cell
+        place = at.row, at.column, _NEAR_PX / self.camera.pixels_per_cell
         own = [each for each in drops if chosen is not None and (each.step, each.column) == chosen.key]
-        today = [each for each in drops if each.step // per_day == session.step // per_day]
-        for group in (own, today, drops):
-            record = drop_at(group, at.row, at.column, near)
-            if record is not None:
-                return drop_of(session, record)
-        return None
+        record = drop_at(own, *place) or shown_drop_at(drops, session.step, session.project.calendar, *place)
+        return None if record is None else drop_of(session, record)
 
     def _on_handle(self, drop: Drop, at: Pointer) -> bool:
         row, column = handle_of(self.session.plan_editor.rules, drop)

@@ -12,7 +12,7 @@ from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Vertex
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.drop_edits import drop_of
-from firegui.gui.map.drop_menu import NEAR_PX, drop_at
+from firegui.gui.map.drop_menu import NEAR_PX, shown_drop_at
 from firegui.gui.map.layers.drop_layers import DropsLayer
 from firegui.gui.map.layers.shape_layers import RegionsLayer
 from firegui.gui.map.region_menu import RegionMenu
@@ -178,7 +178,9 @@ class PanTool(PanningTool):
 
     def click(self, at: Pointer) -> None:
         """Select the drop under the mouse, else the region, or none."""
-        record = drop_at(self.context.drops.seen(), at.row, at.column, NEAR_PX / self.camera.pixels_per_cell)
+        session, near = self.session, NEAR_PX / self.camera.pixels_per_cell
+        drops, calendar = self.context.drops.seen(), session.project.calendar
+        record = shown_drop_at(drops, session.step, calendar, at.row, at.column, near)
         self.session.plan_editor.select(None if record is None else drop_of(self.session, record))
         if record is not None:
             self.session.select_region("")
