@@ -48,7 +48,7 @@ def dialogs(window: MainWindow) -> Iterator[QWidget]:
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
     yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
     yield GoToDialog(project.scenario.grid, lambda *_: None, window)
-    yield TextDialog("New region", "&Name of the new region, 36 cells:", lambda _: "", window, text="R2")
+    yield TextDialog("New region", "36 cells\n&Name of the new region:", lambda _: "", window, text="R2")
     yield LayerPropertiesDialog(window.workbench.map.layers, window)
     plan = ReplanSource("one", place / "plan.csv", 60.0)
     yield ReplanDialog(project, place, place / "runs" / "one", plan, "auto", window)

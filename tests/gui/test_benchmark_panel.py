@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QCheckBox, QMessageBox, QStyle, QStyleOptionButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QStyle, QStyleOptionButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.benchmark.results import HEADER
@@ -264,13 +264,13 @@ def test_the_export_copies_sheets_tables_and_figures_and_says_which(
     said: list[str] = []
     session.message.connect(said.append)
     asked: list[str] = []
-    answers = iter((QMessageBox.StandardButton.No, QMessageBox.StandardButton.Yes))
+    answers = iter((False, True))
 
-    def ask(_parent: QWidget, _title: str, text: str) -> QMessageBox.StandardButton:
+    def ask(_parent: QWidget, _title: str, text: str, _button: str) -> bool:
         asked.append(text)
         return next(answers)
 
-    monkeypatch.setattr(QMessageBox, "question", ask)
+    monkeypatch.setattr("firegui.gui.base.dialogs.confirm", ask)
     export_to(monkeypatch, panel, out)
     assert asked == [f"rows.csv already exists in {out}. Replace?"] and said == []
     assert [path.name for path in out.iterdir()] == ["rows.csv"] and (out / "rows.csv").read_text() == "an older one"

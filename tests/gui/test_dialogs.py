@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMessageBox, QPushButton, QStyle, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import FireguiError, InputError, Problem
-from firegui.gui.base.dialogs import ProblemsDialog, show_problems
+from firegui.gui.base.dialogs import ProblemsDialog, confirm_replace, show_problems
+from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.session.reporting import as_input_error, refusing
 from firegui.gui.session.session import Session
@@ -211,3 +213,32 @@ def test_the_question_about_unsaved_edits_names_them_and_takes_letters(
     when_open(type_letter)
     assert ask_unsaved(parent, "Bear", [f"change {number}" for number in range(12)]) is answer
     assert "• Change 11" in texts[0] and "Change 0" not in texts[0] and "4 earlier" in texts[0]
+
+
+@pytest.mark.parametrize(("answer", "replaces"), [(press("Replace"), True), (press("Cancel"), False), (escape, False)])
+def test_a_question_names_what_its_button_does_and_cancel_is_preset(
+    parent: QWidget, tmp_path: Path, answer: Callable[[QWidget], None], replaces: bool
+) -> None:
+    (tmp_path / "runs.csv").touch()
+    seen: list[tuple[set[str], str]] = []
+
+    def look(box: QWidget) -> None:
+        assert isinstance(box, QMessageBox)
+        preset = box.defaultButton()
+        seen.append(({button.text() for button in box.buttons()}, preset.text()))
+        answer(box)
+
+    when_open(look)
+    assert confirm_replace(parent, tmp_path, ["runs.csv"]) is replaces
+    assert seen == [({"Replace", "Cancel"}, "Cancel")]
+
+
+def test_the_buttons_of_dialogs_have_no_icons_of_the_style(qtbot: QtBot) -> None:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    apply_theme(app, Theme.DARK)
+    box = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+    qtbot.addWidget(box)
+    box.ensurePolished()
+    assert box.style().styleHint(QStyle.StyleHint.SH_DialogButtonBox_ButtonsHaveIcons, None, box) == 0
+    assert all(button.icon().isNull() for button in box.buttons())

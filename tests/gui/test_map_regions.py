@@ -85,6 +85,7 @@ def test_a_drawn_region_is_named_at_once_and_its_size_is_told(session: Session, 
     dialog = hand.view.menu.name_dialog
     assert dialog is not None and dialog.isVisible()
     assert "6 × 6 (width × height) = 36 cells · 3.2 ha" in dialog.label.text()
+    assert dialog.label.text().endswith("\n&Name of the new region:"), "the end of the line would wrap alone"
     assert dialog.field.selectedText() == "R2"
     answer(dialog, "Village")
     assert not dialog.isVisible()

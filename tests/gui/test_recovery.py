@@ -248,8 +248,7 @@ def test_throwing_away_asks_once_more(
     qtbot: QtBot, place: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, yes: bool, remains: int
 ) -> None:
     left_from(qtbot, place, folder)
-    buttons = QMessageBox.StandardButton
-    monkeypatch.setattr(QMessageBox, "question", lambda *_args: buttons.Yes if yes else buttons.No)
+    monkeypatch.setattr("firegui.gui.window.recovery.confirm", lambda *_args: yes)
 
     def discard(dialog: RecoverDialog) -> None:
         QTest.mouseClick(dialog.discard, LEFT)

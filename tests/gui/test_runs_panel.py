@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu, QMessageBox
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.fleet import Fleet
@@ -49,6 +49,7 @@ from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, run_spec, wait_idle
 from tests.gui.hands import LEFT, centre_of, show_widget
 from tests.gui.readouts import run_cells
+from tests.gui.test_dialogs import press, when_open
 
 NO_KEYS, CTRL = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ControlModifier
 
@@ -256,12 +257,9 @@ def test_buttons_act_on_the_selected_line(
     wait_idle(qtbot, queue)
 
 
-@pytest.mark.parametrize(("answer", "remains"), [("Yes", False), ("No", True)])
-def test_discarding_asks_first(
-    queue: RunQueue, panel: RunsPanel, monkeypatch: pytest.MonkeyPatch, answer: str, remains: bool, entry: RunEntry
-) -> None:
-    choice = QMessageBox.StandardButton[answer]
-    monkeypatch.setattr(QMessageBox, "question", lambda *_args: choice)
+@pytest.mark.parametrize(("answer", "remains"), [("Delete", False), ("Cancel", True)])
+def test_discarding_asks_first(queue: RunQueue, panel: RunsPanel, answer: str, remains: bool, entry: RunEntry) -> None:
+    when_open(press(answer))
     panel.select(entry)
     panel.button("delete").click()
     assert entry.folder.exists() is remains
@@ -363,7 +361,7 @@ def test_a_run_outside_the_project_is_listed_but_its_folder_is_never_deleted(
 ) -> None:
     entry = queue.start(run_spec(project, tmp_path / "elsewhere"))
     wait_idle(qtbot, queue)
-    monkeypatch.setattr(QMessageBox, "question", lambda *_args: QMessageBox.StandardButton.Yes)
+    monkeypatch.setattr("firegui.gui.planning.runs_panel.confirm", lambda *_args: True)
     panel.select(entry)
     panel.button("delete").click()
     assert entry.folder.exists()

@@ -347,5 +347,5 @@ def test_the_focus_returns_when_a_message_is_closed(window: MainWindow, qtbot: Q
     if kind == "problems":
         window.workbench.session.refuse(InputError([Problem("region R1", "it covers no cell", "make it larger")]))
     else:
-        confirm(window, "Replace files", "Replace?")
+        confirm(window, "Replace files", "Replace?", "Replace")
     qtbot.waitUntil(lambda: not timer.isActive() and QApplication.focusWidget() is before)

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
@@ -140,18 +140,18 @@ def test_giving_up_leaves_nothing(
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(("answer", "text"), [("Yes", "member,"), ("No", "old")])
+@pytest.mark.parametrize(("answer", "text"), [(True, "member,"), (False, "old")])
 def test_files_are_replaced_only_when_the_person_says_so(
     qtbot: QtBot, dialog: EnsembleExportDialog, controller: UncertaintyController, waits: Waits, tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch, answer: str, text: str,
+    monkeypatch: pytest.MonkeyPatch, answer: bool, text: str,
 ) -> None:  # fmt: skip
     asked: list[str] = []
 
-    def ask(_parent: QWidget, _title: str, question: str) -> QMessageBox.StandardButton:
+    def ask(_parent: QWidget, _title: str, question: str, _button: str) -> bool:
         asked.append(question)
-        return QMessageBox.StandardButton[answer]
+        return answer
 
-    monkeypatch.setattr(QMessageBox, "question", ask)
+    monkeypatch.setattr("firegui.gui.base.dialogs.confirm", ask)
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "ensemble.csv").write_text("old")
     waits.go.set()

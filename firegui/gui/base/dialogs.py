@@ -156,12 +156,14 @@ def confirm_replace(parent: QWidget, folder: Path, names: Iterable[str]) -> bool
     if not there:
         return True
     text = f"{', '.join(there)} already {'exists' if len(there) == 1 else 'exist'} in {folder}. Replace?"
-    return confirm(parent, "Replace files", text)
+    return confirm(parent, "Replace files", text, "Replace")
 
 
-def confirm(parent: QWidget | None, title: str, text: str) -> bool:
-    """Ask a question, shown as it is, and return whether the answer is yes."""
-    return QMessageBox.question(parent, title, plain(text)) == QMessageBox.StandardButton.Yes
+def confirm(parent: QWidget | None, title: str, text: str, button: str) -> bool:
+    """Ask a question, shown as it is, and return whether ``button`` was clicked. Cancel is the default button."""
+    box = message_box(parent, QMessageBox.Icon.Question, title, text)
+    go_on = box.addButton(button, QMessageBox.ButtonRole.AcceptRole)
+    return clicked_button(box, "Cancel") is go_on
 
 
 def message_box(parent: QWidget | None, icon: QMessageBox.Icon, title: str, text: str, more: str = "") -> QMessageBox:

@@ -157,6 +157,7 @@ def _focus(c: Colors) -> str:
 def _controls(c: Colors, theme: Theme) -> str:
     """Return the rules for fields and buttons, with visible outlines."""
     return f"""
+    QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
     QLineEdit, QAbstractSpinBox, QComboBox {{ background: {c.base}; color: {c.text}; border: 1px solid {c.outline};
         border-radius: 3px; padding: 2px 4px; selection-background-color: {c.accent};
         selection-color: {c.on_accent}; }}

@@ -287,7 +287,7 @@ class RegionMenu:
         drawn = session.project
         rename = partial(rename_zone if is_zone else rename_region, session, shape.name)
         said = f"{note}\n" if note else ""
-        dialog = self._ask_name(f"New {kind}", f"{said}&Name of the new {kind}, {size}:", shape.name, rename)
+        dialog = self._ask_name(f"New {kind}", f"{said}{size}\n&Name of the new {kind}:", shape.name, rename)
 
         def take_back() -> None:
             if session.project is drawn:

@@ -270,7 +270,7 @@ class RunsPanel(QWidget):
         text = f"Delete {entry.title}?"
         if entry.folder.exists():
             text += f"\n\nIts folder and everything in it will be deleted:\n{entry.folder}"
-        if confirm(self.window(), "Delete a run", text):
+        if confirm(self.window(), "Delete a run", text, "Delete"):
             self._queue.discard(entry)
 
     def _request(self, signal: SignalInstance) -> None:

@@ -285,7 +285,7 @@ class RecoverDialog(Dialog):
             self._choose(RecoveryChoice.DISCARD)
             return
         text = f"Delete the unsaved edits of “{self.selected.note.name}” for good?"
-        if confirm(self, "Discard", text):
+        if confirm(self, "Discard", text, "Delete"):
             self._choose(RecoveryChoice.DISCARD)
 
 
