@@ -282,6 +282,13 @@ def test_the_edge_of_the_plans_fire_is_painted_over_its_drops(session: Session, 
     session.set_step(100)
     session.set_view(FireView.BASELINE)
     assert not painted(hand.view, "edge").any()
+    # In a comparison the first fire is that of a plan, too.
+    session.show_result(ShownResult(baseline=plan, plan=growing(project, 2), against="Plan A"))
+    session.set_step(100)
+    hand.view.flush()
+    assert painted(hand.view, "edge").any()
+    first = mask_path(plan.fire.picture(plan.index_of_step(100)) >= 128).boundingRect()
+    assert layer.strokes.strokes[-1].path.boundingRect() == first
 
 
 def test_the_edge_of_a_mask_has_the_lines_of_its_rings() -> None:

@@ -99,7 +99,11 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     charts.refresh()
     assert f"compares {first.title} and {second.title}" in charts._caption.text()
     page = bench.workbench.panel("Compare", ComparisonPanel)
-    assert page.isVisible() and bench.workbench.shell.drawer.isAncestorOf(page), "the numbers cover the maps"
+    shell, bar = bench.workbench.shell, bench.workbench.shell.centre.bar
+    assert not shell.is_drawer_visible, "the maps come first"
+    assert bar.table.isVisible() and bar.table.text() == "Table"
+    QTest.mouseClick(bar.table, LEFT)
+    assert page.isVisible() and shell.drawer.isAncestorOf(page), "the numbers cover the maps"
     head = page.table.model()
     across = Qt.Orientation.Horizontal
     titles = [str(head.headerData(column, across)) for column in (1, 2)]
@@ -107,6 +111,8 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     assert list(cut_titles(page)) == []
     for pane in bench.workbench.maps.panes:
         pane.flush()
+    texts = bench.workbench.maps.panes[0].decorations.caption_texts()
+    assert sum(font.bold() for _text, font, _color in texts) == 1, "the time in a second row would cover the map"
     captions = [pane.decorations.caption.title for pane in bench.workbench.maps.panes]
     assert captions[0].startswith(titles[0]) and captions[1].startswith(titles[1])
     assert captions[2].startswith("Plan 1 − plan 2")
@@ -121,7 +127,6 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     bench.workbench.session.set_side_by_side(False)
     assert legend.isVisible()
     # A drawer that a comparison opened closes with its workspace and comes back with it; one that was open stays.
-    shell = bench.workbench.shell
     for _again in range(2):
         QTest.keyClick(bench, Qt.Key.Key_4, CTRL)
         assert shell.workspace is WorkspaceName.ANALYSE and not shell.is_drawer_visible
@@ -239,6 +244,7 @@ def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> N
     qtbot.waitUntil(lambda: bench.workbench.session.side_by_side)
     wait_idle(qtbot, bench.workbench.queue)
     to_front(qtbot, bench)
+    bench.workbench.shell.reveal_panel("Compare")
     table = bench.workbench.panel("Compare", ComparisonPanel).table
     table.setFocus()
     QTest.keyClick(table, Qt.Key.Key_C, CTRL)
@@ -288,6 +294,8 @@ def test_the_important_rows_come_first_and_are_on_screen_together_in_the_width_o
         entry.summary = PlanSummary((), 0.5, 2.0, "", False, 0.09, stress=entry.stress)
     bench.resize(1280, 720)
     bench.workbench._show_comparison(entries)
+    settle()
+    bench.workbench.shell.reveal_panel("Compare")
     settle()
     table = bench.workbench.panel("Compare", ComparisonPanel).table
     units = bench.workbench.session.units

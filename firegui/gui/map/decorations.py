@@ -83,9 +83,13 @@ def split_title(title: str, font: QFont, room: float) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class DecorationParts:
-    """Parts that a map shows. Maps side by side share time, notes and scale bar."""
+    """Parts that a map shows. Maps side by side share time, notes and scale bar.
+
+    With ``one_row`` the time is left out where it would need a second row.
+    """
 
     time: bool = True
+    one_row: bool = False
     scale_bar: bool = True
     legend: bool = True
     north: bool = True
@@ -161,6 +165,9 @@ class Decorations(QGraphicsItem):
         if len(titles) > 2:
             # Name and day: the time is in the timeline too.
             titles = title.split(" · ")[:2]
+        if self.parts.one_row and len(titles) > 1:
+            cut = Qt.TextElideMode.ElideMiddle
+            titles = [QFontMetricsF(bold).elidedText(title.split(" · ")[0], cut, room - 28.0 - beside)]
         free = room - _EDGE + 6.0 - sum(text_width(part, bold) + 16.0 + _GAP_PX for part in titles)
         if text_width(caution, plain) + 16.0 > free:
             caution = sign

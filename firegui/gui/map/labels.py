@@ -17,6 +17,8 @@ from firegui.gui.map.map_colors import Ink
 _GAP = 3.0
 _HEIGHT = 900.0
 """Above all layers, below the outline that a tool draws."""
+_NARROW_PX = 420.0
+"""A narrower map has no names of places and roads: they would hide the fire."""
 _CAPTIONS_PX, _BAR, _SCALE = 40.0, QSizeF(160.0, 46.0), QSizeF(200.0, 60.0)
 """Height of the captions at the top; sizes of the scale bar and of the colour scale in the lower corners."""
 
@@ -143,7 +145,9 @@ class MapLabels:
         symbols = (box for layer in shown for box in layer.symbols(transform))
         for box in (*_decorations(visible), *_beside(transform.mapRect(self.item.grid), visible), *symbols):
             spots.avoid(box)
-        wanted = [(layer, label) for layer in shown for label in layer.labels(transform, visible)]
+        left_out = {Rank.PLACE, Rank.LINE} if visible.width() < _NARROW_PX else set[Rank]()
+        labels = ((layer, label) for layer in shown for label in layer.labels(transform, visible))
+        wanted = [(layer, label) for layer, label in labels if label.rank not in left_out]
         wanted.sort(key=lambda pair: pair[1].rank)
         boxes = ((layer, label, spots.place(label)) for layer, label in wanted)
         return [(layer, label, box) for layer, label, box in boxes if box is not None]

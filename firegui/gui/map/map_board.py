@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -207,7 +208,8 @@ class MapBoard(QStackedWidget):
         row.setSpacing(GAP_PX)
         self.panes = tuple(MapView(MirrorSession(self._session, side, self)) for side in SIDES)
         for pane, side, parts in zip(self.panes, SIDES, _PARTS, strict=True):
-            pane.decorations.parts = parts
+            # The timeline shows the time too.
+            pane.decorations.parts = replace(parts, one_row=True)
             pane.camera.widget.setAccessibleName(f"Map, {side.value}")
             # Three maps in a small window are narrower than the minimum of one. Wider ones would be clipped.
             pane.setMinimumWidth(_NARROWEST_PX)

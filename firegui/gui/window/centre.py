@@ -359,8 +359,10 @@ class CentreBar(QWidget):
         super().__init__()
         self.note = ElidedLabel(role="muted")
         self.back = tool_button("", "Show the run that was on the map before")
-        self.back.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.back.setAutoRaise(False)
+        self.table = tool_button("Table", "Open the table with the numbers of the compared runs")
+        for button in (self.back, self.table):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAutoRaise(False)
         fire_buttons, self._modes, card_buttons = (
             [action_button(action, _TEXT) for action in actions] for actions in (views, modes, cards)
         )
@@ -369,7 +371,7 @@ class CentreBar(QWidget):
         choices = horizontal(None, *self._modes, margins=0, spacing=2)
         shown = horizontal(None, *card_buttons, margins=(12, 0, 0, 0), spacing=2)
         self.stopped, self.edited = (_state_notice(action) for action in (resume, keep))
-        horizontal(self, fires, (self.note, 1), self.back, choices, shown, margins=(6, 2, 6, 2), spacing=8)
+        horizontal(self, fires, (self.note, 1), self.table, self.back, choices, shown, margins=(6, 2, 6, 2), spacing=8)
         self.show_back(is_shown=False, compares=False)
         # A narrow bar shows icons: its texts must not set the least width of the window.
         self.setMinimumWidth(_LEAST_BAR)
@@ -378,6 +380,7 @@ class CentreBar(QWidget):
         """Show the way back from another result than a run's, or the end of a comparison."""
         self.back.setText("End comparison" if compares else "Back to the run")
         self.back.setVisible(is_shown or compares)
+        self.table.setVisible(compares)
         self._fit()
 
     def show_modes(self, shown: bool) -> None:

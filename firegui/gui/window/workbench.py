@@ -310,7 +310,11 @@ class Workbench(QObject):
 
     def _show_comparison(self, entries: Sequence[RunEntry]) -> None:
         self.panel("Compare", ComparisonPanel).show_runs(entries)
-        self.shell.reveal_panel("Compare")
+        if len(entries) == 2:
+            # The maps come first: the table opens with its button.
+            self.shell.drawer.setCurrentWidget(self.panels["Compare"])
+        else:
+            self.shell.reveal_panel("Compare")
 
     def _add_bars(self) -> None:
         """Add tool bar, rail and the bar above the map, which show actions."""
@@ -336,6 +340,7 @@ class Workbench(QObject):
         for signal in (session.plan_editor.edited, session.result_changed, self.queue.changed):
             signal.connect(self._show_edited)
         shell.centre.bar.back.clicked.connect(lambda _checked=False: self.queue.show_run_again())
+        shell.centre.bar.table.clicked.connect(lambda _checked=False: shell.reveal_panel("Compare"))
         session.result_changed.connect(self._show_way_back)
         session.tool_changed.connect(self._focus_tool)
         session.side_by_side_changed.connect(shell.stage.split)

@@ -117,19 +117,29 @@ class EdgeLayer(MapLayer):
         self._drawn: object = None
         self._path = QPainterPath()
 
+    @property
+    def in_view(self) -> bool:
+        """Whether the shown view is the fire of a plan: also the first fire of a comparison."""
+        return super().in_view or (bool(self.session.result.against) and self.session.view is FireView.BASELINE)
+
     def missing(self) -> str:
         """Return that there is no plan yet."""
         return "" if self.session.result.plan is not None else "no plan yet: start a run"
 
     def draw(self, shown: MapState | None) -> None:
         """Trace the edge of another picture and draw it on its casing."""
-        pictured = None if shown is None else (*_moment(shown.result.plan, shown.step), shown.preview)
+        pictured = None if shown is None else (*_moment(shown.frames, shown.step), shown.preview)
         if pictured is None or pictured != self._drawn:
             self._drawn = pictured
-            fire = None if shown is None else shown.plan_fire()
+            fire = None if shown is None else self._fire(shown)
             self._path = QPainterPath() if fire is None else edge_path(fire >= _HALF)
         pens = cosmetic(EDGE_CASING, 3.8), cosmetic(self.ink.edge, 1.8)
         self.strokes.set_strokes([Stroke(self._path, pen) for pen in pens])
+
+    @staticmethod
+    def _fire(shown: MapState) -> Bytes | None:
+        is_first = shown.view is FireView.BASELINE
+        return shown.frame(shown.frames, "fire") if is_first else shown.plan_fire()
 
 
 class BurningLayer(OccupancyLayer):
