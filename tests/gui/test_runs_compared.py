@@ -101,6 +101,8 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     page = bench.workbench.panel("Compare", ComparisonPanel)
     shell, bar = bench.workbench.shell, bench.workbench.shell.centre.bar
     assert not shell.is_drawer_visible, "the maps come first"
+    opens = shell.drawer.currentWidget()
+    assert opens is page or opens.isAncestorOf(page), "F7 opens the table, too"
     assert bar.table.isVisible() and bar.table.text() == "Table"
     QTest.mouseClick(bar.table, LEFT)
     assert page.isVisible() and shell.drawer.isAncestorOf(page), "the numbers cover the maps"

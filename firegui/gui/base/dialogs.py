@@ -160,7 +160,10 @@ def confirm_replace(parent: QWidget, folder: Path, names: Iterable[str]) -> bool
 
 
 def confirm(parent: QWidget | None, title: str, text: str, button: str) -> bool:
-    """Ask a question, shown as it is, and return whether ``button`` was clicked. Cancel is the default button."""
+    """Ask a question, shown as it is, and return whether ``button`` was clicked.
+
+    Cancel is the default button.
+    """
     box = message_box(parent, QMessageBox.Icon.Question, title, text)
     go_on = box.addButton(button, QMessageBox.ButtonRole.AcceptRole)
     return clicked_button(box, "Cancel") is go_on

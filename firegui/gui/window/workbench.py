@@ -312,7 +312,9 @@ class Workbench(QObject):
         self.panel("Compare", ComparisonPanel).show_runs(entries)
         if len(entries) == 2:
             # The maps come first: the table opens with its button.
-            self.shell.drawer.setCurrentWidget(self.panels["Compare"])
+            page = self.shell.widget_of("Compare")
+            assert page is not None
+            self.shell.drawer.setCurrentWidget(page)
         else:
             self.shell.reveal_panel("Compare")
 
