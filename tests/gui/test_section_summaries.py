@@ -40,15 +40,18 @@ def test_regions_are_named_and_said_to_be_unprotected(project: Project) -> None:
     ("days", "text"),
     [
         ([(), ()], "All aircraft fly every day"),
-        ([(2,), (2,)], "2 of 2 aircraft types grounded on day 3"),
-        ([(1,), (0, 1)], "2 of 2 aircraft types grounded on 2 of 4 days"),
-        ([(), (1, 90)], "1 of 2 aircraft types grounded on day 2"),
+        ([(2,), (2,)], "2 of 2 types grounded, on day 3"),
+        ([(1,), (0, 1)], "up to 2 of 2 types grounded, on days 1 and 2"),
+        ([(1, 3), (1, 3)], "2 of 2 types grounded, on days 2 and 4"),
+        ([(0, 1, 2), (2,)], "up to 2 of 2 types grounded, on days 1, 2 and 3"),
+        ([(0, 1, 2, 3, 4), ()], "1 of 2 types grounded, on 5 of 6 days"),
+        ([(), (1, 90)], "1 of 2 types grounded, on day 2"),
     ],
 )
 def test_grounded_days_are_told(project: Project, days: list[tuple[int, ...]], text: str) -> None:
     kinds = project.planned_fleet.types[:2]
     fleet = Fleet(tuple(kind.with_grounded_days(on) for kind, on in zip(kinds, days, strict=True)))
-    grounded = replace(project.with_fleet(fleet), plan=replace(project.plan, days=4))
+    grounded = replace(project.with_fleet(fleet), plan=replace(project.plan, days=6))
     assert SECTION_SUMMARIES["Calendar"](grounded) == text
 
 

@@ -552,3 +552,7 @@ def test_the_table_that_the_plan_on_the_map_was_given_is_shown_and_named_in_the_
     assert panel.no_map.isVisible() and panel.no_map.start.isEnabled() and not panel.map.isVisible()
     session.open_project(session.project, None)
     assert panel.saved_list.currentText() == "No earlier stress test" and panel.model.rowCount() == 0
+
+
+def test_the_legend_of_the_fire_at_the_start_is_a_line(shown: StressPanel) -> None:
+    assert "<b>—</b></span>&nbsp;fire at the start" in shown.key.text() and "□" not in shown.key.text()

@@ -65,6 +65,8 @@ class AnalysisTexts:
     progress: str = ""
     saved_results: str = ""
     no_saved_results: str = ""
+    nothing: str = ""
+    """Line below the result while none is shown, in panels that call ``_set_head``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         title = self.texts.saved_results or "Earlier results"
         self.saved_list = narrow_combo(title, "saved_list")
         self.saved_list.setToolTip(tooltip(f"{title} of this project"))
+        self._head_text: str | None = None
         self.head, self.cost, self._activity = muted_label(), muted_label(), plain_label(wordWrap=True)
         self.notes, self.about, self.result_note = (plain_label(wordWrap=True) for _ in range(3))
         self._lost, self._lost_in_result = NotFlownNote(), NotFlownNote()
@@ -482,6 +485,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         if self._form is not None:
             self._form.setEnabled(there and not busy)
         self._show_activity()
+        self._show_head()
         problems = () if busy else tuple(f"{WARNING}{problem}" for problem in self.problems)
         lost = self._not_flown_text()
         texts = (*problems, *([f"{WARNING}{lost}"] if lost else []), *self._remarks())
@@ -519,6 +523,16 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         file = "" if shown is None else getattr(shown.header, "schedule_file", "")
         lost = self._lost_in_result.text(Path(file), shown.project) if file and shown is not None else ""
         return f"{WARNING}In this result {lost}" if lost else ""
+
+    def _set_head(self, text: str) -> None:
+        """Show a line on the shown result; instead of an empty one, that there is none or that a run makes it."""
+        self._head_text = text
+        self._show_head()
+
+    def _show_head(self) -> None:
+        if self._head_text is not None:
+            running = f"The {self.texts.thing} is being computed…"
+            self.head.setText(self._head_text or (running if self._controller.is_busy else self.texts.nothing))
 
     def _show_activity(self) -> None:
         busy = self._controller.is_busy

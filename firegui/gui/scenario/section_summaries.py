@@ -8,6 +8,9 @@ from firegui.domain.project import Project
 from firegui.domain.settings import MARGIN_TITLES, SETTING_TITLES
 from firegui.runs.messages import counted
 
+_MOST_DAYS = 4
+"""Number of grounded days up to which a summary names each."""
+
 
 def goal_summary(project: Project) -> str:
     """Return goal, planned days and margin."""
@@ -32,14 +35,19 @@ def fleet_summary(project: Project) -> str:
 
 
 def grounding_summary(project: Project) -> str:
-    """Return how many aircraft types are grounded, and when."""
+    """Return how many aircraft types are grounded on the worst day, and when any is."""
     types, days = project.planned_fleet.types, project.calendar.days
     grounded = [{day for day in kind.grounded_days if day < days} for kind in types]
     when = sorted(set().union(*grounded))
     if not when:
         return "All aircraft fly every day"
-    many = f"{sum(map(bool, grounded))} of {counted(len(types), 'aircraft type')} grounded"
-    return f"{many} on day {when[0] + 1}" if len(when) == 1 else f"{many} on {len(when)} of {days} days"
+    on_each = [sum(day in one for one in grounded) for day in when]
+    up_to = "up to " if len(set(on_each)) > 1 else ""
+    many = f"{up_to}{max(on_each)} of {counted(len(types), 'type')} grounded"
+    if len(when) > _MOST_DAYS:
+        return f"{many}, on {len(when)} of {days} days"
+    *first, last = (str(day + 1) for day in when)
+    return f"{many}, on days {', '.join(first)} and {last}" if first else f"{many}, on day {last}"
 
 
 def rules_summary(project: Project) -> str:

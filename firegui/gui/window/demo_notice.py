@@ -34,7 +34,9 @@ class DemoNotice(OverlayNotice):
 
     def _tell(self, folder: Path) -> None:
         self._folder = folder
-        self.show_text(f"The demo was saved among the data of firegui, in {folder.name}.")
+        home = Path.home()
+        place = Path("~") / folder.relative_to(home) if folder.is_relative_to(home) else folder
+        self.show_text(f"The demo project is saved in {place}")
         self.label.setToolTip(tooltip(str(folder)))
 
     def _forget(self) -> None:

@@ -276,7 +276,6 @@ class Documents(QObject):
         folder = _free_folder(place, _file_name(session.project.scenario.name))
         if not self._save_to(folder, replacing=False):
             return False
-        session.message.emit(f"The demo is kept in {folder}. File, Save as continues in another folder.")
         self.demo_saved.emit(folder)
         return True
 

@@ -117,6 +117,20 @@ def test_before_the_first_result_a_text_says_what_it_is_for_and_starts_it(
     assert not introduction.isVisible()
 
 
+@every
+def test_below_an_empty_chart_it_says_that_the_result_is_being_computed_while_it_is(
+    qtbot: QtBot, make: Make, analysis: Analysis, folder: Path
+) -> None:
+    panel, controller, run = make()
+    if not panel.texts.nothing:
+        pytest.skip("says it elsewhere")
+    assert panel.head.text() == panel.texts.nothing
+    controller.start(CASES[analysis.name].request)
+    qtbot.waitUntil(run.working.is_set, timeout=PATIENCE)
+    controller._show(None)
+    assert panel.head.text() == f"The {panel.texts.thing} is being computed…"
+
+
 @every_store
 def test_a_saved_result_takes_the_place_of_the_introduction(opened: Scene) -> None:
     panel = opened[0]

@@ -22,7 +22,6 @@ from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.runs.messages import counted
 
-_NOTHING = "No margin curve is shown: make one, or open an earlier one."
 _SHOW = "Show the plan of the chosen line as a run, on the map (double-click, or a click on its point)"
 _ABOUT = (
     "Makes a plan without margin, with the cautious and with the stress margin, and tests each in every scenario; the "
@@ -49,6 +48,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
         progress="Share of the margin curve that is done",
         saved_results="Earlier margin curves",
         no_saved_results="No earlier margin curve",
+        nothing="No margin curve is shown: make one, or open an earlier one.",
     )
 
     def _make_form(self) -> MarginForm:
@@ -155,7 +155,7 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
         self.chart.show_curve(curve)
         self.chart.choose(self._selected)
         self.approximate.setText("" if curve is None else "\n".join(curve_notes(curve)))
-        self.head.setText(_NOTHING if curve is None else head_text(curve))
+        self._set_head("" if curve is None else head_text(curve))
 
 
 def head_text(curve: MarginCurve) -> str:

@@ -35,7 +35,6 @@ _CASES = {
     SensitivityKind.POSE: "perturbation",
 }
 """What the rows of a table are, before their names; for the tables with a conclusion."""
-_NOTHING = "No table is shown: make one, or open an earlier one."
 _INTRODUCTION = (
     "Scores a plan again and again while one assumption differs: how well drops work, where they land, or where "
     "retardant acts. It needs a plan of this project. A table takes seconds to minutes; one that plans anew for each "
@@ -56,6 +55,7 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
         progress="Share of the table that is done",
         saved_results="Earlier tables",
         no_saved_results="No earlier table",
+        nothing="No table is shown: make one, or open an earlier one.",
     )
 
     def _make_form(self) -> SensitivityForm:
@@ -146,7 +146,7 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
                 self.measure.clear()
                 self.measure.addItems(titles)
         self.measure.setVisible(bool(titles))
-        self.head.setText(_NOTHING if table is None else head_text(table, self._session.units, self._schedule_text))
+        self._set_head("" if table is None else head_text(table, self._session.units, self._schedule_text))
         self._draw()
 
     def _draw(self, *_: object) -> None:

@@ -49,7 +49,6 @@ _NO_MAP = (
     "gets when it is made has no map: test the plan to see where fire gets through."
 )
 _MAP_FOLLOWS = "The plan is being tested. The map of where fire gets through is here once the first scenario is done."
-_NOTHING = "No stress test is shown: make one, or open an earlier one."
 _KEY = (
     "The share of the draws in which a cell burns although the plan holds it in the model. A draw is one trial of a "
     "scenario with errors of its own.\n"
@@ -71,6 +70,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         progress="Share of the scenarios that is done",
         saved_results="Earlier stress tests",
         no_saved_results="No earlier stress test",
+        nothing="No stress test is shown: make one, or open an earlier one.",
     )
 
     def _make_form(self) -> StressForm:
@@ -156,7 +156,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self.work_page, self.lasting_page = self.table, self.scenarios
 
     def _write_key(self) -> None:
-        start = f'<span style="color:{Ink.of(self.palette()).observed.name()}">□</span>&nbsp;fire at the start'
+        start = f'<span style="color:{Ink.of(self.palette()).observed.name()}"><b>—</b></span>&nbsp;fire at the start'
         self.key.setText(f"Share of draws&nbsp;0&nbsp;{scale_html(leak_scale())}&nbsp;1 &nbsp;{start}")
 
     def changeEvent(self, event: QEvent) -> None:
@@ -300,7 +300,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             # What differs takes the room that is left, on as many lines as it needs.
             header.setSectionResizeMode(len(columns) - 1, QHeaderView.ResizeMode.Stretch)
             self._select(selected)
-        self.head.setText(_NOTHING if shown is None or shown.table is None else head_text(shown))
+        self._set_head("" if shown is None else head_text(shown))
         names = [] if shown is None else list(shown.leaks)
         if names != [self.leak.itemData(k) for k in range(self.leak.count())]:
             chosen = self.leak.currentData()
@@ -330,10 +330,10 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
 
 def head_text(shown: StressTestResult) -> str:
-    """Return one line on what a stress test was made of and its outcome."""
+    """Return one line on a stress test and its outcome; empty for one without a table yet."""
     table, limit = shown.table, shown.limit
     if table is None:
-        return _NOTHING
+        return ""
     above = sum(result.held_share(shown.weights) > limit for result in table.results)
     scenarios = counted(len(table.results), "scenario")
     parts = [f"{above} of {scenarios} above the limit of {percent_text(limit)}"]

@@ -40,7 +40,6 @@ from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import NoScrollComboBox
 from firegui.runs.titles import schedule_title
 
-NOTHING = "No ensemble is shown: draw one, or open an earlier one."
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."
 _PRESET = "paper"
 _MEANS, _BACK = "Mean maps", "Back"
@@ -80,6 +79,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         progress="Share of the fires that is done",
         saved_results="Earlier ensembles",
         no_saved_results="No earlier ensemble",
+        nothing="No ensemble is shown: draw one, or open an earlier one.",
     )
 
     def _make_form(self) -> UncertaintyForm:
@@ -267,7 +267,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         if not regions:
             with QSignalBlocker(self.quantity):
                 self.quantity.setCurrentIndex(0)
-        self.head.setText(NOTHING if shown is None else _head_text(shown))
+        self._set_head("" if shown is None else _head_text(shown))
         self.caution.setText(_caution_text(shown, self._session.units))
         drawn = shown is not None and shown.ensemble is not None and shown.ensemble.members
         self.means_note.setText(f"{MEAN_OF_DRAWS}." if drawn else "")
@@ -314,10 +314,10 @@ def _caution_text(shown: EnsembleResult | None, units: Units) -> str:
 
 
 def _head_text(shown: EnsembleResult) -> str:
-    """Return one line on how an ensemble was drawn."""
+    """Return one line on how an ensemble was drawn; empty for one without a fire yet."""
     ensemble, header = shown.ensemble, shown.header
     if ensemble is None:
-        return NOTHING
+        return ""
     size = f"{ensemble.members:,}" if ensemble.complete else f"{ensemble.members:,} of {ensemble.asked:,}"
     parts = [KIND_TITLES[ensemble.kind], f"{size} fires"]
     if header is not None:
