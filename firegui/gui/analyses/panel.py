@@ -33,6 +33,7 @@ from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import narrow_combo
 from firegui.gui.widgets.split_panel import Introduction, SplitPanel
+from firegui.gui.widgets.steady_label import SteadyLabel
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_view import table_text
 from firegui.io.atomic import write_text
@@ -118,10 +119,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self.saved_list.setToolTip(tooltip(f"{title} of this project"))
         self._head_text: str | None = None
         self.head, self.cost, self._activity = muted_label(), muted_label(), plain_label(wordWrap=True)
-        self.notes, self.about, self.result_note = (plain_label(wordWrap=True) for _ in range(3))
+        self.notes, self.about, self.result_note = SteadyLabel(), *(plain_label(wordWrap=True) for _ in range(2))
         self._lost, self._lost_in_result = NotFlownNote(), NotFlownNote()
         set_role(self.result_note, "warning")
-        self.conclusions = plain_label(wordWrap=True), plain_label(wordWrap=True)
+        self.conclusions = plain_label(wordWrap=True), SteadyLabel()
         for label in self.conclusions:
             label.setProperty("is_strong", True)
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

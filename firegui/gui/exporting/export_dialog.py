@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
@@ -235,6 +235,8 @@ _SHOW_PLAN = "show its run from the list of runs"
 _SIZE = QSize(1120, 780)
 _WAIT = "Drawing the map…"
 _PATH_WIDTH = 90
+_MOST_LINES = 9
+"""Lines of verdict and warnings that are seen at once."""
 _SHORTEST_CHOICE = 10
 """Letters of the choice of drops that can be read at least."""
 
@@ -262,6 +264,28 @@ class BreakingLabel(QLabel):
             super().keyPressEvent(event)
             return
         QGuiApplication.clipboard().setText(self.selectedText().replace(_MAY_BREAK, ""))
+
+
+class FindingsArea(VerticalScrollArea):
+    """Verdict and warnings of a plan; many of them scroll in the room of some lines."""
+
+    def sizeHint(self) -> QSize:
+        """Return the height of the texts at the present width, up to a limit."""
+        content = self.widget()
+        if content is None:
+            return super().sizeHint()
+        needed = content.heightForWidth(self.viewport().width())
+        return QSize(content.sizeHint().width(), min(needed, _MOST_LINES * self.fontMetrics().lineSpacing()))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the whole height, too: the list of formats gives way."""
+        return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for the height of the texts at another width."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()
 
 
 class ExportDialog(Dialog):
@@ -474,6 +498,7 @@ class ExportDialog(Dialog):
         self.verdict.setVisible(not summary.missed and self._source is not None and self._source.of_drops is None)
         self.warnings.setText("\n".join(warnings))
         self.warnings.setVisible(bool(warnings))
+        self.findings.setHidden(self.verdict.isHidden() and not warnings)
         self.preview.show_page(ready.picture)
         self.preview.show_text("" if ready.picture is not None else ready.refused.get("png", ""))
         self._refresh()
@@ -577,21 +602,24 @@ class ExportDialog(Dialog):
 
     def _lay_out(self) -> None:
         self.summary.setText(_summary(self._result, is_planning=self._is_planning))
+        self.head = column(self.summary, self.note, spacing=8)
+        # They come once the plan is prepared: above the formats they would move every check box.
+        self.findings = FindingsArea(column(self.verdict, self.warnings, spacing=4))
         self.warnings.setProperty("role", "warning")
         self.verdict.setVisible(False)
         self.warnings.setVisible(False)
+        self.findings.hide()
         self.why_not.setProperty("role", "muted")
         self.activity.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(160)
         self.brief.setParent(self)
         self.brief.hide()
-        self.head = column(self.summary, self.note, self.verdict, self.warnings, spacing=8)
         self.target = self._target()
         self.options = self._options()
         self._area = VerticalScrollArea(self.options)
         self._area.setMinimumWidth(470)
-        choices = column(self._area, self.target, stretch=self._area, spacing=8)
+        choices = column(self._area, self.findings, self.target, stretch=self._area, spacing=8)
         page = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
         split = splitter(choices, page, (560, 560), wide=1)
         split.setChildrenCollapsible(False)

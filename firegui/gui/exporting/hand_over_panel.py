@@ -103,7 +103,8 @@ class HandOverPanel(SplitPanel):
         # There is no dialog to cancel, and little room for a bar.
         dialog.close_button.hide()
         dialog.why_not.setWordWrap(True)
-        for part in (dialog.target, dialog.save_button, dialog.why_not, dialog.brief, dialog.open_button):
+        ends = (dialog.why_not, dialog.brief, dialog.open_button)
+        for part in (dialog.findings, dialog.target, dialog.save_button, *ends):
             actions.addWidget(part)
         self._loading.hide()
         page.addWidget(dialog.preview)
@@ -118,5 +119,5 @@ class HandOverPanel(SplitPanel):
 
 def _parts(dialog: ExportDialog) -> tuple[QWidget, ...]:
     """Return the parts of a dialog that the panel shows."""
-    seen = (dialog.head, dialog.options, dialog.target, dialog.preview)
+    seen = (dialog.head, dialog.options, dialog.findings, dialog.target, dialog.preview)
     return (*seen, dialog.save_button, dialog.why_not, dialog.brief, dialog.open_button)

@@ -153,6 +153,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         )  # fmt: skip
         for label in self.conclusions:
             label.setToolTip(tooltip(WHAT_HOLDS))
+        # A test has no conclusion while it runs, and its pages must not move.
+        self.conclusions[1].keep_line()
         self.work_page, self.lasting_page = self.table, self.scenarios
 
     def _write_key(self) -> None:
