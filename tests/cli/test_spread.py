@@ -57,7 +57,7 @@ def test_spread_at_an_hour_has_its_wind_and_its_moisture(firegui: Run, project: 
     hours = 24 * scenario.days
     speed = (1.0 + np.arange(hours) % 24).astype(np.float32)[:, None, None]
     heat = np.asarray(10.0 + np.arange(hours) % 24, np.float64)
-    weather = PeriodWeather(24, 64, speed, np.zeros_like(speed), heat, 100.0 - heat)
+    weather = PeriodWeather(24, max(scenario.grid.shape), speed, np.zeros_like(speed), heat, 100.0 - heat)
     project = tmp_path / "hours.firegui"
     save_project(replace(loaded, scenario=replace(scenario, weather=weather)), project)
     at = ("spread", project, "--cell", "3", "4", "--fuel", "GR2", "--json")
