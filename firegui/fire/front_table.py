@@ -8,7 +8,6 @@ other angles.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cache
 
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 
 from firegui.assets import resource
 from firegui.domain.stencil import SIXTEEN
-from firegui.native.compiled import kernel
 
 Floats = NDArray[np.float64]
 Raster = NDArray[np.float32]
@@ -30,6 +28,8 @@ LEAST_MOVED = 0.25
 """Cells that the head of the slowest fire of the table moves during a burn duration."""
 _SLOWEST = 0.005
 _SPEED_NODES = 48
+_CHUNK = 1 << 16
+"""Cells that are interpolated at a time."""
 _QUARTER = np.pi / 2.0
 
 
@@ -71,55 +71,36 @@ class FrontTable:
         proportional to the speed: such a fire goes out where its burn duration is too short for it.
         """
         found = np.empty((16, speed.size), np.float32)
-        heads = [np.ravel(values).astype(np.float32) for values in (speed, ratio, direction)]
-        _interpolate(heads[0], heads[1], heads[2], self.log_gains, self.slowest, self.angles, _TURNED, found)
+        flat = [np.ravel(values) for values in (speed, ratio, direction)]
+        for first in range(0, speed.size, _CHUNK):
+            part = slice(first, first + _CHUNK)
+            found[:, part] = self._gains(*(values[part] for values in flat)).T
         return found.reshape(16, *speed.shape)
 
-
-@kernel
-def _interpolate(
-    speed: Raster, ratio: Raster, direction: Raster, log_gains: Raster, slowest: float, angles: Floats,
-    turned: NDArray[np.int64], found: Raster,
-) -> None:  # fmt: skip
-    """Compute the gains ``found [16, n]`` of ``n`` heads.
-
-    ``ln K`` is interpolated between the eight nodes around each.
-    """
-    nodes, lengths, count, _ = log_gains.shape
-    per_log = (nodes - 1) / math.log(MOST_CELLS_PER_STEP / slowest)
-    per_stretch = (lengths - 1) / math.acosh(MOST_RATIO)
-    for cell in range(len(speed)):
-        if speed[cell] <= 0.0:
-            for neighbour in range(16):
-                found[neighbour, cell] = 0.0
-            continue
-        height = math.log(min(max(speed[cell], slowest), MOST_CELLS_PER_STEP) / slowest) * per_log
-        low = min(max(int(height), 0), nodes - 2)
-        stretch = math.acosh(min(max(ratio[cell], 1.0), MOST_RATIO)) * per_stretch
-        short = min(max(int(stretch), 0), lengths - 2)
-        around = direction[cell] % (2.0 * math.pi)
-        quarter = min(int(around / _QUARTER), 3)
-        within = around - quarter * _QUARTER
+    def _gains(self, speed: Raster, ratio: Raster, direction: Raster) -> Raster:
+        nodes, lengths, angles, _ = self.log_gains.shape
+        bounded = np.clip(speed, self.slowest, MOST_CELLS_PER_STEP)
+        height = np.log(bounded / self.slowest) * ((nodes - 1) / np.log(MOST_CELLS_PER_STEP / self.slowest))
+        low, up = _split(height, nodes)
+        stretch = np.arccosh(np.clip(ratio, 1.0, MOST_RATIO)) / np.arccosh(MOST_RATIO)
+        short, longer = _split(stretch * (lengths - 1), lengths)
+        turned = np.mod(direction, 2.0 * np.pi)
+        quarter = np.minimum(turned // _QUARTER, 3).astype(np.int64)
+        within = turned - quarter * _QUARTER
         is_mirrored = within > _QUARTER / 2.0
-        folded = _QUARTER - within if is_mirrored else within
-        near = 0
-        while near < count - 2 and angles[near + 1] <= folded:
-            near += 1
-        up, longer = height - low, stretch - short
-        along = min(max((folded - angles[near]) / (angles[near + 1] - angles[near]), 0.0), 1.0)
-        share = min(speed[cell] / slowest, 1.0)
-        order = 2 * quarter + (1 if is_mirrored else 0)
-        for neighbour in range(16):
-            of = turned[order, neighbour]
-            total = 0.0
-            for faster in range(2):
-                by_speed = up if faster else 1.0 - up
-                for wider in range(2):
-                    by_ratio = longer if wider else 1.0 - longer
-                    near_log = log_gains[low + faster, short + wider, near, of]
-                    far_log = log_gains[low + faster, short + wider, near + 1, of]
-                    total += by_speed * by_ratio * ((1.0 - along) * near_log + along * far_log)
-            found[neighbour, cell] = math.exp(total) * share
+        folded = np.where(is_mirrored, _QUARTER - within, within)
+        near, along = _between(self.angles, folded)
+        flat = self.log_gains.reshape(-1, 16)
+        first = (low * lengths + short) * angles + near
+        logs = np.zeros((len(speed), 16), np.float32)
+        for faster, by_speed in ((0, 1.0 - up), (lengths * angles, up)):
+            for wider, by_ratio in ((0, 1.0 - longer), (angles, longer)):
+                for further, by_angle in ((0, 1.0 - along), (1, along)):
+                    weight = (by_speed * by_ratio * by_angle).astype(np.float32)
+                    logs += weight[:, None] * flat[first + faster + wider + further]
+        gains = np.exp(logs) * (np.minimum(speed, self.slowest) / self.slowest)[:, None].astype(np.float32)
+        found: Raster = np.take_along_axis(gains, _TURNED[2 * quarter + is_mirrored], axis=1)
+        return found
 
 
 @cache
@@ -135,6 +116,11 @@ def _between(nodes: Floats, values: NDArray[np.floating]) -> tuple[NDArray[np.in
     low = np.clip(np.searchsorted(nodes, values, side="right") - 1, 0, len(nodes) - 2)
     share = np.clip((values - nodes[low]) / (nodes[low + 1] - nodes[low]), 0.0, 1.0)
     return low, share.astype(np.float64)
+
+
+def _split(places: NDArray[np.floating], count: int) -> tuple[NDArray[np.int64], NDArray[np.floating]]:
+    low = np.clip(places.astype(np.int64), 0, count - 2)
+    return low, places - low
 
 
 def _turns() -> NDArray[np.int64]:
