@@ -66,6 +66,8 @@ def test_two_runs_are_put_beside_each_other_with_their_numbers(person: Person) -
     result = person.session.result
     assert {result.against, result.plan_name} == {by_rule.title, searched.title}
     (page,) = person.window.findChildren(ComparisonPanel)
+    assert not page.isVisible()
+    person.key(Qt.Key.Key_F7)
     assert page.isVisible()
     assert page.model.titles[1:3] == (f"Plan 1: {by_rule.title}", f"Plan 2: {searched.title}")
     drops = next(line for line in page.lines if line.what == "Drops")
