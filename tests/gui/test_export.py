@@ -15,7 +15,7 @@ import pytest
 from PySide6.QtCore import QStandardPaths, Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.api.exports import write_export as write_run
@@ -24,6 +24,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import Check, InputError
+from firegui.gui.base import dialogs
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting import export_dialog as export_module
 from firegui.gui.exporting.export_dialog import BreakingLabel, ExportDialog, ExportSource, content_of, fire_on_screen
@@ -255,20 +256,19 @@ def test_a_drop_that_breaks_a_rule_is_refused_and_nothing_is_written(
     assert made.isVisible() and made.save_button.isEnabled()
 
 
-@pytest.mark.parametrize(("answer", "text"), [("Yes", "drop"), ("No", "old")])
+@pytest.mark.parametrize(("answer", "text"), [(True, "drop"), (False, "old")])
 def test_files_are_replaced_only_when_the_person_says_so(
-    qtbot: QtBot, dialog: ExportDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, text: str
+    qtbot: QtBot, dialog: ExportDialog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: bool, text: str
 ) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "plan.csv").write_text("old")
-    choice = QMessageBox.StandardButton[answer]
     asked: list[str] = []
 
-    def answered(_parent: QWidget, _title: str, question: str) -> QMessageBox.StandardButton:
-        asked.append(question)
-        return choice
+    def answered(_parent: QWidget, _title: str, question: str, button: str) -> bool:
+        asked.append(f"{question} {button}")
+        return answer
 
-    monkeypatch.setattr(QMessageBox, "question", answered)
+    monkeypatch.setattr(dialogs, "confirm", answered)
     press_export(qtbot, dialog)
     assert (tmp_path / "out" / "plan.csv").read_text().startswith(text)
     assert "plan.csv already exists" in asked[0]
