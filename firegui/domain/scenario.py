@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from types import MappingProxyType
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,4 +130,12 @@ class Scenario:
         """
         if self.weather is None or most_periods <= 1:
             return PeriodWeather(1, 1, self.wind_speed, self.wind_dir)
-        return self.weather.with_most_periods(most_periods)
+        # The map asks for it at every frame and movement of the mouse.
+        merged = _MERGED.setdefault(self, {})
+        if most_periods not in merged:
+            merged[most_periods] = self.weather.with_most_periods(most_periods)
+        return merged[most_periods]
+
+
+_MERGED: WeakKeyDictionary[Scenario, dict[int, PeriodWeather]] = WeakKeyDictionary()
+"""Weather of fewer periods a day of events that are open, by the most periods that were asked for."""

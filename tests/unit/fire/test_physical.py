@@ -186,6 +186,7 @@ def test_maps_are_by_the_period_under_its_own_wind() -> None:
     maps = project_maps(found)
     assert (maps.periods_per_day, maps.days, found.scenario.steps_per_day % 4) == (4, 2, 0)
     assert maps.phi.shape == (8, 16, *SHAPE) and found.wind_periods == 4
+    assert found.model_weather is found.model_weather, "the map asks for it at every frame"
     np.testing.assert_allclose(np.degrees(maps.wind_dir[:4, 0, 0]) % 360.0, [45.0, 135.0, 225.0, 315.0], atol=1e-3)
     np.testing.assert_array_equal(maps.wind_dir, found.planned_wind[1])
     assert found.planned_wind_at(5, 3, 3)[1] == pytest.approx(float(maps.wind_dir[5, 3, 3]))
