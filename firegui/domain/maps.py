@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY_LIMITS
+from firegui.domain.observation import FireState
 from firegui.domain.stencil import NEIGHBOURS, SIXTEEN, Stencil, stencil_of
 from firegui.errors import Problem, Problems
 
@@ -114,9 +115,10 @@ class FireMaps:
         )  # fmt: skip
 
     @property
-    def start_fire(self) -> NDArray[np.bool_]:
-        """Everything that has burned at the start, ``[H, W]``."""
-        return self.ignition if self.burned_out is None else np.asarray(self.ignition | self.burned_out)
+    def start(self) -> FireState:
+        """What burns at the start, and what has burned out."""
+        nothing = np.zeros_like(self.ignition)
+        return FireState(self.ignition, nothing if self.burned_out is None else self.burned_out)
 
     def with_ignition(self, ignition: NDArray[Any], burned_out: NDArray[Any] | None = None) -> FireMaps:
         """Return the same fire model with another start."""

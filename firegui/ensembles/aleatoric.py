@@ -34,7 +34,7 @@ def sampled_fire(
 
     Cells that burned out are taken out of the day's burnable cells, which is the same as a state of ``p^R = 1``.
     """
-    burning, burned = maps.ignition.copy(), np.asarray(maps.start_fire & ~maps.ignition)
+    burning, burned = maps.start.burning.copy(), maps.start.burned
     states = [burning | burned]
     nothing = np.zeros((0, *maps.shape), bool)
     for day in range(maps.days):

@@ -143,12 +143,13 @@ def incremental_forecasts(model: Model, seen: dict[int, Bools], check: Check | N
     What is new on the first day burns, what was there on the observed day before it has burned out. Raises
     :class:`~firegui.errors.InputError` where no two days in a row were observed.
     """
-    seen = {0: model.maps.start_fire, **seen}
+    start = model.maps.start
+    seen = {0: start.fire, **seen}
     found, days = [], sorted(seen)
     for earlier, now in zip([None, *days], days, strict=False):
         if now + 1 not in seen:
             continue
-        before = np.asarray(model.maps.start_fire & ~model.maps.ignition) if earlier is None else seen[earlier]
+        before = start.burned if earlier is None else seen[earlier]
         state = FireState.between(before, seen[now])
         found.append(DayForecast(now + 1, *_next_day(model, now, state, check), seen[now + 1]))
     if not found:

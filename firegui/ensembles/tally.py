@@ -48,10 +48,10 @@ class DayEndObserver:
     looks: list[DaySnapshot] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        maps = self.model.maps
-        window = bounding_box(maps.start_fire)
+        start = self.model.maps.start
+        window = bounding_box(start.fire)
         assert window is not None
-        burned, lit = (cells[window].astype(np.float32) for cells in (maps.start_fire, maps.ignition))
+        burned, lit = (cells[window].astype(np.float32) for cells in (start.fire, start.burning))
         self._note(window, 1.0 - burned, lit)
 
     def alteration(self) -> Alteration:

@@ -74,8 +74,7 @@ class FlownWorld:
 
     def start(self) -> FireState:
         """Return the fire at the start of the plan."""
-        maps = self.world.model.maps
-        return FireState(maps.ignition, np.asarray(maps.start_fire & ~maps.ignition))
+        return self.world.model.maps.start
 
     def flown(self, schedule: Schedule) -> Schedule:
         """Return ``schedule`` as it is flown.
@@ -156,8 +155,7 @@ class Exercise:
 
     def begin(self, schedule: Schedule) -> ExerciseState:
         """Return the start of the plan. The planner takes the project's fire for the true one."""
-        maps = self._truth.plan_model.maps
-        return ExerciseState(0, schedule, self._truth.start(), Belief.start(maps.ignition, maps.start_fire))
+        return ExerciseState(0, schedule, self._truth.start(), Belief.start(self._truth.plan_model.maps.start))
 
     def finished(self, state: ExerciseState) -> bool:
         """Return whether the plan has been flown to its end."""

@@ -59,9 +59,9 @@ class Belief:
     level: Singles
 
     @staticmethod
-    def start(ignition: Bools, fire: Bools) -> Belief:
-        """Return the belief at the start of a plan: of ``fire [H, W]``, ``ignition`` burns."""
-        return Belief(fire, ignition.astype(np.float32))
+    def start(state: FireState) -> Belief:
+        """Return the belief at the start of a plan."""
+        return Belief(state.fire, state.burning.astype(np.float32))
 
     def after(self, perimeter: Bools, still_burning: float) -> Belief:
         """Return the belief once ``perimeter [H, W]`` is seen; an older cell burns on with that probability."""

@@ -263,7 +263,7 @@ def stress_world(
         no_drops = simulate(world, nothing, check=check).metrics
     else:
         no_drops = like.no_drops
-    start = world.maps.start_fire
+    start = world.maps.start.fire
     protected = float((start & world.protected.cpu().numpy()).sum())
     return StressWorld(scenario, world, float(start.sum()), protected, no_drops)
 
@@ -304,7 +304,7 @@ def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Che
         maps = replace(maps, gamma=(maps.gamma * scenario.spread_factor).astype(np.float32))
     growth = scenario.ignition_growth_cells(maps.cell_size_m)
     if growth:
-        start = maps.start_fire
+        start = maps.start.fire
         wider = widened(start, growth) & maps.burnable & ~start
         maps = maps.with_ignition(maps.ignition | wider, maps.burned_out)
     changed = replace(base, maps=maps, gains=SpreadGains(maps, base.dtype, base.device))

@@ -202,7 +202,7 @@ class _TimingSuite:
         """Return the properties of the fire that is timed."""
         rows, columns = self._maps.shape
         size = {"rows": rows, "columns": columns, "days": self._maps.days, "steps": self._maps.n_steps}
-        start = int(self._maps.start_fire.sum())
+        start = int(self._maps.start.fire.sum())
         return {"name": name, **size, "aircraft": self._fleet.n_aircraft, "start_cells": start, **self._fire}
 
     def answer(self, backend: str, times: Mapping[str, Times]) -> dict[str, Any]:
@@ -343,7 +343,7 @@ class DenseRollout:
         rows, columns = model.shape
         self._ignition, self._start = (
             torch.from_numpy(cells).to(model.device).to(model.dtype)
-            for cells in (model.maps.ignition, model.maps.start_fire)
+            for cells in (model.maps.ignition, model.maps.start.fire)
         )
         self.unburned, self.burning, self.occupied = (torch.empty_like(self._ignition) for _ in range(3))
         self._retardant, self._heat, self._burnout = (torch.empty_like(self._ignition) for _ in range(3))

@@ -86,7 +86,7 @@ class Forward:
         self.burning = self._burning[reach:-reach, reach:-reach]
         self.retardant = self._retardant[reach:-reach, reach:-reach]
         self.burning[ignition] = 1.0
-        self.unburned = 1.0 - torch.from_numpy(model.maps.start_fire).to(model.device).to(model.dtype)
+        self.unburned = 1.0 - torch.from_numpy(model.maps.start.fire).to(model.device).to(model.dtype)
         self.occupied = torch.zeros(model.shape, dtype=torch.float64, device=model.device)  # Σ_t P_t of scored steps
         self.unscored = 0.0  # Σ_t Σ_x P_t of the steps before the first scored one
         self.records: list[_Record] = []

@@ -147,7 +147,7 @@ def simulate(
     fields = deposit_fields(model, values, decisions, gates.open if differentiable else gates.executed)
     gains, dtype = model.K.cpu(), model.dtype
     burning = torch.from_numpy(maps.ignition).to(dtype)
-    unburned = 1.0 - torch.from_numpy(maps.start_fire).to(dtype)
+    unburned = 1.0 - torch.from_numpy(maps.start.fire).to(dtype)
     burned = torch.zeros_like(burning)
     retardant = torch.ones_like(burning)
     p_cont = 1.0 - 1.0 / maps.t_burn
@@ -208,7 +208,7 @@ def gain_slopes(
     maps, steps, periods = model.maps, model.maps.steps_per_day, model.maps.periods_per_day
     gains = [period.clone().requires_grad_() for period in model.K.cpu()]
     burning = torch.from_numpy(maps.ignition).to(model.dtype)
-    unburned, begins, ends = 1.0 - torch.from_numpy(maps.start_fire).to(model.dtype), [], []
+    unburned, begins, ends = 1.0 - torch.from_numpy(maps.start.fire).to(model.dtype), [], []
     for day in range(maps.days):
         begins.append(unburned.detach().requires_grad_())
         unburned = begins[-1]

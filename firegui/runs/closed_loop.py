@@ -96,10 +96,10 @@ class ClosedLoop(ReplanJob):
                 self._emit(Message(text, "warning"))
             return state
         self._drawn = {}
-        maps = replanner.whole.maps
+        start = replanner.whole.maps.start
         true = self._world.truth.start()
-        level = maps.ignition.astype(np.float32) if self._world.exercise is not None else None
-        seen = np.asarray(maps.start_fire & ~maps.ignition) if level is None else maps.start_fire
+        level = start.burning.astype(np.float32) if self._world.exercise is not None else None
+        seen = start.burned if level is None else start.fire
         return LoopState((), self._spec.schedule, self._spec.schedule, seen, true, true, true, level)
 
     def _before(self, replanner: Replanner) -> LoopState | None:

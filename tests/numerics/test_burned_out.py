@@ -32,9 +32,10 @@ def burned_maps(seed: int, neighbours: int = 8) -> FireMaps:
 def test_the_start_has_both_and_no_cell_is_none() -> None:
     maps = burned_maps(0)
     assert maps.burned_out is not None and not (maps.ignition & maps.burned_out).any()
-    assert maps.start_fire.sum() == maps.ignition.sum() + maps.burned_out.sum()
+    assert maps.start.fire.sum() == maps.ignition.sum() + maps.burned_out.sum()
     again = maps.with_ignition(maps.ignition, np.zeros(maps.shape, bool))
-    assert again.burned_out is None and again.start_fire is again.ignition
+    assert again.burned_out is None and not again.start.burned.any()
+    np.testing.assert_array_equal(again.start.fire, again.ignition)
 
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])

@@ -86,7 +86,7 @@ class Arena:
         self._clocks = torch.from_numpy(clocks).to(device)
         self.pools = Pools(tiling, runs, span * maps.steps_per_day, device)
         self._ignition, self._start = torch.zeros((2, *field), device=device)
-        for whole, cells in ((self._ignition, maps.ignition), (self._start, maps.start_fire)):
+        for whole, cells in ((self._ignition, maps.ignition), (self._start, maps.start.fire)):
             whole[: tiling.rows, : tiling.columns] = torch.from_numpy(cells).to(device).float()
 
     def set_day(self, day: int) -> None:

@@ -166,9 +166,7 @@ class Layout:
         self.clock = clock_of(maps)
         self.gains = lay_out(maps, self.shape)
         self.ignition = places_of(maps.ignition, self.shape)
-        self.burned_out = places_of(
-            np.zeros_like(maps.ignition) if maps.burned_out is None else maps.burned_out, self.shape
-        )
+        self.burned_out = places_of(maps.start.burned, self.shape)
         self._idle: list[Workspace] = []
         self._lock = Lock()
 

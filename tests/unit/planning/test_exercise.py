@@ -79,7 +79,7 @@ def test_what_is_new_burns_and_what_is_older_may_burn_on() -> None:
     first, then = np.zeros((2, 3, 5), bool)
     first[1, :2] = True
     then[1, :3] = True
-    belief = Belief.start(first, first).after(then, 0.1)
+    belief = Belief.start(FireState(first, np.zeros_like(first))).after(then, 0.1)
     assert belief.level[1].tolist() == pytest.approx([0.1, 0.1, 1.0, 0.0, 0.0])
     later = belief.after(then, 0.1)
     assert later.level[1].tolist() == pytest.approx([0.01, 0.01, 0.1, 0.0, 0.0])
@@ -104,9 +104,7 @@ def test_the_planner_sees_perimeters_and_reports_alone(model: Model, repair: Pla
     """Neither the true effectiveness, nor where drops fell, nor what still burns inside changes what is ordered."""
     plan = plan_of(model, 0.1)
     truth = truth_of(model)
-    state = Exercise(truth, repair, 5).advance(
-        ExerciseState(0, plan, truth.start(), Belief.start(truth.start().burning, truth.start().fire))
-    )
+    state = Exercise(truth, repair, 5).advance(ExerciseState(0, plan, truth.start(), Belief.start(truth.start())))
     assert truth.errors.offsets is not None
     errors = replace(truth.errors, offsets=2.0 * truth.errors.offsets)
     other = FlownWorld(stress_world(PROJECT, model, WEAK), model, errors, truth.numbers)
