@@ -38,6 +38,16 @@ def grown(box: Box, cells: int, shape: tuple[int, int]) -> Box:
     return rows, columns
 
 
+def widened(cells: NDArray[np.bool_], steps: int) -> NDArray[np.bool_]:
+    """Return ``cells [H, W]`` and every cell within ``steps`` rows and columns of one of them."""
+    wide = cells
+    for _ in range(steps):
+        padded = np.pad(wide, 1)
+        rows = padded[:-2] | padded[1:-1] | padded[2:]
+        wide = rows[:, :-2] | rows[:, 1:-1] | rows[:, 2:]
+    return np.asarray(wide)
+
+
 @dataclass(frozen=True, slots=True)
 class Grid:
     """A north-up raster of square cells.

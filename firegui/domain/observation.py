@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.grid import widened
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import BurningAtStart
 
@@ -65,23 +66,13 @@ def fire_at_start(event: Scenario, day: int, burning: BurningAtStart) -> FireSta
         earlier = event.observed_before(day)
         inside = np.zeros_like(fire) if earlier is None else earlier & fire
     elif burning is BurningAtStart.EDGE:
-        inside = _within(fire, EDGE_CELLS)
+        # The fire is taken to go on beyond the raster: its rim is no edge.
+        inside = fire & ~widened(~fire, EDGE_CELLS)
     else:
         inside = np.zeros_like(fire)
     if not (fire & ~inside).any():
         inside = np.zeros_like(fire)
     return FireState(np.asarray(fire & ~inside), np.asarray(inside))
-
-
-def _within(fire: Bools, cells: int) -> Bools:
-    """Return the cells of ``fire`` that have only cells of it within that many rows and columns."""
-    inside = fire
-    for _ in range(cells):
-        # The fire is taken to go on beyond the raster: its rim is no edge.
-        padded = np.pad(inside, 1, constant_values=True)
-        rows = padded[:-2] & padded[1:-1] & padded[2:]
-        inside = rows[:, :-2] & rows[:, 1:-1] & rows[:, 2:]
-    return np.asarray(inside)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.grid import widened
 from firegui.domain.observation import FireState
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -16,7 +17,7 @@ from firegui.domain.stress import DESIGN_NAME, OWN_WORLDS, StressScenario
 from firegui.errors import Check
 from firegui.planning.initialization import initial_schedule
 from firegui.planning.replan import ground_factor, remaining, rows
-from firegui.planning.stress import StressWorld, stress_worlds, widened
+from firegui.planning.stress import StressWorld, stress_worlds
 from firegui.planning.stress_limits import StressTests, WorldTest
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_training import ScenarioTraining

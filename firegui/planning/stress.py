@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.grid import widened
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
@@ -310,16 +311,6 @@ def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Che
     changed = replace(base, maps=maps, gains=SpreadGains(maps, base.dtype, base.device))
     backends.prepare(changed)
     return changed
-
-
-def widened(cells: Bools, steps: int) -> Bools:
-    """Return ``cells [H, W]`` and every cell within ``steps`` rows and columns of one of them."""
-    wide = cells
-    for _ in range(steps):
-        padded = np.pad(wide, 1)
-        rows = padded[:-2] | padded[1:-1] | padded[2:]
-        wide = rows[:, :-2] | rows[:, 1:-1] | rows[:, 2:]
-    return np.asarray(wide)
 
 
 def stress_table(

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from firegui.domain.grid import widened
 from firegui.domain.maps import FireMaps
 from firegui.domain.operations import Operations, PinnedDrop
 from firegui.domain.project import Project
@@ -31,7 +32,6 @@ from firegui.planning.stress import (
     stress_table,
     stress_world,
     stress_worlds,
-    widened,
 )
 from firegui.rollout import reference
 from firegui.rollout.gains import SpreadGains
