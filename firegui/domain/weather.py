@@ -76,8 +76,7 @@ class PeriodWeather:
         Their number is the largest divisor of ``P`` that is not above ``most``. A period has the mean of the speeds,
         temperatures and humidities, and the direction of the mean vector.
         """
-        all_counts = range(min(most, self.periods_per_day), 0, -1)
-        count = next(number for number in all_counts if self.periods_per_day % number == 0)
+        count = largest_divisor(self.periods_per_day, most)
         if count == self.periods_per_day:
             return self
         each = self.periods_per_day // count
@@ -124,6 +123,11 @@ class PeriodWeather:
             elif not (np.isfinite(part).all() and low <= part.min() and part.max() <= high):
                 found.append(Problem("weather", f"{name} has a value out of range", f"use {low:g} to {high:g} {unit}"))
         return found
+
+
+def largest_divisor(number: int, most: int) -> int:
+    """Return the largest divisor of ``number`` that is not above ``most``, which is 1 or more."""
+    return next(each for each in range(min(most, number), 0, -1) if number % each == 0)
 
 
 def _sizes(shape: tuple[int, ...]) -> str:

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
-from firegui.domain.weather import HOURS_PER_DAY, PeriodWeather, on_blocks
+from firegui.domain.weather import HOURS_PER_DAY, PeriodWeather, largest_divisor, on_blocks
 from firegui.io.weather.locations import Everywhere, Floats, Stations, Turn
 from firegui.io.weather.series import WindSeries
-from firegui.io.weather.time_axis import DAY_S, Days, Timing
+from firegui.io.weather.time_axis import DAY_S, Days, Timing, stand_ins
 
 MOST_VALUES = 8_000_000
 """Most values of speed that are kept; blocks are as large as it takes."""
@@ -43,7 +43,11 @@ class PeriodStack:
     @staticmethod
     def of(series: WindSeries, timing: Timing, days: Days, grid: Grid, start: datetime) -> PeriodStack:
         """Return an empty stack for the samples of an event that begins at ``start`` (UTC)."""
-        each = 0 if timing.moments is None or timing.is_daily or days.expected < 2 else _periods(days.expected)
+        each = (
+            0
+            if timing.moments is None or timing.is_daily or days.expected < 2
+            else largest_divisor(HOURS_PER_DAY, days.expected)
+        )
         period = np.zeros(series.count, np.int64)
         if each and timing.moments is not None:
             begin = np.datetime64(start.astimezone(UTC).replace(tzinfo=None), "s")
@@ -87,8 +91,8 @@ class PeriodStack:
         """
         if not self.known.any():
             return None
-        source = _sources(self.known)
-        heat, damp = (None if np.isnan(part).all() else part[_sources(np.isfinite(part))] for part in self.air)
+        source = stand_ins(self.known)
+        heat, damp = (None if np.isnan(part).all() else part[stand_ins(np.isfinite(part))] for part in self.air)
         if heat is None or damp is None:
             heat = damp = None
         return PeriodWeather(self.periods_per_day, self.block, self.speed[source], self.towards[source], heat, damp)
@@ -105,11 +109,6 @@ class PeriodStack:
         if lacking:
             found.append(f"{lacking:,} of its {len(self.known):,} periods have no wind: the one before stands in.")
         return found
-
-
-def _periods(samples: int) -> int:
-    """Return how many periods of whole hours a day of so many samples has."""
-    return max(number for number in range(1, HOURS_PER_DAY + 1) if HOURS_PER_DAY % number == 0 and number <= samples)
 
 
 def _block(series: WindSeries, grid: Grid, count: int) -> int:
@@ -129,10 +128,3 @@ def _means(samples: list[tuple[float, float]]) -> Floats:
     with np.errstate(invalid="ignore", divide="ignore"):
         means: Floats = np.nansum(values, axis=1) / counts
     return means
-
-
-def _sources(known: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return for each place of a row the last known one up to it, the first known one before that."""
-    at = np.where(known, np.arange(len(known)), -1)
-    last = np.maximum.accumulate(at)
-    return np.where(last < 0, int(np.argmax(known)), last)

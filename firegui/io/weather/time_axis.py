@@ -1,6 +1,6 @@
 """Times of samples, and samples sorted into the days of an event.
 
-Each day's mean, and what there is to say of it. The engine takes one wind a day. Of the samples of a day its wind has
+Each day's mean, and what there is to say of it. Most fire models take one wind a day. Of the samples of a day it has
 the mean of their speeds and the direction of the mean of their vectors: turning winds shorten the mean vector but not
 the mean speed, which is what drives a fire.
 
@@ -202,16 +202,20 @@ def _every(step_h: float | None) -> str:
 
 
 def fill_days(known: Sequence[int], count: int) -> dict[int, int]:
-    """Return for each day without wind the day whose wind it takes.
+    """Return for each of ``count`` days without wind the day whose wind it takes."""
+    is_known = np.zeros(count, np.bool_)
+    is_known[list(known)] = True
+    source = stand_ins(is_known)
+    return {day: int(source[day]) for day in range(count) if not is_known[day]}
 
-    The last before it, else the first after it.
+
+def stand_ins(known: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return for each place of a row the one whose wind it takes.
+
+    It is its own where that is ``known [n]``, else the last known one before it, else the first after it.
     """
-    filled = {}
-    for day in range(count):
-        if day not in known:
-            before = [other for other in known if other < day]
-            filled[day] = max(before) if before else min(known)
-    return filled
+    last = np.maximum.accumulate(np.where(known, np.arange(len(known)), -1))
+    return np.where(last < 0, int(np.argmax(known)), last)
 
 
 _SECONDS = {
