@@ -60,6 +60,15 @@ class PeriodWeather:
         found: Raster = np.arctan2(north, east)
         return _on_cells(speed, rows, columns), found
 
+    def wind_at(self, period: int, row: int, column: int) -> tuple[float, float]:
+        """Return speed and direction of one period in one cell."""
+        speed, towards = self.wind(period, (slice(row, row + 1), slice(column, column + 1)))
+        return float(speed[0, 0]), float(towards[0, 0])
+
+    def period_at(self, day: int, hour: int) -> int:
+        """Return the number of the period that has the ``hour`` of a zero-based day."""
+        return day * self.periods_per_day + hour * self.periods_per_day // HOURS_PER_DAY
+
     def winds(self, periods: slice, shape: tuple[int, int]) -> tuple[Raster, Raster]:
         """Return speed and direction ``[n, H, W]`` of a row of periods on a grid of ``shape``."""
         if self.block == 1:

@@ -20,7 +20,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule
 from firegui.domain.uncertainty import WeatherDraw, WeatherSpread
-from firegui.domain.weather import PeriodWeather
+from firegui.domain.weather import HOURS_PER_DAY, PeriodWeather
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.landscape import Raster
 from firegui.fire.learned import REACH
@@ -28,8 +28,6 @@ from firegui.fire.physical import Wind
 from firegui.fire.windowed import PeriodMaps, inside, period_maps
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.model import Model
-
-HOURS_PER_DAY = 24.0
 
 _WINDS = 0x77696E64
 """Keeps the draws apart from whatever else is drawn from the same seed."""
