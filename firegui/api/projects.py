@@ -10,7 +10,6 @@ from typing import Any, Self
 from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
 from firegui.domain.fleet import Fleet
-from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.fire.physical import with_physical_model
@@ -84,8 +83,7 @@ class OpenProject(Project):
         ``burn_hours``, ``cells_per_step``, ``speed_percentile``. What is not given stays, or is as in a first project.
         Raises :class:`~firegui.errors.InputError` like :func:`~firegui.fire.physical.with_physical_model`.
         """
-        gather, model = Gather(), self.fire_model
-        before = PhysicalSettings.of(model.parameters) if model.kind == "physical" else PhysicalSettings()
+        gather, before = Gather(), self.fire_model.physical
         known = before.as_mapping()
         for name in settings:
             if name not in known:

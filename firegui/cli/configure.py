@@ -236,8 +236,8 @@ def _physical(
     assert project is not None or model is not None
     before = None
     if project is not None and has_it:
-        parameters = project.fire_model.parameters
-        before = gather.attempt(lambda: PhysicalSettings.of(parameters))
+        fire_model = project.fire_model
+        before = gather.attempt(lambda: fire_model.physical)
     settings = given_settings(before or usual, given, gather)
     gather.extend(settings.problems())
     return settings

@@ -114,8 +114,7 @@ def _write_rasters(
     project = None if folder is None else gather.attempt(lambda: load_project(folder))
     settings = PhysicalSettings()
     if project is not None:
-        if project.fire_model.kind == "physical":
-            settings = PhysicalSettings.of(project.fire_model.parameters)
+        settings = project.fire_model.physical
         gather.extend([*_time_problems(project.scenario, *when), *fuel_problems(project.scenario)])
     settings = replace(settings, moisture=given_settings(settings.moisture, given, gather))
     if when[1] is not None:

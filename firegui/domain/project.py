@@ -16,7 +16,7 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.names import character_problems
 from firegui.domain.operations import Operations
-from firegui.domain.physical import PERIODS
+from firegui.domain.physical import PERIODS, PhysicalSettings
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import MARGIN_SHORT, SETTING_TITLES, Margin, ObjectiveWeights, PlanSettings, Setting
@@ -47,6 +47,14 @@ class FireModel:
     kind: str
     label: str
     parameters: Mapping[str, float]
+
+    @property
+    def physical(self) -> PhysicalSettings:
+        """Settings of the physical model; the first ones where the model is another.
+
+        Raises :class:`~firegui.errors.InputError` for settings out of range.
+        """
+        return PhysicalSettings.of(self.parameters) if self.kind == "physical" else PhysicalSettings()
 
     @property
     def most_periods(self) -> int:

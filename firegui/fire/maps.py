@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from firegui.domain.maps import FireMaps
 from firegui.domain.observation import fire_at_start
-from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import KINDS, Project
 from firegui.errors import Check, InputError, Problem, Problems
 from firegui.fire.learned import network_maps
@@ -85,7 +84,7 @@ def _imported(project: Project, ignition: NDArray[np.bool_], check: Check | None
 
 
 def _physical(project: Project, ignition: NDArray[np.bool_], check: Check | None) -> FireMaps:
-    plan, settings = project.plan, PhysicalSettings.of(project.fire_model.parameters)
+    plan, settings = project.plan, project.fire_model.physical
     return physical_maps(project.scenario, settings, ignition, plan.start_day, plan.days, check)
 
 

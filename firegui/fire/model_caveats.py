@@ -63,7 +63,7 @@ def _physical(project: Project, units: Units) -> Iterator[str]:
     card, event = physical_card(), project.scenario
     yield f"The fire model reads {'; '.join(card.reads)}."
     yield f"The fire model leaves out {', '.join(card.ignores)}."
-    settings = PhysicalSettings.of(project.fire_model.parameters)
+    settings = project.fire_model.physical
     least = event.grid.cell_size_m / (60.0 * settings.burn_hours)
     yield (
         f"A fire slower than {units.spread_rate(least)} crosses less than a cell in the burn duration of "

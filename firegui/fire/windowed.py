@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from firegui.domain.grid import Box, grown
-from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem
@@ -45,7 +44,7 @@ def period_maps(project: Project) -> PeriodMaps:
         parameters = ScalarParameters.of(project.fire_model.parameters)
         return _Scalar(scalar_fields(event, parameters), Terrain.of_event(event), event.grid.shape)
     if kind == "physical":
-        return _Physical(PhysicalFire.of(event, PhysicalSettings.of(project.fire_model.parameters)))
+        return _Physical(PhysicalFire.of(event, project.fire_model.physical))
     what = "imported maps hold for the wind that they were made with"
     raise InputError([Problem("fire model", what, "choose a fire model of firegui, or another kind")])
 

@@ -106,8 +106,8 @@ def choice_of(project: Project) -> FireModelChoice:
     model = project.fire_model
     if model.kind != "physical":
         return FireModelChoice(model.kind)
-    is_damaged = problems_of(lambda: PhysicalSettings.of(model.parameters))
-    return FireModelChoice("physical", PhysicalSettings() if is_damaged else PhysicalSettings.of(model.parameters))
+    is_damaged = problems_of(lambda: model.physical)
+    return FireModelChoice("physical", PhysicalSettings() if is_damaged else model.physical)
 
 
 def choose_fire_model(session: Session, window: QWidget) -> None:
