@@ -130,8 +130,8 @@ def _write_rasters(
             write_raster(temporary / name, raster.bands, scenario.grid, descriptions=titles, tags=tags)
             names.append(name)
     data = {"folder": str(out), "files": names, "periods": titles, "left_out": _LEFT_OUT}
-    said = f"Wrote {', '.join(names)} to {out}, {counted(len(titles), 'band')} each: {titles[0]} and on."
-    report(as_json, data, lambda: [said if len(titles) > 1 else said.replace(" and on", ""), _LEFT_OUT])
+    bands = f"{counted(len(titles), 'band')} each: {titles[0]}{' and on' if len(titles) > 1 else ''}"
+    report(as_json, data, lambda: [f"Wrote {', '.join(names)} to {out}, {bands}.", _LEFT_OUT])
 
 
 def _time_problems(scenario: Scenario, day: int, hour: int | None) -> Iterator[Problem]:
@@ -197,12 +197,12 @@ def _on_project(
         raise InputError(problems)
     layers = {name: float(layer[row, column]) for name, layer in scenario.layers.items()}
     weather = scenario.weather_of(1 if hour is None else HOURS_PER_DAY)
-    period = day * weather.periods_per_day + (hour or 0) * weather.periods_per_day // HOURS_PER_DAY
-    speed, towards = (part[0, 0] for part in weather.wind(period, (slice(row, row + 1), slice(column, column + 1))))
+    period = weather.period_at(day, hour or 0)
+    speed, towards = weather.wind_at(period, row, column)
     known = {name: layers[name] for name in _LAYERS if math.isfinite(layers.get(name, math.nan))}
     if known.get("aspect", 0.0) < 0.0:  # flat
         del known["aspect"]
-    place = replace(_CONDITIONS, **known, wind=float(speed), wind_from=(270.0 - math.degrees(float(towards))) % 360.0)
+    place = replace(_CONDITIONS, **known, wind=speed, wind_from=(270.0 - math.degrees(towards)) % 360.0)
     code = layers.get("fuel", math.nan)
     moisture = moistures_of(weather, _MOISTURE)[period]
     return place, int(code) if math.isfinite(code) else None, moisture

@@ -132,15 +132,11 @@ class Project:
 
     def planned_wind_at(self, period: int, row: int, column: int) -> tuple[float, float]:
         """Return wind speed (m/s) and direction of one cell in a period of the plan."""
-        number, cell = (
-            self.plan.start_day * self.wind_periods + period,
-            (slice(row, row + 1), slice(column, column + 1)),
-        )
+        number = self.plan.start_day * self.wind_periods + period
         maps = self.imported_maps
         if maps is not None:
             return float(maps.wind_speed[number, row, column]), float(maps.wind_dir[number, row, column])
-        speed, towards = self.model_weather.wind(number, cell)
-        return float(speed[0, 0]), float(towards[0, 0])
+        return self.model_weather.wind_at(number, row, column)
 
     @property
     def model_weather(self) -> PeriodWeather:

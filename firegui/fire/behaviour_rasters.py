@@ -48,18 +48,19 @@ def behaviour_rasters(
     """
     ground = PhysicalGround.of(event, settings)
     each = ground.weather.periods_per_day
-    within = range(each) if hour is None else [hour * each // HOURS_PER_DAY]
-    bands = {name: np.full((len(within), *event.grid.shape), np.nan, np.float32) for name in UNITS}
-    for band, period in enumerate(within):
+    first = ground.weather.period_at(day, hour or 0)
+    numbers = range(first, first + (each if hour is None else 1))
+    bands = {name: np.full((len(numbers), *event.grid.shape), np.nan, np.float32) for name in UNITS}
+    for band, number in enumerate(numbers):
         if check is not None:
             check()
-        number = day * each + period
         fire = ground.fire(number, ground.wind(number))
         found = (fire.head, (90.0 - np.degrees(fire.direction)) % 360.0, fire.flame_length, fire.intensity)
         for name, values in zip(UNITS, found, strict=True):
             bands[name][band] = np.where(ground.burnable, values, np.nan)
     date = event.date_of_day(day).isoformat() if event.is_dated else f"day {day}"
     hours = HOURS_PER_DAY // each
-    titles = tuple(f"{date}, hours {period * hours} to {(period + 1) * hours}" for period in within)
+    begins = ((number - day * each) * hours for number in numbers)
+    titles = tuple(f"{date}, hours {begin} to {begin + hours}" for begin in begins)
     for name, stack in bands.items():
         yield BehaviourRaster(name, stack, titles)

@@ -60,7 +60,7 @@ def wind_text(shown: MapState, cell: tuple[int, int]) -> str:
     """Return speed and origin of the wind of the shown day or period; empty without wind."""
     if not shown.scenario.days:
         return ""
-    v, psi = (float(part[0, 0]) for part in shown.wind((slice(cell[0], cell[0] + 1), slice(cell[1], cell[1] + 1))))
+    v, psi = shown.project.model_weather.wind_at(shown.weather_period, *cell)
     return f"{shown.units.wind(v)} from {wind_origin(psi):03d}°" if math.isfinite(v) and math.isfinite(psi) else ""
 
 

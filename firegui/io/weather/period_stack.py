@@ -43,11 +43,8 @@ class PeriodStack:
     @staticmethod
     def of(series: WindSeries, timing: Timing, days: Days, grid: Grid, start: datetime) -> PeriodStack:
         """Return an empty stack for the samples of an event that begins at ``start`` (UTC)."""
-        each = (
-            0
-            if timing.moments is None or timing.is_daily or days.expected < 2
-            else largest_divisor(HOURS_PER_DAY, days.expected)
-        )
+        is_finer = timing.moments is not None and not timing.is_daily and days.expected > 1
+        each = largest_divisor(HOURS_PER_DAY, days.expected) if is_finer else 0
         period = np.zeros(series.count, np.int64)
         if each and timing.moments is not None:
             begin = np.datetime64(start.astimezone(UTC).replace(tzinfo=None), "s")
