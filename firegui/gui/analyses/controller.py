@@ -88,6 +88,7 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         super().__init__(parent)
         self._session, self._execute, self._clock = session, execute, clock
         self._job: RunJob | None = None
+        self._subject = ""
         self._stopping_jobs: list[RunJob] = []
         self._stopping = self._listed = self._is_shut_down = False
         self._shown: Result | None = None
@@ -126,8 +127,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
     def name(self) -> str:
         """What runs, with the plan that it is about: ``Stress test of Whole fire, 24 Nov 11:56``."""
         kind = self.title.removeprefix("The ")
-        file = None if self._job is None else getattr(self._job.spec, "schedule_file", None)
-        return f"{kind[:1].upper()}{kind[1:]}" + (f" of {schedule_title(file)}" if file is not None else "")
+        subject = f" of {self._subject}" if self._job is not None and self._subject else ""
+        return f"{kind[:1].upper()}{kind[1:]}{subject}"
 
     @property
     def seconds_left(self) -> float | None:
@@ -281,6 +282,9 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         if made is None:
             return
         spec, first = made
+        file = getattr(spec, "schedule_file", None)
+        # The title is read from files, and the status bar asks for it many times a second.
+        self._subject = "" if file is None else schedule_title(file)
         job = self._job = RunJob(spec, self._execute, self)
         self._stopping = self._listed = False
         self._clear_progress()
