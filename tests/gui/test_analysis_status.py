@@ -23,16 +23,16 @@ LEFT = Qt.MouseButton.LeftButton
 some = pytest.mark.parametrize("name", ["Stress", "Margin", "Uncertainty", "Benchmark"])
 
 
+@pytest.fixture(autouse=True)
+def folder_of_schedule(schedule_file: Path, saved: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Work in the folder of the schedule, which requests name; the project is saved."""
+    monkeypatch.chdir(schedule_file.parent)
+
+
 @some
 def test_an_analysis_at_work_is_seen_stopped_and_opened_from_another_page(
-    qtbot: QtBot,
-    window: MainWindow,
-    schedule_file: Path,
-    saved: Path,
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot, window: MainWindow, name: str
 ) -> None:
-    monkeypatch.chdir(schedule_file.parent)
     workbench, case = window.workbench, CASES[name]
     status, controller = workbench.status.analysis, workbench.controllers[name]
     assert not status.isVisible()
@@ -57,14 +57,8 @@ def test_an_analysis_at_work_is_seen_stopped_and_opened_from_another_page(
 
 @some
 def test_the_end_of_an_analysis_is_told_on_another_page_with_a_way_to_its_result(
-    qtbot: QtBot,
-    window: MainWindow,
-    schedule_file: Path,
-    saved: Path,
-    name: str,
-    monkeypatch: pytest.MonkeyPatch,
+    qtbot: QtBot, window: MainWindow, name: str
 ) -> None:
-    monkeypatch.chdir(schedule_file.parent)
     workbench, case = window.workbench, CASES[name]
     controller, notice = workbench.controllers[name], window.findChild(ReadyNotice)
     assert isinstance(notice, ReadyNotice)
@@ -80,9 +74,8 @@ def test_the_end_of_an_analysis_is_told_on_another_page_with_a_way_to_its_result
 
 
 def test_the_time_left_falls_with_the_work_and_between_two_reports(
-    session: Session, schedule_file: Path, saved: Path, monkeypatch: pytest.MonkeyPatch
+    session: Session,
 ) -> None:
-    monkeypatch.chdir(schedule_file.parent)
     case, now = CASES["Stress"], [datetime(2026, 1, 1)]
     controller = StressController(session, execute=FakeRun(lambda _spec: (), endless=True), clock=lambda: now[0])
     controller.start(case.request)

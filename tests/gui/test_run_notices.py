@@ -162,13 +162,19 @@ def export(window: MainWindow, dialogs: list[ExportDialog]) -> ExportDialog:
     return dialogs[-1]
 
 
+def stopped_with_a_drop(qtbot: QtBot, window: MainWindow) -> RunEntry:
+    """Return a stopped run whose plan has one drop."""
+    entry = start(qtbot, window)
+    stop(qtbot, window, entry)
+    (entry.folder / DROPS).write_bytes(msgspec.json.encode([drop(3)]))
+    return entry
+
+
 def test_the_run_that_is_selected_in_the_open_list_is_exported_and_named(
     qtbot: QtBot, window: MainWindow, exported: list[ExportDialog]
 ) -> None:
     workbench = window.workbench
-    first = start(qtbot, window)
-    stop(qtbot, window, first)
-    (first.folder / DROPS).write_bytes(msgspec.json.encode([drop(3)]))
+    first = stopped_with_a_drop(qtbot, window)
     second = start(qtbot, window)
     workbench.shell.show_workspace(WorkspaceName.RUNS)
     workbench.runs.select(first)
@@ -196,9 +202,7 @@ def test_a_selected_run_can_be_exported_while_its_fire_is_computed_for_the_map(
     qtbot: QtBot, window: MainWindow, exported: list[ExportDialog]
 ) -> None:
     workbench = window.workbench
-    first = start(qtbot, window)
-    stop(qtbot, window, first)
-    (first.folder / DROPS).write_bytes(msgspec.json.encode([drop(3)]))
+    first = stopped_with_a_drop(qtbot, window)
     workbench.shell.show_workspace(WorkspaceName.RUNS)
     workbench.queue.show_baseline()
     wait_idle(qtbot, workbench.queue)
