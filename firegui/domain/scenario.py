@@ -138,4 +138,4 @@ class Scenario:
 
 
 _MERGED: WeakKeyDictionary[Scenario, dict[int, PeriodWeather]] = WeakKeyDictionary()
-"""Weather of fewer periods a day of events that are open, by the most periods that were asked for."""
+"""Weather of fewer periods a day of events that are open, by the most periods a day."""
