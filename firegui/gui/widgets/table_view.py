@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QKeyCombination, QObject, QPoint, Qt
+from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QKeyCombination, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAction, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -139,9 +139,12 @@ def fit_rows(view: QTableView, fewest: int, most: int) -> None:
 def wrap_rows(view: QTableView) -> None:
     """Break the texts of a table between words, and give each row the height of its lines."""
     view.setWordWrap(True)
-    for changed in (view.model().modelReset, view.model().layoutChanged, view.model().dataChanged):
-        changed.connect(view.resizeRowsToContents)
-    view.horizontalHeader().sectionResized.connect(view.resizeRowsToContents)
+    # Within the signal of a resized column, Qt would measure the rows at the width before.
+    fit = QTimer(view, singleShot=True, interval=0)
+    fit.timeout.connect(view.resizeRowsToContents)
+    model, header = view.model(), view.horizontalHeader()
+    for changed in (model.modelReset, model.layoutChanged, model.dataChanged, header.sectionResized):
+        changed.connect(lambda *_: fit.start())
 
 
 def add_copying(view: QAbstractItemView, copy: Callable[[], object] | None = None) -> None:
