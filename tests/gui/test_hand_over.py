@@ -77,9 +77,8 @@ def test_it_opens_while_a_search_reports_all_the_time(qtbot: QtBot, window: Main
     reports.start()
     window.workbench.shell.show_workspace(WorkspaceName.HAND_OVER)
     found = window.workbench.panel("Export", HandOverPanel)
-    qtbot.waitUntil(lambda: found.dialog is not None)
+    qtbot.waitUntil(lambda: found.dialog is not None and found.dialog.formats.isVisible())
     reports.stop()
-    assert found.dialog is not None and found.dialog.formats.isVisible()
 
 
 def test_a_finished_plan_is_handed_over_while_another_run_is_at_work(
