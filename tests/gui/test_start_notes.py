@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
@@ -29,7 +29,7 @@ from firegui.gui.map.tools.draw_tools import BESIDE
 from firegui.gui.planning import start_panel as start_panel_module
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.edit_notices import EditNotice, RefusedEditNotice, RegionNotice, UnreachedNotice
-from firegui.gui.session.session import Session, ShownResult, Tool
+from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from firegui.gui.widgets.notice import OverlayNotice, PassingNotice
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
@@ -120,6 +120,69 @@ def test_a_region_is_never_judged_by_another_fire_than_that_without_drops(
     later = replace(project, plan=replace(project.plan, days=project.plan.days + 1))
     session.show_result(replace(shown, project=later))
     assert not unreached.is_wanted and session.no_drops_fire is None
+
+
+def test_an_unreached_region_is_told_of_once_and_again_after_the_fire_reached_it(
+    qtbot: QtBot, window: MainWindow, session: Session
+) -> None:
+    unreached = window.findChild(UnreachedNotice)
+    assert isinstance(unreached, UnreachedNotice)
+    empty = replace(
+        frames(session.project), fire=Film.of(np.zeros((3, *session.project.scenario.grid.shape), np.uint8))
+    )
+    run = ShownResult("First run", baseline=empty, project=session.project)
+    session.show_result(run)
+    name = draw_region(window, session)
+    assert unreached.isVisible() and name in unreached.label.text()
+    drawn, dialog = session.project.regions[-1], window.workbench.map.menu.name_dialog
+    assert dialog is not None
+    dialog.accept()
+
+    def switch() -> None:
+        other = replace(session.project, plan=replace(session.project.plan, days=session.project.plan.days + 1))
+        session.show_result(replace(run, project=other))
+        session.set_view(FireView.PLAN)
+        window.workbench.shell.show_workspace(WorkspaceName.FIRE)
+        session.show_result(run)
+
+    unreached.timer.setInterval(1)
+    unreached.timer.start()
+    qtbot.waitUntil(lambda: not unreached.isVisible())
+    unreached.timer.setInterval(60_000)
+    switch()
+    assert not unreached.is_wanted
+    # A region that undo brings back, and one that is renamed, are no new regions.
+    session.delete_region(name)
+    session.undo()
+    session.set_regions("rename", (*session.project.regions[:-1], replace(drawn, name="Camp")))
+    switch()
+    assert not unreached.is_wanted
+    # A new region with a name that is free again is.
+    session.delete_region("Camp")
+    again = Region.rectangle("Camp", (1, 4), (1, 4))
+    session.set_regions("draw", (*session.project.regions, again))
+    assert "Camp" in unreached.label.text() and unreached.is_wanted
+    close = unreached.findChildren(QToolButton)[-1]
+    press(close)
+    switch()
+    assert not unreached.is_wanted
+    film = np.zeros((3, *session.project.scenario.grid.shape), np.uint8)
+    film[-1, 2, 2] = 200
+    session.show_result(replace(run, baseline=replace(empty, fire=Film.of(film))))
+    assert not unreached.is_wanted
+    session.show_result(run)
+    assert unreached.is_wanted and "Camp" in unreached.label.text()
+
+
+def test_a_notice_does_not_go_behind_a_dialog(qtbot: QtBot, window: MainWindow, edits: EditNotice) -> None:
+    edits.timer.setInterval(1)
+    dialog = QDialog(window)
+    dialog.open()
+    edits.tell("R1 was deleted.")
+    qtbot.wait(50)
+    assert edits.isVisible()
+    dialog.reject()
+    qtbot.waitUntil(lambda: not edits.isVisible())
 
 
 def setting_of(session: Session) -> Setting:

@@ -72,52 +72,73 @@ class RegionNotice(OverlayNotice):
         self._session.message.emit(f"Plans now protect the regions. Goal: {SETTING_TITLES[project.plan.setting]}.")
 
 
-class UnreachedNotice(OverlayNotice):
-    """Notice of new regions that the fire without drops does not reach, where that fire is known.
+class UnreachedNotice(PassingNotice):
+    """Notice of new regions that the fire without drops does not reach, once that fire is known.
 
-    It goes when they are deleted or moved into the fire, or when it is closed.
+    It tells of each region once, and again only after the fire has reached the region in between. It goes after some
+    seconds, when the regions are deleted or reached, or when it is closed.
     """
 
     def __init__(self, session: Session) -> None:
         super().__init__(QPushButton("Delete it"))
         self._session = session
         self._known: set[str] = set()
-        self._added: tuple[str, ...] = ()
+        self._new: set[str] = set()
+        self._told: dict[str, Region] = {}
         self._named: tuple[str, ...] = ()
         self.button.setToolTip(tooltip("Delete the regions that the notice names; Undo brings them back"))
         self.button.clicked.connect(lambda _checked=False: self._delete())
         session.project_opened.connect(self._open)
         session.regions_changed.connect(self._follow)
-        session.result_changed.connect(self._show)
+        session.result_changed.connect(self._judge)
         self._open()
 
     def dismiss(self) -> None:
-        """Forget the regions."""
-        self._added = ()
-        self._show()
+        """Take the notice away; it does not come back for these regions."""
+        self._named = ()
+        super().dismiss()
 
     def _open(self) -> None:
-        self._known = self._names
+        self._known = {region.name for region in self._regions}
+        self._new, self._told = set(), {}
         self.dismiss()
 
     @property
-    def _names(self) -> set[str]:
-        return {region.name for region in self._session.project.regions} if self._session.has_project else set()
+    def _regions(self) -> tuple[Region, ...]:
+        return self._session.project.regions if self._session.has_project else ()
 
     def _follow(self) -> None:
-        names, before = self._names, self._known
-        new = tuple(region.name for region in self._session.project.regions if region.name not in before)
-        if len(names) > len(before):
-            self._added = tuple(dict.fromkeys((*self._added, *new)))
-        elif len(new) == 1 and len(gone := before - names) == 1:
-            # A renamed region is not a new one.
-            self._added = tuple(new[0] if name in gone else name for name in self._added)
-        self._known = names
+        regions = {region.name: region for region in self._regions}
+        added, gone = regions.keys() - self._known, self._known - regions.keys()
+        if len(regions) > len(self._known):
+            # A region that undo brings back was told of; another one may have its name.
+            back = {name for name in added if self._told.get(name) == regions[name]}
+            self._told = {name: region for name, region in self._told.items() if name not in added - back}
+            self._new |= added
+        elif len(added) == 1 and len(gone) == 1:
+            self._rename(gone.pop(), added.pop())
+        self._told |= {name: regions[name] for name in self._told if name in regions}
+        self._known = set(regions)
+        self._judge()
+
+    def _rename(self, name: str, to: str) -> None:
+        self._new = {to if each == name else each for each in self._new}
+        self._told = {to if each == name else each: region for each, region in self._told.items()}
+        self._named = tuple(to if each == name else each for each in self._named)
+
+    def _judge(self) -> None:
+        """Tell of the new regions that are not reached; take back what is no longer known to be true."""
+        is_known = self._session.no_drops_fire is not None
+        new = {region.name: region for region in self._regions if region.name in self._new}
+        missed = {name: region for name, region in new.items() if misses_fire(self._session, region)}
+        if is_known:
+            self._told = {name: region for name, region in self._told.items() if name in missed or name not in new}
+        kept = tuple(name for name in self._named if name in missed)
+        self._named = (*kept, *(name for name in missed if name not in self._told))
+        self._told |= missed
         self._show()
 
     def _show(self) -> None:
-        kept = [region for region in self._session.project.regions if region.name in self._added] if self._added else []
-        self._named = tuple(region.name for region in kept if misses_fire(self._session, region))
         names, many = " and ".join(self._named), len(self._named) > 1
         them = "them" if many else "it"
         self.button.setText(f"Delete {them}")
@@ -125,7 +146,7 @@ class UnreachedNotice(OverlayNotice):
         self.show_text(said if names else "")
 
     def _delete(self) -> None:
-        kept = tuple(region for region in self._session.project.regions if region.name not in self._named)
+        kept = tuple(region for region in self._regions if region.name not in self._named)
         self._session.set_regions(f"delete {', '.join(self._named)}", kept)
 
 

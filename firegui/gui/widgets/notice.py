@@ -7,7 +7,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QFrame, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QWidget
 
 from firegui.gui.base.controls import close_button
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
@@ -79,7 +79,7 @@ class OverlayNotice(QFrame):
 class PassingNotice(OverlayNotice):
     """Notice that only tells something and goes after some seconds.
 
-    It stays while the mouse is over it or it has the focus.
+    It stays while the mouse is over it, it has the focus or a dialog is open.
     """
 
     faded = Signal(str)
@@ -109,7 +109,8 @@ class PassingNotice(OverlayNotice):
 
     def _on_timeout(self) -> None:
         focus, text = self.window().focusWidget(), self.label.text()
-        if self.underMouse() or (focus is not None and self.isAncestorOf(focus)):
+        has_focus = focus is not None and self.isAncestorOf(focus)
+        if self.underMouse() or has_focus or QApplication.activeModalWidget() is not None:
             self.timer.start()
         elif self.is_wanted:
             self.dismiss()
