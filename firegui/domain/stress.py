@@ -365,6 +365,16 @@ class StressTable:
         """Return the result in the scenario ``name``; ``None`` where it was not computed."""
         return next((one for one in self.results if one.scenario.name == name), None)
 
+    def completed_by(self, other: StressTable) -> StressTable:
+        """Return the table with the scenarios that it leaves out and another test of the same plan has.
+
+        Where the other test leaves a scenario out as well, the latest reason stays.
+        """
+        found = [one for one in map(other.result, dict(self.left_out)) if one is not None]
+        reasons = dict(self.left_out) | {name: why for name, why in other.left_out if name in dict(self.left_out)}
+        left_out = tuple((name, why) for name, why in reasons.items() if other.result(name) is None)
+        return replace(self, results=(*self.results, *found), left_out=left_out)
+
 
 WHAT_HOLDS = (
     "A scenario is a world that differs from the model, such as more wind or drops that come late. A plan holds in it "
@@ -441,6 +451,12 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
 def untested_names(table: StressTable | None) -> tuple[str, ...]:
     """Return the replanned scenarios that the table of a plan leaves out."""
     return () if table is None else tuple(name for name, why in table.left_out if why == NEEDS_EXERCISE)
+
+
+def untestable_texts(table: StressTable | None) -> tuple[str, ...]:
+    """Return why scenarios cannot be tested: ``windy cannot be tested: imported maps have one wind``."""
+    left_out = () if table is None else table.left_out
+    return tuple(f"{name} cannot be tested: {why}" for name, why in left_out if why != NEEDS_EXERCISE)
 
 
 def left_in_text(share: float, scenario: str, limit: float, *, in_regions: bool = False) -> str:

@@ -19,6 +19,7 @@ from firegui.analyses.stress.results import STORE, StressTally, write_results
 from firegui.domain.project import Project
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
+from firegui.gui.jobs import run_queue
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.result_panel import ResultPanel
@@ -143,16 +144,20 @@ def test_the_result_and_the_tip_of_a_card_say_why_needless_drops_are_left(window
 
 
 def test_the_scenario_that_a_plan_was_not_tested_in_is_tested_by_a_button_beside_the_verdict(
-    qtbot: QtBot, window: MainWindow, entry: RunEntry
+    qtbot: QtBot, window: MainWindow, entry: RunEntry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     controller = window.workbench.controller(StressController)
     controller._execute = run = FakeRun(lambda _spec: ())
     view = window.workbench.panel("Result", ResultPanel).view
+    assert entry.project is not None
+    entry.project = replace(entry.project, stress=STRESS.stress)
     QTest.mouseClick(view.test_button, LEFT)
     qtbot.waitUntil(lambda: not controller.is_busy and bool(run.specs))
     assert run.specs[0].schedule_file == kept_plan(entry.folder)
-    assert [one.name for one in run.specs[0].settings.scenarios if one.repair_hours]
-    assert entry.stress is not None
-    entry.stress = replace(entry.stress, left_out=())
-    refresh(window)
-    assert not view.test_button.isVisible()
+    assert [one.name for one in run.specs[0].settings.scenarios] == ["mended"]
+    assert entry.stress is not None and entry.stress.left_out
+    completed = replace(entry.stress, left_out=())
+    monkeypatch.setattr(run_queue, "read_saved_scores", lambda each: setattr(each, "stress", completed))
+    controller.plan_tested.emit(entry.folder)
+    assert entry.stress == completed
+    qtbot.waitUntil(lambda: not view.test_button.isVisible())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.analyses.stress.plan_table import complete_plan_table
 from firegui.analyses.stress.results import (
     DRAWS,
     STORE,
@@ -171,7 +172,14 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
         finished = self._finish(reason, message, self._plan_metrics)
         if reason is FinishReason.COMPLETED:
             self._folder.remove(DRAWS)
+            self._complete_plan_table(table)
         return finished
+
+    def _complete_plan_table(self, table: StressTable) -> None:
+        try:
+            complete_plan_table(self._spec, table)
+        except InputError as error:
+            self._emit(Message(f"The run of the plan does not count this test: {error}", "warning"))
 
     def _new_header(self, model: Model, then: StressHeader | None) -> StressHeader:
         spec = self._spec

@@ -286,6 +286,14 @@ class RunQueue(QObject):
         if (entry := self._list.in_folder(folder)) is not None:
             self.show(entry)
 
+    def read_scores(self, folder: Path) -> None:
+        """Read the scores of an ended run again: a stress test completes the table of its plan."""
+        entry = self._list.in_folder(folder)
+        if entry is not None and entry.is_over:
+            entry.summary_sought = False
+            read_saved_scores(entry)
+            self.changed.emit()
+
     def mark_missing(self) -> None:
         """Mark the ended runs whose folders were moved or deleted since they were listed."""
         for entry in self.entries:

@@ -21,7 +21,7 @@ class ResultPanel(QWidget):
     """Show where fire gets through the shown plan."""
 
     test_requested = Signal(object)
-    """Test the plan of this ``RunEntry`` in every stress scenario."""
+    """Test the plan of this ``RunEntry`` in the stress scenarios that it is not tested in."""
 
     def __init__(self, session: Session, queue: RunQueue, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -17,7 +17,14 @@ from firegui.domain.plan_summary import PUT_OUT, KeyFigure, PlanSummary, size_fi
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
-from firegui.domain.stress import GROWTH_LEFT, NOT_STRESS_TESTED, WHAT_HOLDS, untested_names, worst_case_text
+from firegui.domain.stress import (
+    GROWTH_LEFT,
+    NOT_STRESS_TESTED,
+    WHAT_HOLDS,
+    untestable_texts,
+    untested_names,
+    worst_case_text,
+)
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.flow_layout import FlowLayout
 from firegui.gui.base.layouts import column, rich_label, vertical
@@ -40,7 +47,7 @@ _FIRE_LOST = (
 _AT_WORK = "The result by day and the numbers at expected effectiveness come when the run has ended."
 _CONTINUE = "A new run that begins with this plan; where the goal has changed since, you are asked which one it has"
 _LEAKS = "The stress test of this plan, and the map of where the fire crosses its lines"
-_TEST = "Test the plan in every scenario, also in those that are not tested yet; they are replanned and take longer"
+_TEST = "Test the plan in the scenarios that are not tested yet: they are replanned on the way and take longer"
 _MARGIN = 6
 _WARNING = "⚠ "
 _NARROW = 420
@@ -113,7 +120,8 @@ class ResultView(QScrollArea):
         fails = self._has_steps and entry is not None and entry.is_over and entry.grows
         self.leaks_button.setVisible(fails)
         self.continue_button.setVisible(fails and entry is not None and can_continue(entry))
-        untested = self._has_steps and entry is not None and entry.is_over and bool(untested_names(entry.stress))
+        is_known = entry is not None and entry.is_over and entry.project is not None
+        untested = self._has_steps and is_known and entry is not None and bool(untested_names(entry.stress))
         self.test_button.setVisible(untested)
         self._next.setVisible(fails or untested)
         self._verdict.setToolTip(tooltip(WHAT_HOLDS if entry is not None and entry.stress is not None else ""))
@@ -306,10 +314,14 @@ def _warning_html(text: str) -> str:
 
 
 def _growth_html(summary: PlanSummary) -> str:
-    """Return a grey line that says of what the growth left is a share; empty without a stress test."""
+    """Return grey lines on the stress test: of what the growth left is a share, and what cannot be tested.
+
+    Empty without a test.
+    """
     said = f"{GROWTH_LEFT}: 0 % is none of it, 100 % is as without drops."
     color = current_colors().muted
-    return "" if summary.stress is None else f"<p style='margin:0 0 6px 0; color:{color}'>{escape(said)}</p>"
+    lines = "<br>".join(escape(text) for text in (said, *untestable_texts(summary.stress)))
+    return "" if summary.stress is None else f"<p style='margin:0 0 6px 0; color:{color}'>{lines}</p>"
 
 
 def details_html(entry: RunEntry, units: Units = Units.METRIC) -> str:

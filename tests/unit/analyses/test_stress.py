@@ -13,7 +13,7 @@ import pytest
 from firegui.analyses.stress.results import DRAWS, HEADER, LEAK, SHEET, STORE, TABLE, read_table, table_data
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
-from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, StressTestSettings
+from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, StressTestSettings, untested_names
 from firegui.errors import InputError
 from firegui.io.project.store import list_runs
 from firegui.io.rasters.geotiff import read_raster
@@ -33,8 +33,10 @@ from firegui.runs.events import (
     StateChanged,
     StressReady,
 )
+from firegui.runs.run_folder import kept_plan, kept_schedule, read_run
+from firegui.runs.run_repair import damaged_files
 from firegui.runs.runner import execute
-from firegui.runs.spec import EvaluateSpec, RunSpec, StressDrawOf, StressSpec
+from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec, StressDrawOf, StressSpec
 from firegui.runs.stages import FinishReason, RunState
 from tests.numerics.cases import random_schedule
 from tests.support import assert_same_files, csv_rows, make_project
@@ -274,6 +276,31 @@ def test_a_pause_holds_between_two_draws(whole: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+def test_a_test_of_what_a_run_left_out_completes_the_table_of_its_plan(tmp_path: Path) -> None:
+    stress = replace(STRESS, scenarios=(STRESS.scenarios[0], MENDED))
+    optimizer = replace(PROJECT.plan.optimizer, epochs=1)
+    project = replace(PROJECT, stress=stress, plan=replace(PROJECT.plan, optimizer=optimizer))
+    made = finished(run(PlanSpec(project, tmp_path / "run", "again", warm_start=PLAN, backend="cpu")))
+    before = read_run(tmp_path / "run")
+    assert made.reason is FinishReason.COMPLETED and untested_names(before.scores.stress) == ("mended",)
+    file = kept_plan(tmp_path / "run")
+    assert file is not None
+    settings = StressTestSettings(stress=replace(stress, scenarios=(MENDED,)))
+    schedule = kept_schedule(tmp_path / "run", project)
+    rest = replace(spec(tmp_path / "rest"), project=project, settings=settings, schedule=schedule, schedule_file=file)
+    other = replace(rest, out=tmp_path / "other", settings=replace(settings, draws=1))
+    finished(run(other))
+    assert untested_names(read_run(tmp_path / "run").scores.stress) == ("mended",), "other draws are another test"
+    finished(run(rest))
+    after = read_run(tmp_path / "run")
+    assert after.scores.stress is not None and before.scores.stress is not None
+    assert after.scores.stress.left_out == ()
+    assert [one.scenario for one in after.scores.stress.results] == list(stress.scenarios)
+    assert after.scores.stress.result("mended") == read_table(tmp_path / "rest").result("mended")
+    assert after.scores.stress.results[0] == before.scores.stress.results[0]
+    assert after.header.files and damaged_files(tmp_path / "run", after.header) == frozenset()
+
+
 def test_another_number_of_draws_replaces_that_of_random_scenarios(tmp_path: Path) -> None:
     run(spec(tmp_path / "out", settings=StressTestSettings(draws=2, stress=STRESS)))
     assert [len(one.draws) for one in read_table(tmp_path / "out").results] == [1, 2, 2, 1]

@@ -10,6 +10,7 @@ import pytest
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.stress import (
     DEFAULT_SCENARIOS,
+    NEEDS_EXERCISE,
     NOMINAL,
     StressDraw,
     StressResult,
@@ -19,6 +20,8 @@ from firegui.domain.stress import (
     growth_left_text,
     growth_share,
     missed_text,
+    untestable_texts,
+    untested_names,
     verdict_text,
     worst_case_text,
 )
@@ -130,6 +133,21 @@ def test_the_worst_case_is_the_scenario_with_the_largest_share_and_not_tested_wi
     )
     assert worst_case_text(replace(table, results=())) == "2.0 % (as expected)"
     assert worst_case_text(None) == "not tested"
+
+
+def test_a_table_is_completed_by_another_test_or_says_why_a_scenario_cannot_be_tested() -> None:
+    def result(name: str) -> StressResult:
+        return StressResult(StressScenario(name), 4.0, 104.0, (StressDraw(4.0, 0.0, 0.0, 2),))
+
+    left_out = (("mended", NEEDS_EXERCISE), ("again", NEEDS_EXERCISE))
+    table = StressTable(2, result(NOMINAL.name), (result("late"),), left_out)
+    other = StressTable(2, result(NOMINAL.name), (result("mended"), result("late")), (("again", "there is no wind"),))
+    completed = table.completed_by(other)
+    assert [one.scenario.name for one in completed.results] == ["late", "mended"]
+    assert completed.left_out == (("again", "there is no wind"),)
+    assert untested_names(table) == ("mended", "again") and untested_names(completed) == ()
+    assert untestable_texts(table) == ()
+    assert untestable_texts(completed) == ("again cannot be tested: there is no wind",)
 
 
 def test_a_goal_about_regions_alone_is_judged_by_the_growth_in_them() -> None:

@@ -11,16 +11,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from PySide6.QtCore import Signal
 
 from firegui.analyses.requests import Paths, StressRequest
 from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
 from firegui.domain.settings import ObjectiveWeights
-from firegui.domain.stress import StressTable, StressTestSettings, verdict_text
+from firegui.domain.stress import StressTable, StressTestSettings, untested_names, verdict_text
 from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import RunFinished, StressReady
 from firegui.runs.header import SavedHeader, schedule_fields
@@ -65,7 +67,7 @@ class PlanStressTest(SavedStressTest):
             then = run.project.on(project)
             schedule = None if file is None else read_project_schedule(file, then)
             known = {each.name: getattr(run, each.name) for each in fields(SavedHeader)}
-            stress = replace(then.stress, scenarios=then.stress.unrepaired)
+            stress = replace(then.stress, scenarios=tuple(one.scenario for one in table.results))
             header = StressHeader(
                 **(known | {"reason": FinishReason.COMPLETED}), settings=StressTestSettings(stress=stress),
                 seed=stress.seed, device=run.device, **schedule_fields(schedule, file),
@@ -124,6 +126,19 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
     title, kept = "The stress test", "finished draws"
     export_suffixes = (".csv", ".json", ".tif")
     saved_results, result_type = SAVED_STRESS_TESTS, StressTestResult
+    plan_tested = Signal(Path)
+    """A test of the plan in this folder is complete."""
+
+    def test_rest(self, entry: RunEntry) -> None:
+        """Test the plan of a run in the scenarios that it is not tested in; ignored while a test is at work."""
+        file, project = kept_plan(entry.folder), entry.project
+        if self.is_busy or file is None or project is None:
+            return
+        names = untested_names(entry.stress)
+        scenarios = tuple(one for one in project.stress.scenarios if one.name in names)
+        request = StressRequest(StressTestSettings(stress=replace(project.stress, scenarios=scenarios)), file)
+        paths = Paths(self._project_folder, self._new_folder("stress"))
+        self._launch(lambda: self._spec(request, paths, project))
 
     def _new_spec(self, request: StressRequest) -> StressSpec:
         return self._spec(request, Paths(self._project_folder, self._new_folder("stress")), self._session.project)
@@ -159,6 +174,12 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
             return super()._ready_text(event)
         sign, words = ("⚠ ", verdict[2:]) if verdict.startswith("⚠ ") else ("", verdict)
         return f"{sign}{self.name} is ready: {words[0].lower()}{words[1:]}"
+
+    def _on_finished(self, event: RunFinished) -> None:
+        super()._on_finished(event)
+        if self._job is not None and event.reason is FinishReason.COMPLETED:
+            spec: Any = self._job.spec
+            self.plan_tested.emit(spec.schedule_file.parent)
 
     def _progress_text(self) -> str:
         """Return the count first: the end of a long text may be cut."""

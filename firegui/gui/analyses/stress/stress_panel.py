@@ -27,6 +27,7 @@ from firegui.gui.analyses.stress.stress_controller import (
 from firegui.gui.analyses.stress.stress_form import StressForm
 from firegui.gui.base.layouts import column, describe, rich_label, row
 from firegui.gui.base.plain_text import tooltip
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.map.decorations import scale_html
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.widgets.fields import NoScrollComboBox
@@ -117,11 +118,11 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                 self.start_requested.emit()
         self.pages.setCurrentWidget(self.leaks_page)
 
-    def test_plan(self, folder: Path) -> None:
-        """Test the plan of the run in ``folder``, unless a test is at work."""
+    def test_rest(self, entry: RunEntry) -> None:
+        """Test the plan of a run in the scenarios that it is not tested in, unless a test is at work."""
         if not self._controller.is_busy:
-            self.form.schedules.choose_run(folder)
-            self.start_requested.emit()
+            self.form.schedules.choose_run(entry.folder)
+            self._controller.test_rest(entry)
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
@@ -172,6 +173,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         super()._connect()
         for signal in (self._queue.changed, self._queue.shown_changed):
             signal.connect(self._follow_plan)
+        self._controller.plan_tested.connect(self._queue.read_scores)
         self._follow_plan()
 
     def _take_project(self) -> None:
@@ -198,11 +200,19 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             self._controller.show_test_of_plan(self._of_plan)
 
     def _tests_of(self, folder: Path) -> list[SavedStressTest]:
-        """Return the tests that ended of the plan of the run in ``folder``, the latest first."""
+        """Return the tests that ended of the plan of the run in ``folder``, the latest first.
+
+        A test of a part of what the plan was tested in does not count.
+        """
+        entry = self._queue.shown
+        known = entry.stress if entry is not None and entry.folder == folder else None
+        names = set() if known is None else {one.scenario.name for one in known.results}
         return [
             each
             for each in self._controller.saved()
-            if each.verdict and Path(each.header.schedule_file).parent == folder
+            if each.verdict
+            and Path(each.header.schedule_file).parent == folder
+            and names <= {one.name for one in each.header.settings.stress.scenarios}
         ]
 
     def _is_of(self, folder: Path) -> bool:
