@@ -282,3 +282,9 @@ def test_synonyms_find_an_action_and_leave_unlike_words_out(window: MainWindow, 
     QTest.keyClicks(palette.field, "zzq")
     assert not palette.shown
     palette.close_palette()
+
+
+def test_whole_titles_and_beginnings_of_words_come_before_the_middle_of_a_word() -> None:
+    titles = ["Replan from today", "Preplanned lines, a plan for each", "Start plan", "Plan settings", "Plan"]
+    found = best_matches("plan", titles, lambda title: title, lambda _title: "Run")
+    assert found[:3] == ["Plan", "Plan settings", "Start plan"] and found[-1] == "Replan from today"

@@ -382,6 +382,62 @@ def test_the_search_leaves_open_what_was_open_before(window: MainWindow) -> None
     assert weight.isVisible()
 
 
+def test_enter_in_the_search_goes_to_the_setting_and_leaves_its_fold_open(window: MainWindow) -> None:
+    window.workbench.show_panel("Regions")
+    side, weight = window.workbench.shell.side, window.workbench.panels["Objective"].findChild(QWidget, "weights_burn")
+    assert weight is not None and not weight.isVisible()
+    side.search.setFocus()
+    QTest.keyClicks(side.search, "burned area day by day")
+    assert "Burned area day by day" in side.chosen_hit.text()
+    QTest.keyClick(side.search, Qt.Key.Key_Return)
+    focus = QApplication.focusWidget()
+    assert focus is not None and (focus is weight or weight.isAncestorOf(focus))
+    assert not side.search.text() and not side.chosen_hit.isVisible()
+    assert side.sections["Objective"].is_open and weight.isVisible()
+
+
+def test_the_arrow_keys_choose_among_the_settings_found(window: MainWindow) -> None:
+    window.workbench.show_panel("Fleet")
+    side = window.workbench.shell.side
+    side.search.setFocus()
+    QTest.keyClicks(side.search, "drops")
+    first = side.chosen_hit.text()
+    assert first.startswith("1 of ")
+    QTest.keyClick(side.search, Qt.Key.Key_Down)
+    assert side.chosen_hit.text().startswith("2 of ")
+    QTest.keyClick(side.search, Qt.Key.Key_Up)
+    assert side.chosen_hit.text() == first
+    QTest.keyClick(side.search, Qt.Key.Key_Up)
+    total = first.split()[2].rstrip(":")
+    assert side.chosen_hit.text().startswith(f"{total} of {total}"), "round the end"
+    before = QApplication.focusWidget()
+    QTest.keyClick(side.search, Qt.Key.Key_Escape)
+    assert not side.search.text() and QApplication.focusWidget() is not before
+
+
+def test_enter_goes_to_another_page_once_it_was_searched(qtbot: QtBot, window: MainWindow) -> None:
+    window.workbench.show_panel("Runs")
+    shell = window.workbench.shell
+    shell.side.search.setFocus()
+    QTest.keyClicks(shell.side.search, "turnaround")
+    QTest.keyClick(shell.side.search, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not shell.side.search.text(), timeout=20_000)
+    focus = QApplication.focusWidget()
+    assert shell.workspace is WorkspaceName.PLAN
+    assert focus is not None and window.workbench.panels["Fleet"].isAncestorOf(focus)
+
+
+def test_a_heading_that_is_typed_ranks_before_texts_that_mention_it(window: MainWindow) -> None:
+    window.workbench.show_panel("Regions")
+    side = window.workbench.shell.side
+    for title in ("fleet", "protected regions"):
+        side.search.clear()
+        QTest.keyClicks(side.search, title)
+        assert side.chosen_hit.text().split(": ")[1].lower().startswith(title)
+    QTest.keyClick(side.search, Qt.Key.Key_Return)
+    assert QApplication.focusWidget() is side.sections["Regions"].heading
+
+
 def test_the_arrow_of_a_section_that_the_search_opens_points_down_until_it_is_folded_again(window: MainWindow) -> None:
     window.workbench.show_panel("Fleet")
     shell = window.workbench.shell

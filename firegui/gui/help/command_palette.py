@@ -22,6 +22,7 @@ from shiboken6 import isValid
 
 from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.plain_text import tooltip
+from firegui.gui.base.search_rank import Rank, search_rank, words_begin
 from firegui.gui.base.theme import current_colors
 
 Item = TypeVar("Item")
@@ -209,8 +210,7 @@ def _usable_first(typed: str, found: Sequence[PaletteEntry]) -> list[PaletteEntr
 
 def _words_begin(typed: str, text: str) -> bool:
     """Return whether every typed word begins a word of ``text``."""
-    words = text.lower().split()
-    return all(any(word.startswith(each) for word in words) for each in typed.lower().split())
+    return words_begin(typed.lower().split(), text.lower())
 
 
 def match_score(typed: str, title: str) -> float | None:
@@ -268,20 +268,24 @@ def best_matches(
 ) -> list[Item]:  # fmt: skip
     """Return the matching items, the best first; all of them in their order if ``typed`` is empty.
 
-    Items that match only together with their ``kind`` come after those that match by ``title``. Words of ``synonyms``
-    match by their beginning, and come before letters that are scattered in a title. A command comes before the page of
-    the help on it.
+    A title that is typed to its end comes first, then titles that begin as typed, then those of which words do. Items
+    that match only together with their ``kind`` come after those that match by ``title``. Words of ``synonyms`` match
+    by their beginning, and come before letters that are scattered in a title. A command comes before the page of the
+    help on it.
     """
     if not typed.strip():
         return list(items)
-    scored: list[tuple[float, Item]] = []
+    scored: list[tuple[int, float, Item]] = []
     for item in items:
         alone, together = match_score(typed, title(item)), match_score(typed, f"{title(item)} {kind(item)}")
         other = _synonym_score(typed, title(item), synonyms(item))
         if alone is not None or other is not None:
             best = max(score for score in (alone, other) if score is not None)
-            scored.append((best - (_PAGE_PENALTY if kind(item) == HELP_KIND else 0.0), item))
+            is_page = kind(item) == HELP_KIND
+            rank = search_rank(typed, (title(item),))
+            begun = Rank.INSIDE if rank is None else min(rank + is_page, Rank.INSIDE)
+            scored.append((begun, best - (_PAGE_PENALTY if is_page else 0.0), item))
         elif together is not None:
-            scored.append((together - _KIND_PENALTY, item))
+            scored.append((Rank.DESCRIPTION, together - _KIND_PENALTY, item))
     # The sort is stable: equal scores keep their order.
-    return [item for _value, item in sorted(scored, key=lambda pair: -pair[0])]
+    return [item for _rank, _value, item in sorted(scored, key=lambda each: (each[0], -each[1]))]

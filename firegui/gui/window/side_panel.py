@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -24,9 +25,20 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from firegui.gui.base.controls import FocusFrame, FoundFrame, scroll_to_opened, tool_button, without_mnemonic
+from firegui.gui.base.controls import (
+    FocusFrame,
+    FoundFrame,
+    focus_in_view,
+    is_tab_stop,
+    scroll_to_opened,
+    tab_stops,
+    tool_button,
+    without_mnemonic,
+)
+from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import fill_scroll_area, horizontal, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import tooltip
+from firegui.gui.base.search_rank import Rank, search_rank
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.widgets.fields import SearchField
 from firegui.gui.widgets.lazy_widget import LazyWidget
@@ -34,6 +46,16 @@ from firegui.gui.widgets.settings_form import FoldedSection
 
 WIDTH = 320
 _LEAST, _MOST = 250, 520
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hit:
+    """Part of a section that a search has found, with the name to show for it."""
+
+    section: PanelSection
+    widget: QWidget
+    rank: Rank
+    name: str
 
 
 class PanelSection(QWidget):
@@ -109,23 +131,42 @@ class PanelSection(QWidget):
         if isinstance(self.content, LazyWidget):
             self.content.build()
 
-    def found(self, words: Sequence[str]) -> QWidget | None:
-        """Return the heading or the first part of the content whose texts have all ``words``, if any."""
-        for widget, text in self._texts():
-            if all(word in text for word in words):
-                return widget
-        return None
+    def hits(self, searched: str) -> list[Hit]:
+        """Return the heading and the parts of the content that have all the searched words, the best first.
 
-    def _texts(self) -> Iterator[tuple[QWidget, str]]:
-        yield self.heading, f"{self.title} {self.summary.text()}".lower()
+        A label and its field are one hit.
+        """
+        found: dict[QWidget, Hit] = {}
+        for widget, names, description in self._texts():
+            rank = search_rank(searched, names, description)
+            field = (widget.buddy() if isinstance(widget, QLabel) else None) or widget
+            if rank is not None and (field not in found or rank < found[field].rank):
+                found[field] = Hit(self, field, rank, names[0] if names else self.title)
+        # The sort is stable: equal ranks keep their order in the section.
+        return sorted(found.values(), key=lambda hit: hit.rank)
+
+    def _texts(self) -> Iterator[tuple[QWidget, list[str], str]]:
+        """Yield each part that can be shown, with its names and its description."""
+        yield self.heading, [self.title], self.summary.text()
         for widget in self.content.findChildren(QWidget):
             # Parts that are hidden in every case, such as those of another kind of run, are not offered.
             if not _can_be_shown(widget, self.content):
                 continue
+            names, description = [], without_mnemonic(widget.toolTip())
             shown = widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
-            shown += f" {widget.title()}" if isinstance(widget, QGroupBox) else ""
-            shown += f" {_headings(widget)}" if isinstance(widget, QTableView) else ""
-            yield widget, without_mnemonic(f"{shown} {widget.accessibleName()} {widget.toolTip()}").lower()
+            if isinstance(widget, QLabel) and widget.wordWrap():
+                # A text of several lines explains a setting, and is not the name of one.
+                description += f" {shown}"
+            else:
+                names.append(shown)
+            if isinstance(widget, QGroupBox):
+                names.append(widget.title())
+            if isinstance(widget, QTableView):
+                titles, help_texts = _headings(widget)
+                names += titles
+                description += f" {help_texts}"
+            names.append(widget.accessibleName())
+            yield widget, [name for name in map(without_mnemonic, names) if name], description
 
     def _show(self, *, opened: bool) -> None:
         """Show content, arrow and summary of an open or of a folded section."""
@@ -155,12 +196,29 @@ def _folds_around(widget: QWidget, top: QWidget) -> Iterator[FoldedSection]:
         parent = fold
 
 
-def _headings(view: QTableView) -> str:
-    """Return titles and explanations of the columns of a table."""
+def _headings(view: QTableView) -> tuple[list[str], str]:
+    """Return the titles of the columns of a table, and their explanations."""
     model, across = view.model(), Qt.Orientation.Horizontal
-    roles = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
     columns = range(model.columnCount()) if model is not None else ()
-    return " ".join(str(model.headerData(column, across, role) or "") for column in columns for role in roles)
+    titles, help_texts = (
+        [str(model.headerData(column, across, role) or "") for column in columns]
+        for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
+    )
+    return titles, " ".join(help_texts)
+
+
+def _control_of(hit: Hit) -> QWidget:
+    """Return the control that a hit stands for: itself, its first one, or the next one after a text."""
+    if is_tab_stop(hit.widget):
+        return hit.widget
+    if stops := tab_stops(hit.widget):
+        return stops[0]
+    after = hit.widget.nextInFocusChain()
+    while after is not hit.widget and hit.section.content.isAncestorOf(after):
+        if is_tab_stop(after):
+            return after
+        after = after.nextInFocusChain()
+    return hit.section.heading
 
 
 class SectionColumn(QScrollArea):
@@ -314,9 +372,18 @@ class SidePanel(QWidget):
         self.setAccessibleName("Side panel")
         self.columns: dict[str, SectionColumn] = {}
         self._pages = QStackedWidget()
-        tip = "Show only the sections with these words; Esc shows all again"
+        tip = "Show only the sections with these words; Enter goes to the setting, the arrows choose, Esc leaves"
         self.search = SearchField("Find a setting", "Find a setting in this panel", tip)
         self.search.textChanged.connect(self._on_search)
+        self.search.installEventFilter(self)
+        self.chosen_hit = ElidedLabel(role="muted")
+        """Which of the hits Enter goes to."""
+        self.chosen_hit.hide()
+        self._hits: list[Hit] = []
+        self._hit_row = 0
+        self._found_frame: FoundFrame | None = None
+        self._goes_to_first = False
+        """Enter was pressed before the other pages were searched."""
         self.outcome = SearchOutcome()
         self.outcome.chosen.connect(lambda name: self.found_chosen.emit(name, self.search.text()))
         self.outcome.cleared.connect(self._clear_search)
@@ -331,7 +398,8 @@ class SidePanel(QWidget):
         self._foot.setObjectName("sideFoot")
         self._feet = vertical(self._foot, margins=0, spacing=0)
         self._foot.hide()
-        vertical(self, self.search, self.outcome, (self._pages, 1), self._foot, margins=(4, 4, 0, 0), spacing=4)
+        found = (self.chosen_hit, self.outcome)
+        vertical(self, self.search, *found, (self._pages, 1), self._foot, margins=(4, 4, 0, 0), spacing=4)
         self.setMinimumWidth(_LEAST)
         self.setMaximumWidth(_MOST)
 
@@ -424,70 +492,140 @@ class SidePanel(QWidget):
             self._search_task.deleteLater()
             self._search_task = None
         self._fold_again()
+        self._goes_to_first = False
         if not isinstance(column, SectionColumn):
             return
-        words, sections = text.lower().split(), list(column.sections.values())
-        places = [place for section in sections if (place := self._filter(section, words)) is not None]
-        if places:
-            column.ensureWidgetVisible(places[0])
-        if not words or any(section.isVisibleTo(column) for section in sections):
+        searched = " ".join(text.split())
+        self._filter(column, searched)
+        self._choose_hit(0)
+        if not searched or self._hits:
             self.outcome.hide()
-        if words:
-            self._search_task = IncrementalTask(self._search_unseen(text.strip(), column, words), self)
+        if searched:
+            self._search_task = IncrementalTask(self._search_unseen(searched, column), self)
             self._search_task.begin()
-            if not any(section.isVisibleTo(column) for section in sections):
+            if not self._hits:
                 self.outcome.tell_searching()
 
-    def _search_unseen(self, text: str, column: SectionColumn, words: Sequence[str]) -> Iterator[None]:
+    def _search_unseen(self, searched: str, column: SectionColumn) -> Iterator[None]:
         """Build and search the other sections of the page, then, if it has no match, those of the other pages.
 
         They are built one by one: all at once would block the window.
         """
-        for section in [each for each in column.sections.values() if not each.is_built]:
+        unseen = [each for each in column.sections.values() if not each.is_built]
+        for section in unseen:
             section.build()
-            self._filter(section, words)
             yield
-        if any(section.isVisibleTo(column) for section in column.sections.values()):
+        if unseen:
+            chosen = self._hits[self._hit_row].widget if self._hits else None
+            self._filter(column, searched)
+            # A hit that was chosen stays chosen; before a choice it is the best one.
+            rows = [row for row, hit in enumerate(self._hits) if self._hit_row and hit.widget is chosen]
+            self._choose_hit(rows[0] if rows else 0)
+        if self._hits:
             self.outcome.hide()
+            if self._goes_to_first:
+                self._go_to_hit()
             return
-        found = {}
+        ranks, titles = {}, {}
         for workspace, other in self.columns.items():
             for name, section in other.sections.items() if other is not column else ():
                 if not section.is_built:
                     section.build()
                     yield
-                if section.found(words) is not None:
-                    found[name] = f"{self._titles[workspace]} › {section.title}"
-        self.outcome.tell(text, found)
+                if hits := section.hits(searched):
+                    ranks[name], titles[name] = hits[0].rank, f"{self._titles[workspace]} › {section.title}"
+        self.outcome.tell(searched, {name: titles[name] for name in sorted(titles, key=ranks.__getitem__)})
+        if self._goes_to_first and self.outcome.links:
+            self.outcome.links[0].click()
+
+    def _filter(self, column: SectionColumn, searched: str) -> None:
+        """Show the sections of a column that have all words, and list their hits, the best first."""
+        hits: list[Hit] = []
+        for section in column.sections.values():
+            of_section = section.hits(searched) if searched else []
+            section.show_found(bool(of_section) if searched else None)
+            for hit in of_section[:1]:
+                self._unfold(hit)
+            hits += of_section
+        self._hits = sorted(hits, key=lambda hit: hit.rank)
+
+    def _choose_hit(self, row: int) -> None:
+        """Mark one of the hits and scroll to it, and say what Enter does."""
+        if self._found_frame is not None and isValid(self._found_frame):
+            self._found_frame.deleteLater()
+        self._found_frame = None
+        self._hit_row = row
+        self.chosen_hit.setVisible(bool(self._hits))
+        column = self._pages.currentWidget()
+        if not self._hits or not isinstance(column, SectionColumn):
+            return
+        hit = self._hits[row]
+        name = hit.name if hit.widget is hit.section.heading else f"{hit.section.title} › {hit.name}"
+        self.chosen_hit.set_text(f"{row + 1} of {len(self._hits)}: {name} (Enter)")
+        self._found_frame = self._show_hit(column, hit)
+
+    def _show_hit(self, column: SectionColumn, hit: Hit) -> FoundFrame:
+        """Unfold what is around a hit, scroll to it and frame it for some seconds."""
+        self._unfold(hit)
+        QApplication.sendEvent(column, QEvent(QEvent.Type.LayoutRequest))
+        column.ensureWidgetVisible(hit.widget)
+        return FoundFrame(hit.widget)
+
+    def _go_to_hit(self) -> None:
+        """Leave the search, open the section and the folds of the chosen hit, and give its field the focus."""
+        hit = self._hits[self._hit_row]
+        column = self._pages.currentWidget()
+        if not isinstance(column, SectionColumn):
+            return
+        self.search.clear()
+        hit.section.set_open(True)
+        self._show_hit(column, hit)
+        # What is opened here stays open.
+        self._opened_folds.clear()
+        focus_in_view(_control_of(hit), Qt.FocusReason.ShortcutFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Handle Enter and the arrow keys in the search field."""
+        if event.type() == QEvent.Type.KeyPress and isinstance(event, QKeyEvent) and self._on_search_key(event.key()):
+            return True
+        return super().eventFilter(watched, event)
+
+    def _on_search_key(self, key: int) -> bool:
+        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        if not self.search.text().strip():
+            return False
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self._hits:
+                self._go_to_hit()
+            elif self.outcome.links:
+                self.outcome.links[0].click()
+            else:
+                self._goes_to_first = True
+        elif key in steps and self._hits:
+            self._choose_hit((self._hit_row + steps[Qt.Key(key)]) % len(self._hits))
+        elif key == Qt.Key.Key_Down and self.outcome.links:
+            self.outcome.links[0].setFocus(Qt.FocusReason.TabFocusReason)
+        else:
+            return False
+        return True
 
     def _clear_search(self) -> None:
         self.search.clear()
         self.search.setFocus()
 
     def mark_found(self, workspace: str, name: str, text: str) -> None:
-        """Scroll to the part of an open section that has the searched ``text``, and frame it for some seconds."""
+        """Go to the part of an open section that has the searched ``text``, and frame it for some seconds."""
         column = self.columns[workspace]
-        section = column.sections[name]
-        place = section.found(text.lower().split())
-        if place is None:
-            return
-        for fold in _folds_around(place, section.content):
-            fold.set_open(True)
-        QApplication.sendEvent(column, QEvent(QEvent.Type.LayoutRequest))
-        column.ensureWidgetVisible(place)
-        FoundFrame(place)
+        for hit in column.sections[name].hits(text)[:1]:
+            self._show_hit(column, hit)
+            self._opened_folds.clear()
+            focus_in_view(_control_of(hit), Qt.FocusReason.ShortcutFocusReason)
 
-    def _filter(self, section: PanelSection, words: Sequence[str]) -> QWidget | None:
-        """Show a section if it has all ``words``, and return the part of its content that has them."""
-        place = section.found(words) if words else None
-        section.show_found(place is not None if words else None)
-        if place is None or place is section.heading:
-            return None
-        for fold in _folds_around(place, section.content):
+    def _unfold(self, hit: Hit) -> None:
+        for fold in _folds_around(hit.widget, hit.section.content):
             if not fold.is_open:
                 fold.set_open(True)
                 self._opened_folds.append(fold)
-        return place
 
     def _fold_again(self) -> None:
         """Fold what the search before has opened."""
@@ -496,8 +634,10 @@ class SidePanel(QWidget):
             fold.set_open(False)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Clear the search on Esc."""
+        """Leave the search on Esc."""
         if event.key() == Qt.Key.Key_Escape and self.search.text():
             self.search.clear()
+            if self.search.hasFocus():
+                self.entry.setFocus(Qt.FocusReason.ShortcutFocusReason)
         else:
             super().keyPressEvent(event)
