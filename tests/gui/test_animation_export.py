@@ -22,6 +22,7 @@ from firegui.gui.exporting import animation_dialog as export_animation
 from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.map.map_board import pixels_of
+from firegui.gui.session.export_folder import hyphened
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.exporters.animation import ffmpeg, with_notice
@@ -185,12 +186,23 @@ def test_a_picture_has_the_chosen_size_and_the_file_the_name_of_the_run(
     qtbot: QtBot, window: MainWindow, dialog: AnimationDialog, project: Project, tmp_path: Path
 ) -> None:
     title = window.workbench.session.result.title
-    assert title and Path(dialog.file.text()).stem == f"{project.scenario.name} {title}"
+    assert title and Path(dialog.file.text()).stem == hyphened(f"{project.scenario.name} {title}")
     dialog.size_box.setCurrentIndex(1)
     choose_kind(dialog, ".png", tmp_path / "f.png")
     save(qtbot, dialog)
     with Image.open(tmp_path / "f.png") as picture:
         assert picture.width == 1280
+
+
+def test_film_and_plan_have_one_name_and_never_go_to_a_hidden_folder(
+    window: MainWindow, project: Project, tmp_path: Path
+) -> None:
+    session = window.workbench.session
+    session.open_project(project, tmp_path / ".hidden" / "ridge.firegui")
+    film, plan = AnimationDialog(session, window.workbench.maps, window), ExportDialog(session)
+    assert Path(film.file.text()).stem == plan.stem.text()
+    for proposed in (film.file.text(), plan.folder.line.text()):
+        assert ".hidden" not in Path(proposed).parts
 
 
 def test_the_film_goes_where_plans_are_exported_and_the_chosen_folder_is_remembered(

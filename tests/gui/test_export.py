@@ -71,7 +71,7 @@ def shown_dialog(qtbot: QtBot, session: Session, tmp_path: Path) -> Iterator[Cal
         made = ExportDialog(session)
         opened.append(made)
         made.folder.line.setText(str(tmp_path / "out"))
-        made.standard.setChecked(False)
+        assert not made.standard.isChecked(), "files have one name unless the user asks for another"
         made.stem.setText("plan")
         made.show()
         settled(qtbot, made)

@@ -252,7 +252,18 @@ def test_every_file_to_be_written_has_its_line(panel: HandOverPanel, export: Exp
     assert export.names.height() == lines + export.names.fontMetrics().lineSpacing()
 
 
-def test_after_an_export_one_line_tells_count_and_folder_which_can_be_opened(
+def test_the_names_of_all_files_begin_alike_and_are_said_beside_the_button(
+    window: MainWindow, panel: HandOverPanel, export: ExportDialog
+) -> None:
+    stem = export.stem.text()
+    assert stem and all(name.startswith(stem) for name in export.names.names)
+    assert export.will_write.text() == f"Will write 3 files: {stem} + .csv, .kml, -map.pdf"
+    assert panel.foot.isAncestorOf(export.will_write) and _is_in_sight(export.will_write, window)
+    export.standard.setChecked(True)
+    assert export.will_write.text().startswith("Will write 3 files with agency names, such as ")
+
+
+def test_after_an_export_the_panel_tells_count_folder_and_files_which_can_be_opened(
     qtbot: QtBot, window: MainWindow, panel: HandOverPanel, export: ExportDialog, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
@@ -264,7 +275,7 @@ def test_after_an_export_one_line_tells_count_and_folder_which_can_be_opened(
     QTest.mouseClick(export.save_button, LEFT)
     qtbot.waitUntil(lambda: bool(export.written))
     settle()
-    assert export.brief.text() == "Wrote 1 file to the folder out."
+    assert export.brief.text() == f"Wrote 1 file to the folder out:\n{export.stem.text()}.csv"
     assert export.written[0].name in export.brief.toolTip()
     for part in (export.brief, export.open_button):
         assert panel.foot.isAncestorOf(part) and _is_in_sight(part, window)

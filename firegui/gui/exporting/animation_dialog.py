@@ -26,6 +26,7 @@ from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import Task
 from firegui.gui.map.map_board import SIDES, MapBoard, MapRenderer, film_steps, sample_steps
 from firegui.gui.map.readout import TITLES
+from firegui.gui.session.export_folder import export_stem
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField
 from firegui.io.exporters.animation import MOST_FPS, AnimationFrames, Picture, ffmpeg, film_problems, write_film
@@ -136,8 +137,6 @@ class FilmWriter(QObject):
 KINDS = ((".mp4", "MP4 film"), (".gif", "GIF film"), (".png", "PNG picture of the shown step"))
 _USUAL_FPS = 12
 _SIZES = (QSize(1280, 720), QSize(1920, 1080), QSize(3840, 2160))
-_NOT_IN_NAMES = '/\\:*?"<>|'
-"""Letters that file systems refuse in names."""
 
 
 class AnimationDialog(Dialog):
@@ -274,9 +273,8 @@ class AnimationDialog(Dialog):
         self.size_box.addItem("As on screen", None)
         for size in _SIZES:
             self.size_box.addItem(f"{size.width()} × {size.height()} pixels", size)
-        # The name of the run, so that films of two runs do not replace each other.
-        name = f"{self._session.project.scenario.name} {result.title}".strip()
-        name = "".join("-" if letter in _NOT_IN_NAMES else letter for letter in name)
+        # The name of the other files of the run; films of two runs do not replace each other.
+        name = export_stem(self._session)
         place = export_place_of(self)
         self.file.setText(str((Path.home() if place is None else place.folder) / f"{name}.mp4"))
         self.kind.currentIndexChanged.connect(self._choose_kind)

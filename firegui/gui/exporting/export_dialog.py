@@ -237,6 +237,8 @@ _WAIT = "Drawing the map…"
 _PATH_WIDTH = 90
 _MOST_LINES = 9
 """Lines of verdict and warnings that are seen at once."""
+_MOST_WRITTEN = 5
+"""Written files that are listed where there is little room."""
 _SHORTEST_CHOICE = 10
 """Letters of the choice of drops that can be read at least."""
 
@@ -328,7 +330,12 @@ class ExportDialog(Dialog):
         self.folder = PathField("exportFolder", "where the files go", kind="folder")
         self.folder.line.setText(str(self._place_of_exports.folder))
         self.standard = QCheckBox("Agency names")
-        self.standard.setToolTip("Name files as the wildfire agencies' standard asks (PMS 936)")
+        self.standard.setToolTip(
+            tooltip(
+                "Name files as the wildfire agencies' standard asks (PMS 936): maps and forms then begin with the map "
+                "type and the paper. Otherwise all files begin with the same name"
+            )
+        )
         self.stem = QLineEdit(export_stem(session, self._result.title))
         self.stem.setAccessibleName("Name")
         self.stem.setToolTip("How the name of every file begins")
@@ -341,6 +348,7 @@ class ExportDialog(Dialog):
         self.note.setText(note)
         self.note.setVisible(bool(note))
         self.names = FileNames()
+        self.will_write = BreakingLabel(wordWrap=True)
         self.activity, self.brief = (BreakingLabel(wordWrap=True) for _ in range(2))
         self.why_not = plain_label()
         self._bar = QProgressBar()
@@ -458,7 +466,7 @@ class ExportDialog(Dialog):
         self.sheet.take_choices(kept)
         project = self._session.folder
         self.sheet.number.setText("" if project is None else self._preferences.incident_number(project))
-        self.standard.setChecked(kept.get("agency_names") is not False)
+        self.standard.setChecked(kept.get("agency_names") is True)
 
     def _remember_choices(self) -> None:
         """Remember formats, sheet and kind of names for the next export, of this or of another plan."""
@@ -523,7 +531,11 @@ class ExportDialog(Dialog):
         lines = "\n".join(f"{path.name}  ({_size(path)})" for path in paths)
         head = f"Wrote {counted(len(paths), 'file')} to {paths[0].parent}:"
         count, folder = counted(len(paths), "file"), paths[0].parent
-        self._say("\n".join([head, lines, self._written_drops]), f"Wrote {count} to the folder {folder.name}.")
+        listed = [path.name for path in paths[:_MOST_WRITTEN]]
+        more = len(paths) - len(listed)
+        listed += [f"and {more} more"] if more else []
+        brief = "\n".join([f"Wrote {count} to the folder {folder.name}:", *listed])
+        self._say("\n".join([head, lines, self._written_drops]), brief)
         self._session.message.emit(f"Exported {count} to {folder}: {', '.join(path.name for path in paths)}")
         self.close_button.setText("Close")
         self._refresh()
@@ -561,6 +573,8 @@ class ExportDialog(Dialog):
         known = self._ready is not None and chosen and (stem is None or stem)
         names = file_names(self._ready.content, chosen, stem) if known and self._ready is not None else []
         self.names.show_names(names)
+        self.will_write.setText(_will_write(names, stem))
+        self.will_write.setToolTip(tooltip("\n".join(names)))
 
     def _reason(self) -> str:
         """Return why no export is possible now; empty if one is."""
@@ -644,6 +658,8 @@ class ExportDialog(Dialog):
         self.folder.line.setMinimumWidth(_PATH_WIDTH)
         form.addRow("Folder", self.folder)
         form.addRow("Author", self.sheet.author)
+        self.will_write.setProperty("role", "muted")
+        form.addRow(self.will_write)
         return target
 
     def _options(self) -> QWidget:
@@ -670,6 +686,16 @@ _DROPS_TIP = (
     "is not flown when its aircraft is not back in time or a rule forbids it; its row has executed=false."
 )
 _WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.asc);;All files (*)"
+
+
+def _will_write(names: Sequence[str], stem: str | None) -> str:
+    """Return which files will be written: what they share once, then how each goes on."""
+    if not names:
+        return "Will write nothing yet."
+    head = f"Will write {counted(len(names), 'file')}"
+    if stem is None:
+        return f"{head} with agency names, such as {names[0]}"
+    return f"{head}: {stem} + {', '.join(name.removeprefix(stem) for name in names)}"
 
 
 def _size(path: Path) -> str:

@@ -32,9 +32,9 @@ _NO_NAMES = "nothing yet"
 FIRST_CHOICE = ("csv", "kml", "pdf")
 """Formats of a first export: a table, a map for pilots, and the briefing."""
 FORMAT_GROUPS: Mapping[str, tuple[str, ...]] = {
-    "Print and share": ("pdf", "pdf-days", "ics220", "report", "png", "svg"),
-    "Pilots and globes": ("csv", "kml", "kmz", "gpx"),
-    "GIS layers": ("gpkg", "geojson", "geojson-areas", "geotiff", "netcdf"),
+    "Briefing: to print and share": ("pdf", "pdf-days", "ics220", "report", "png", "svg"),
+    "Pilots: tables, receivers, globes": ("csv", "kml", "kmz", "gpx"),
+    "GIS: layers": ("gpkg", "geojson", "geojson-areas", "geotiff", "netcdf"),
 }
 """Formats by their use, in the order of the list: what most people hand over comes first."""
 

@@ -44,12 +44,19 @@ class ExportFolder:
 
     @property
     def _beside(self) -> Path:
-        """The folder of the project, or the documents where the project was not saved by the user."""
+        """The folder of the project, or the documents where the user would not find it.
+
+        These are projects that the user has not saved, and hidden folders, which file managers do not show.
+        """
         project = self._session.folder
-        if project is not None and not self._preferences.is_demo(project):
+        if project is not None and not self._preferences.is_demo(project) and not _is_hidden(project.absolute().parent):
             return project.absolute().parent
         documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         return Path(documents or Path.home())
+
+
+def _is_hidden(folder: Path) -> bool:
+    return any(part.startswith(".") for part in folder.parts)
 
 
 def export_stem(session: Session, run: str | None = None) -> str:

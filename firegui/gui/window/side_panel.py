@@ -214,7 +214,7 @@ def _control_of(hit: Hit) -> QWidget:
     if stops := tab_stops(hit.widget):
         return stops[0]
     after = hit.widget.nextInFocusChain()
-    while after is not hit.widget and hit.section.content.isAncestorOf(after):
+    while after is not None and after is not hit.widget and hit.section.content.isAncestorOf(after):
         if is_tab_stop(after):
             return after
         after = after.nextInFocusChain()
