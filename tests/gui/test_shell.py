@@ -430,6 +430,8 @@ def test_enter_goes_to_another_page_once_it_was_searched(qtbot: QtBot, window: M
 def test_a_heading_that_is_typed_ranks_before_texts_that_mention_it(window: MainWindow) -> None:
     window.workbench.show_panel("Regions")
     side = window.workbench.shell.side
+    QTest.keyClicks(side.search, "turnar")
+    assert side.chosen_hit.text().startswith("1 of ") and "Fleet › Turnaround" in side.chosen_hit.text()
     for title in ("fleet", "protected regions"):
         side.search.clear()
         QTest.keyClicks(side.search, title)

@@ -26,7 +26,10 @@ def words_begin(searched: Sequence[str], text: str) -> bool:
 
 
 def search_rank(searched: str, names: Iterable[str], description: str = "") -> Rank | None:
-    """Return how ``searched`` is found in an item, by the best of its ``names``; ``None`` if it is not found."""
+    """Return how an item is found, by the best of its ``names``.
+
+    ``None`` if the item does not have all words of ``searched``.
+    """
     words, lowered = searched.lower().split(), [name.lower() for name in names]
     text = " ".join(words)
     if not all(word in " ".join((*lowered, description.lower())) for word in words):

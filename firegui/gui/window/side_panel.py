@@ -141,7 +141,7 @@ class PanelSection(QWidget):
             rank = search_rank(searched, names, description)
             field = (widget.buddy() if isinstance(widget, QLabel) else None) or widget
             if rank is not None and (field not in found or rank < found[field].rank):
-                found[field] = Hit(self, field, rank, names[0] if names else self.title)
+                found[field] = Hit(self, field, rank, _found_name(searched, names) or self.title)
         # The sort is stable: equal ranks keep their order in the section.
         return sorted(found.values(), key=lambda hit: hit.rank)
 
@@ -205,6 +205,12 @@ def _headings(view: QTableView) -> tuple[list[str], str]:
         for role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole)
     )
     return titles, " ".join(help_texts)
+
+
+def _found_name(searched: str, names: Sequence[str]) -> str:
+    """Return the name that fits the searched words best, by default the first; empty if there is none."""
+    ranks = {name: rank for name in reversed(names) if (rank := search_rank(searched, (name,))) is not None}
+    return min(ranks, key=ranks.__getitem__) if ranks else next(iter(names), "")
 
 
 def _control_of(hit: Hit) -> QWidget:
