@@ -1,4 +1,4 @@
-"""Rank of the texts that a search finds: exact and beginning-of-word matches before the others."""
+"""MatchRank of the texts that a search finds: exact and beginning-of-word matches before the others."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from enum import IntEnum
 
 
-class Rank(IntEnum):
+class MatchRank(IntEnum):
     """How a searched text was found in the names and the description of an item, the best first."""
 
     EXACT = 0
@@ -25,7 +25,7 @@ def words_begin(searched: Sequence[str], text: str) -> bool:
     return all(any(word.lstrip("(“\"'").startswith(each) for word in words) for each in searched)
 
 
-def search_rank(searched: str, names: Iterable[str], description: str = "") -> Rank | None:
+def search_rank(searched: str, names: Iterable[str], description: str = "") -> MatchRank | None:
     """Return how an item is found, by the best of its ``names``.
 
     ``None`` if the item does not have all words of ``searched``.
@@ -34,14 +34,14 @@ def search_rank(searched: str, names: Iterable[str], description: str = "") -> R
     text = " ".join(words)
     if not all(word in " ".join((*lowered, description.lower())) for word in words):
         return None
-    return min((_rank(words, text, name) for name in lowered if name), default=Rank.DESCRIPTION)
+    return min((_rank(words, text, name) for name in lowered if name), default=MatchRank.DESCRIPTION)
 
 
-def _rank(words: Sequence[str], text: str, name: str) -> Rank:
+def _rank(words: Sequence[str], text: str, name: str) -> MatchRank:
     if name == text:
-        return Rank.EXACT
+        return MatchRank.EXACT
     if name.startswith(text):
-        return Rank.BEGINNING
+        return MatchRank.BEGINNING
     if words_begin(words, name):
-        return Rank.WORDS
-    return Rank.INSIDE if all(word in name for word in words) else Rank.DESCRIPTION
+        return MatchRank.WORDS
+    return MatchRank.INSIDE if all(word in name for word in words) else MatchRank.DESCRIPTION

@@ -22,7 +22,7 @@ from shiboken6 import isValid
 
 from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.plain_text import tooltip
-from firegui.gui.base.search_rank import Rank, search_rank, words_begin
+from firegui.gui.base.search_rank import MatchRank, search_rank, words_begin
 from firegui.gui.base.theme import current_colors
 
 Item = TypeVar("Item")
@@ -283,9 +283,9 @@ def best_matches(
             best = max(score for score in (alone, other) if score is not None)
             is_page = kind(item) == HELP_KIND
             rank = search_rank(typed, (title(item),))
-            begun = Rank.INSIDE if rank is None else min(rank + is_page, Rank.INSIDE)
+            begun = MatchRank.INSIDE if rank is None else min(rank + is_page, MatchRank.INSIDE)
             scored.append((begun, best - (_PAGE_PENALTY if is_page else 0.0), item))
         elif together is not None:
-            scored.append((Rank.DESCRIPTION, together - _KIND_PENALTY, item))
+            scored.append((MatchRank.DESCRIPTION, together - _KIND_PENALTY, item))
     # The sort is stable: equal scores keep their order.
     return [item for _rank, _value, item in sorted(scored, key=lambda each: (each[0], -each[1]))]

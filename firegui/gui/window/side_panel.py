@@ -38,7 +38,7 @@ from firegui.gui.base.controls import (
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import fill_scroll_area, horizontal, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import tooltip
-from firegui.gui.base.search_rank import Rank, search_rank
+from firegui.gui.base.search_rank import MatchRank, search_rank
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.widgets.fields import SearchField
 from firegui.gui.widgets.lazy_widget import LazyWidget
@@ -54,7 +54,7 @@ class Hit:
 
     section: PanelSection
     widget: QWidget
-    rank: Rank
+    rank: MatchRank
     name: str
 
 
