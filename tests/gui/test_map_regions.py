@@ -436,19 +436,29 @@ def test_the_region_under_a_larger_one_can_be_selected(session: Session, hand: H
     assert session.selected_region == "large"
 
 
-def test_a_region_that_is_selected_elsewhere_is_brought_into_view(session: Session, hand: Hand) -> None:
+def test_a_region_that_is_chosen_beside_the_map_is_brought_into_view(session: Session, hand: Hand) -> None:
     camera, region = hand.view.camera, regions_of(session)["R1"]
     top, left, bottom, right = region.bounds
     session.select_region("")
     camera.widget.clearFocus()
     camera.fit_bounds(34.0, 52.0, 38.0, 58.0)
+    area = camera.area
     session.select_region("R1")
+    assert camera.area == area, "a selection alone does not move the map"
+    session.select_region("")
+    session.show_region("R1")
     seen = camera.viewport.rect()
     assert seen.contains(hand.pixel((top, left))) and seen.contains(hand.pixel((bottom, right)))
-    # While the map has the keyboard, it stays where it is.
-    session.select_region("")
-    camera.fit_bounds(34.0, 52.0, 38.0, 58.0)
+
+
+def test_the_map_stays_where_it_is_while_a_drawn_region_is_named(session: Session, hand: Hand) -> None:
+    camera = hand.view.camera
+    session.set_tool(Tool.RECTANGLE)
     area = camera.area
-    camera.widget.setFocus()
-    session.select_region("R1")
-    assert camera.area == area
+    hand.drag((30.0, 50.0), (31.5, 51.5))
+    dialog = hand.view.menu.name_dialog
+    assert dialog is not None and dialog.isVisible()
+    camera.widget.clearFocus()
+    QTest.keyClicks(dialog.field, "Camp")
+    QTest.keyClick(dialog.field, Qt.Key.Key_Return)
+    assert session.selected_region == "Camp" and camera.area == area

@@ -29,6 +29,7 @@ from firegui.gui.session.session import FireView, Session, Tool
 from firegui.gui.widgets.fields import WholeField
 from firegui.gui.window import documents as documents_module
 from firegui.gui.window import main_window as main_window_module
+from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.documents import RunningAnswer, UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
@@ -38,6 +39,7 @@ from firegui.runs.events import RunEvent, RunFinished, StateChanged
 from firegui.runs.spec import PlanSpec, RunSpec
 from firegui.runs.stages import FinishReason, RunState
 from tests.gui.hands import LEFT, centre_of
+from tests.gui.map_scene import Hand
 from tests.gui.saved_runs import stopped_run
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -478,8 +480,48 @@ def test_the_hint_of_a_tool_goes_with_it_while_the_map_is_hidden(window: MainWin
     assert note.width_of(note.text()) < 420, "the width that a window of 1440 pixels has left in a comparison"
     shell.show_workspace(WorkspaceName.HAND_OVER)
     assert not window.workbench.map.isVisible()
+    assert note.text() == "", "how a tool of the map is used is said with the map"
+    shell.set_mode(CentreMode.MAP)
+    assert "Drag" in note.text()
     session.set_tool(Tool.PAN)
-    assert shell.centre.bar.note.text() == ""
+    assert note.text() == ""
+
+
+@pytest.mark.parametrize("tool", [Tool.POLYGON, Tool.ZONE_POLYGON, Tool.EDIT])
+def test_what_is_drawn_and_said_of_it_goes_with_the_workspace(window: MainWindow, tool: Tool) -> None:
+    session, workbench = window.workbench.session, window.workbench
+    shell, view = workbench.shell, workbench.map
+    shell.show_workspace(WorkspaceName.PLAN)
+    session.set_tool(tool)
+    hand = Hand(view)
+    if tool is not Tool.EDIT:
+        for corner in ((20.0, 20.0), (20.0, 30.0), (30.0, 30.0)):
+            hand.click(corner)
+        assert view.sketch.outline is not None and view.sketch.outline.text
+    shell.show_panel("Regions")
+    assert session.tool is tool and shell.centre.bar.note.text()
+    shell.show_workspace(WorkspaceName.RUNS)
+    assert session.tool is Tool.PAN and view.sketch.outline is None and shell.centre.bar.note.text() == ""
+
+
+def test_the_place_under_the_mouse_goes_with_the_map(window: MainWindow) -> None:
+    shell, status = window.workbench.shell, window.workbench.status
+    Hand(window.workbench.map).move((20.0, 20.0))
+    window.workbench.map.flush()
+    assert status.place.text()
+    shell.show_workspace(WorkspaceName.HAND_OVER)
+    assert not window.workbench.map.isVisible() and status.place.text() == ""
+
+
+def test_a_measurement_leaves_the_status_bar_with_its_tool(window: MainWindow) -> None:
+    session, hand = window.workbench.session, Hand(window.workbench.map)
+    session.set_tool(Tool.MEASURE)
+    for corner in ((20.0, 20.0), (20.0, 30.0)):
+        hand.click(corner)
+    QTest.keyClick(window.workbench.map.camera.widget, Qt.Key.Key_Return)
+    assert window.workbench.status.message.text().startswith("Measured: ")
+    session.set_tool(Tool.PAN)
+    assert window.workbench.status.message.text() == ""
 
 
 def test_a_run_that_was_copied_into_the_folder_is_listed_when_the_window_is_active_again(

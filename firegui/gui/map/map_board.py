@@ -37,6 +37,7 @@ class MirrorSession(Session):
         main.step_changed.connect(super().set_step)
         main.result_changed.connect(self._follow_result)
         main.region_selected.connect(super().select_region)
+        main.region_shown.connect(self.region_shown)
         main.tool_changed.connect(self._follow_tool)
         main.units_changed.connect(self._follow_units)
         self.deleted.connect(main.deleted)

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QImage, QShortcut, QShowEvent
+from PySide6.QtGui import QAction, QHideEvent, QImage, QShortcut, QShowEvent
 from PySide6.QtWidgets import QMenu, QWidget
 
 from firegui.domain.drops import Drop
@@ -282,6 +282,12 @@ class MapView(QWidget):
         super().showEvent(event)
         self._schedule()
 
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Take back what is under the mouse: Qt reports no leaving of a widget that is hidden."""
+        super().hideEvent(event)
+        self._mouse_at, self._hover_dirty = None, False
+        self.hovered.emit("")
+
     # -- set-up ------------------------------------------------------------------------------------------------------
     def _make_tools(self) -> dict[Tool, MapTool]:
         context = ToolContext(
@@ -331,7 +337,7 @@ class MapView(QWidget):
         session.awaited_changed.connect(self._schedule)
         session.units_changed.connect(self._schedule)
         session.tool_changed.connect(self._on_tool)
-        session.region_selected.connect(self._on_region)
+        session.region_shown.connect(self._on_region_shown)
         self.layers.reordered.connect(self._schedule)
         self.drop_card.closed.connect(self._deselect_drop)
         self.caution_button.toggled.connect(self._update_caution)
@@ -426,10 +432,9 @@ class MapView(QWidget):
         self._mark("regions")
         self._mark("tool")
 
-    def _on_region(self, name: str) -> None:
-        """Show a region that was selected elsewhere. The map must not move under the mouse or the crosshair."""
+    def _on_region_shown(self, name: str) -> None:
         region = find_region(self._session, name)
-        if region is not None and not self.camera.widget.hasFocus():
+        if region is not None:
             self.camera.show_part(*region.bounds)
 
     def _active_tool(self) -> MapTool | None:

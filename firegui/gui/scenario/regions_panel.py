@@ -179,7 +179,7 @@ class RegionsPanel(TableForm):
     # -- following the session ---------------------------------------------------------------------------------------
     def _select(self, row: int) -> None:
         if 0 <= row < len(self.model.rows):
-            self._session.select_region(self.model.row(row).name)
+            self._session.show_region(self.model.row(row).name)
 
     def _follow(self, name: str) -> None:
         row, selection = self.model.place_of(name), self.view.selectionModel()

@@ -43,6 +43,10 @@ class Tool(StrEnum):
     DROP = "drop"
 
 
+SHAPE_TOOLS = frozenset({Tool.RECTANGLE, Tool.POLYGON, Tool.ZONE, Tool.ZONE_POLYGON, Tool.EDIT})
+"""Tools that draw or change regions and no-drop zones."""
+
+
 class FireView(StrEnum):
     """Fires that the map can show."""
 
@@ -160,6 +164,8 @@ class Session(QObject):
     fleet_changed = Signal()
     plan_changed = Signal()
     region_selected = Signal(str)
+    region_shown = Signal(str)
+    """A region was chosen beside the map, which must bring it into view."""
     step_changed = Signal(int)
     tool_changed = Signal(str)
     view_changed = Signal(str)
@@ -471,6 +477,12 @@ class Session(QObject):
         if name != self._selected:
             self._selected = name
             self.region_selected.emit(name)
+
+    def show_region(self, name: str) -> None:
+        """Select a region that is not selected yet, and bring it into view on the map."""
+        if name != self._selected:
+            self.select_region(name)
+            self.region_shown.emit(name)
 
     @property
     def step(self) -> int:

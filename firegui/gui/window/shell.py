@@ -125,6 +125,7 @@ class Shell(QWidget):
 
     changed = Signal()
     """Another workspace, mode, drawer, side panel or card is shown."""
+    workspace_changed = Signal()
 
     def __init__(self, maps: QWidget, timeline: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -292,11 +293,14 @@ class Shell(QWidget):
             self.set_drawer_visible(True)
             self.drawer.setCurrentIndex(tab)
             self._drawer_opened_in = workspace
+        is_other = workspace is not self.workspace
         self.workspace = workspace
         self.side.show_column(workspace)
         self.set_side_visible(True)
         self._show_result()
         self.changed.emit()
+        if is_other:
+            self.workspace_changed.emit()
 
     def go_to_workspace(self, workspace: WorkspaceName) -> None:
         """Show a workspace, and give the focus to its side panel, where Space plays."""

@@ -67,7 +67,7 @@ from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.scenario.section_summaries import SECTION_SUMMARIES
 from firegui.gui.session.export_folder import ExportFolder
 from firegui.gui.session.reporting import refusing
-from firegui.gui.session.session import FireView, Session, Tool
+from firegui.gui.session.session import SHAPE_TOOLS, FireView, Session, Tool
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.widgets.lazy_widget import LazyPanels, LazyWidget
 from firegui.gui.widgets.split_panel import SplitPanel
@@ -354,6 +354,7 @@ class Workbench(QObject):
         self.map.layers.changed.connect(self._check_drops_shown)
         self._check_drops_shown()
         shell.changed.connect(self._check_layout)
+        shell.workspace_changed.connect(self._end_drawing)
         self._check_layout()
 
     def _focus_tool(self, name: str) -> None:
@@ -372,6 +373,12 @@ class Workbench(QObject):
         actions["full_map"].setChecked(shell.is_full_map)
         for name, card in shell.stage.cards.items():
             actions[f"show_{name.lower()}"].setChecked(not card.isHidden())
+        self._show_hint()
+
+    def _end_drawing(self) -> None:
+        # What is drawn belongs to the workspace that was left.
+        if self.session.tool in SHAPE_TOOLS:
+            self.session.set_tool(Tool.PAN)
 
     def _on_activated(self, state: Qt.ApplicationState) -> None:
         """Look at the folder of the project again: it may have been changed in a file manager."""
@@ -404,7 +411,8 @@ class Workbench(QObject):
         """Show how the tool is used, or else what is on the map instead of a plan."""
         result = self.session.result
         other = f"{result.title}: not a plan" if result.of_ensemble else ""
-        self.shell.centre.bar.note.set_text(self.map.hint or other)
+        hint = "" if self.shell.stage.isHidden() else self.map.hint
+        self.shell.centre.bar.note.set_text(hint or other)
 
     def set_full_map(self, on: bool) -> None:
         """Hide everything but the map, or show again what was shown before."""

@@ -80,6 +80,8 @@ class MeasureTool(CornerTool):
     def cancel(self) -> bool:
         """Discard the measurement."""
         had = bool(self._corners)
+        if self._done:
+            self.session.message.emit("")
         self._begin_anew()
         self.sketch.show(None)
         return had
