@@ -554,5 +554,34 @@ def test_the_table_that_the_plan_on_the_map_was_given_is_shown_and_named_in_the_
     assert panel.saved_list.currentText() == "No earlier stress test" and panel.model.rowCount() == 0
 
 
+def test_one_press_on_the_page_of_the_map_tests_the_plan_and_shows_the_map_there(
+    qtbot: QtBot, window: MainWindow, session: Session, saved: Path, project: Project, schedule_file: Path
+) -> None:
+    workbench = window.workbench
+    folder = stopped_run(saved, DropList(), RunScores(stress=stress_table()))
+    session.open_project(load_project(saved), saved)
+    workbench.queue.show_folder(folder)
+    workbench.show_panel("Stress")
+    workbench.shell.set_mode(CentreMode.BOTH)
+    panel, controller = workbench.panel("Stress", StressPanel), quick_test(workbench, saved, project, schedule_file)
+    made = controller._execute
+    controller._execute = FakeRun(lambda _spec: (), endless=True)
+    panel.pages.setCurrentWidget(panel.leaks_page)
+    settle()
+    assert not panel.stop_here.isVisible() and "fire simulations" in panel.no_map.text.text()
+    QTest.mouseClick(panel.no_map.start, LEFT)
+    assert controller.is_busy and panel.pages.currentWidget() is panel.leaks_page
+    stop = panel.button("stop_here")
+    assert stop.isVisible() and not panel.no_map.start.isVisible()
+    QTest.mouseClick(stop, LEFT)
+    qtbot.waitUntil(lambda: not controller.is_busy)
+    assert panel.no_map.start.isVisible() and not stop.isVisible()
+    controller._execute = made
+    QTest.mouseClick(panel.no_map.start, LEFT)
+    qtbot.waitUntil(lambda: not controller.is_busy)
+    assert panel.pages.currentWidget() is panel.leaks_page
+    assert panel.map.isVisible() and panel.leak.count() == 3 and not panel.no_map.isVisible()
+
+
 def test_the_legend_of_the_fire_at_the_start_is_a_line(shown: StressPanel) -> None:
     assert "<b>—</b></span>&nbsp;fire at the start" in shown.key.text() and "□" not in shown.key.text()

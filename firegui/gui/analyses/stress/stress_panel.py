@@ -25,7 +25,7 @@ from firegui.gui.analyses.stress.stress_controller import (
     StressTestResult,
 )
 from firegui.gui.analyses.stress.stress_form import StressForm
-from firegui.gui.base.layouts import column, describe, rich_label, row
+from firegui.gui.base.layouts import column, describe, horizontal, rich_label, row
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.map.decorations import scale_html
@@ -50,6 +50,8 @@ _NO_MAP = (
     "gets when it is made has no map: test the plan to see where fire gets through."
 )
 _MAP_FOLLOWS = "The plan is being tested. The map of where fire gets through is here once the first scenario is done."
+_TEST_FOR_MAP = "Test the plan"
+_TEST_FOR_MAP_TIP = "Fly the schedule in every scenario, then show the map here; the project is saved first"
 _KEY = (
     "The share of the draws in which a cell burns although the plan holds it in the model. A draw is one trial of a "
     "scenario with errors of its own.\n"
@@ -124,6 +126,11 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             self.form.schedules.choose_run(entry.folder)
             self._controller.test_rest(entry)
 
+    def _test_for_map(self) -> None:
+        """Test the plan, and stay on the page of the map, which is shown as soon as a scenario is done."""
+        self.start_requested.emit()
+        self.pages.setCurrentWidget(self.leaks_page)
+
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         show_table(self.table, self.model, "Stress table", copy=self.copy)
@@ -138,10 +145,13 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self.key.setToolTip(tooltip(_KEY))
         self._write_key()
         above = row(self.leak, self.key, whole, stretch=self.key)
-        self.no_map = Introduction(_NO_MAP, self.texts.start, self.texts.start_tip, self.start_requested.emit)
+        self.no_map = Introduction(_NO_MAP, _TEST_FOR_MAP, _TEST_FOR_MAP_TIP, self._test_for_map)
+        stop = PanelButton("stop_here", "Stop", self.texts.stop_tip, self._controller.stop, show_text=True)
+        self.stop_here = self._button_row(stop)
         self._with_map = column(above, self.map, stretch=self.map, margins=(0, 2, 0, 0))
         self._below = QWidget()
-        parts = (self.no_map, self._with_map, self._below)
+        # Start and Stop of the side panel are out of sight while that is hidden.
+        parts = (self.no_map, horizontal(None, self.stop_here, 1, margins=(12, 0, 0, 0)), self._with_map, self._below)
         self.leaks_page = column(*parts, stretch=(self._with_map, self._below))
         result = (self.table, self.leaks_page)
         self._lay_out_pages(
@@ -237,7 +247,9 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _refresh(self, *args: object) -> None:
         super()._refresh(*args)
         busy = self._controller.is_busy
-        self.no_map.text.setText(_MAP_FOLLOWS if busy else _NO_MAP)
+        parts = (_MAP_FOLLOWS, self._controller.activity) if busy else (_NO_MAP, self._cost_text())
+        self.no_map.text.setText("\n".join(filter(None, parts)))
+        self.stop_here.setVisible(busy and not self._has_map)
         self.no_map.start.setEnabled(self._can_start)
         self.no_map.start.setHidden(busy)
         self.no_map.set_trouble("" if busy else "\n".join(f"{WARNING}{problem}" for problem in self.problems))
@@ -269,6 +281,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         some = shown is not None and shown.table is not None
         settled = shown is not None and shown.header is not None and not self._controller.shows_running
         return {
+            "stop_here": self._controller.is_busy and not self._controller.is_stopping,
             "show": settled and self._played is not None, "copy": some, "csv": some,
             "export": some and settled and shown is not None and not shown.made_with_plan,
         }  # fmt: skip
