@@ -30,6 +30,10 @@ PUT_OUT = "less than at the start: water puts cells out, which then count as unb
 """Why a fire can end smaller than it was at the start."""
 VERDICT = "Verdict"
 """Title of the headline that says whether the plan holds in every stress scenario."""
+NO_REGION_BURNS = "no protected region burns"
+_FINAL_SIZE, _SAVED, _LARGER = "Final size", "Saved", "Larger by"
+SIZE_TITLES = (_FINAL_SIZE, _SAVED, _LARGER)
+"""Titles of the figures of :func:`size_figures`."""
 _MOST_REGIONS = 8
 """Regions with a line each in the headline."""
 
@@ -119,7 +123,9 @@ class RegionSummary:
         known = self.burned_ha is not None and without is not None
         notes = [f"{units.area(without)} {bare}"] if known and without is not None else []
         notes += [whole, *([] if self.is_in_goal else ["not in the goal"])]
-        return KeyFigure(title, "not known" if self.burned_ha is None else units.area(self.burned_ha), "; ".join(notes))
+        return KeyFigure(
+            title, "not known" if self.burned_ha is None else burned_text(self.burned_ha, units), "; ".join(notes)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,9 +276,12 @@ class PlanSummary:
         if not self.protects_regions:
             return [figure]
         inside = self.stress.worst_for_regions
-        of_run = "; with the regions of the run" if self.has_other_regions else ""
-        burned = units.area(inside.protected_worst * self.cell_ha)
-        return [KeyFigure("Worst stress case, regions", burned, f"{case_text(inside.scenario)}{of_run}"), figure]
+        of_run = "with the regions of the run" if self.has_other_regions else ""
+        area_ha = inside.protected_worst * self.cell_ha
+        if not is_shown_area(area_ha, units):
+            return [KeyFigure("Worst stress case, regions", NO_REGION_BURNS, of_run), figure]
+        note = "; ".join(filter(None, (case_text(inside.scenario), of_run)))
+        return [KeyFigure("Worst stress case, regions", units.area(area_ha), note), figure]
 
     def region_figures(self, units: Units = Units.METRIC) -> list[KeyFigure]:
         """Return what burns of the protected regions, together first."""
@@ -334,6 +343,16 @@ def _day_row(day: DaySummary, units: Units) -> list[str]:
     return [f"{day.day + 1}", date_text, f"{day.drops:,}", by_type, units.volume_number(day.gallons), night, *fires]
 
 
+def is_shown_area(area_ha: float, units: Units = Units.METRIC) -> bool:
+    """Return whether an area in hectares is more than 0 with the digits that are shown."""
+    return units.area(area_ha) != units.area(0.0)
+
+
+def burned_text(area_ha: float, units: Units = Units.METRIC) -> str:
+    """Return a burned area in hectares as text, ``none`` for one that is shown as 0."""
+    return units.area(area_ha) if is_shown_area(area_ha, units) else "none"
+
+
 def start_area(project: Project) -> float | None:
     """Return the fire at the start of the plan in hectares, ``None`` where nothing burns or is not known."""
     burning = project.scenario.fire_on(project.plan.start_day)
@@ -352,11 +371,11 @@ def size_figures(
     """Return the size of a fire and what part is saved. ``bare`` says what the other fire is without."""
     without = "" if final_ha_no_drops is None else f"{units.area(final_ha_no_drops)} {bare}"
     if final_ha is None:
-        return [KeyFigure("Final size", "not known", without)]
-    size, share = KeyFigure("Final size", units.area(final_ha), without), saved_share(final_ha, final_ha_no_drops)
+        return [KeyFigure(_FINAL_SIZE, "not known", without)]
+    size, share = KeyFigure(_FINAL_SIZE, units.area(final_ha), without), saved_share(final_ha, final_ha_no_drops)
     if share is None:
         return [size]
-    return [size, KeyFigure("Saved" if share >= 0.0 else "Larger by", percent_text(abs(share)))]
+    return [size, KeyFigure(_SAVED if share >= 0.0 else _LARGER, percent_text(abs(share)))]
 
 
 def saved_text(share: float) -> str:

@@ -486,7 +486,7 @@ def test_a_region_drawn_after_the_run_is_exported_as_it_is_shown(session: Sessio
     headline = dict(tested.summary.headline())
     # The goal of the plan does not count what was drawn since, whatever its weight.
     assert headline["Burned in New houses"].endswith("; not in the goal)")
-    assert headline["Worst stress case, regions"].endswith("; with the regions of the run)")
+    assert headline["Worst stress case, regions"].endswith("with the regions of the run)")
     page = report_text(tested, lambda: None)
     assert "with the regions of the run" in page
 

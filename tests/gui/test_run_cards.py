@@ -73,6 +73,8 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     assert card_lines(entry)[:2] == ["R1: 0.4 ha burned", "Final size 5.5 ha, 1,198 ha saved (99.5 %) · 1,731 m³"]
     entry.summary = replace(entry.summary, regions=(region, region), together=replace(region, name=""))
     assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres burned"
+    entry.summary = replace(entry.summary, together=replace(region, name="", burned_ha=0.01))
+    assert card_lines(entry)[0] == "No protected region burns"
     entry.summary = replace(entry.summary, regions=(replace(region, is_in_goal=False),), together=None)
     assert card_lines(entry)[0].startswith("Final size 5.5 ha, 1,198 ha saved")
     # The worst case is that of the regions, too.

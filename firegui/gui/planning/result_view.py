@@ -13,7 +13,7 @@ from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
-from firegui.domain.plan_summary import PUT_OUT, KeyFigure, PlanSummary, size_figures, start_area
+from firegui.domain.plan_summary import PUT_OUT, SIZE_TITLES, KeyFigure, PlanSummary, size_figures, start_area
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
@@ -296,12 +296,17 @@ def _origin_html(entry: RunEntry) -> str:
 def figures_html(figures: Sequence[KeyFigure], *, is_narrow: bool) -> str:
     """Return key figures as a table of two columns, the titles and the numbers.
 
+    The first number, the final size and what is saved are large and bold.
     What a number is compared with is beside it, in a narrow view below both.
     """
     color, rows = current_colors().muted, []
     for figure in figures:
         note = f"<span style='color:{color}'>{escape(figure.note)}</span>" if figure.note else ""
-        value = f"<b>{escape(figure.value)}</b>".replace(" ", "&nbsp;")
+        value = escape(figure.value)
+        # A number never breaks before its unit; a sentence does.
+        value = value.replace(" ", "&nbsp;") if figure.value[:1].isdigit() else value
+        if figure is figures[0] or figure.title in SIZE_TITLES:
+            value = f"<b style='font-size:large'>{value}</b>"
         beside, below = ("", note) if is_narrow or not note else (f"&nbsp;&nbsp; {note}", "")
         rows.append(f"<tr><td style='padding-right:12px'>{escape(figure.title)}</td><td>{value}{beside}</td></tr>")
         if below:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, Q
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from firegui.domain.plan_summary import NO_REGION_BURNS, is_shown_area
 from firegui.domain.stress import case_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
@@ -98,7 +99,11 @@ def _regions_text(entry: RunEntry, units: Units) -> str:
     if summary is None or not summary.protects_regions or summary.all_regions is None:
         return ""
     found = summary.all_regions
-    return "" if found.burned_ha is None else f"{found.name or 'Regions'}: {units.area(found.burned_ha)} burned"
+    if found.burned_ha is None:
+        return ""
+    if not is_shown_area(found.burned_ha, units):
+        return f"{NO_REGION_BURNS[0].upper()}{NO_REGION_BURNS[1:]}"
+    return f"{found.name or 'Regions'}: {units.area(found.burned_ha)} burned"
 
 
 def _worst_text(entry: RunEntry, units: Units) -> str:
@@ -107,9 +112,10 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
         return ""
     if entry.summary is not None and entry.summary.protects_regions:
         inside = entry.stress.worst_for_regions
-        if not inside.protected_worst:
+        area = inside.protected_worst * entry.summary.cell_ha
+        if not is_shown_area(area, units):
             return ""
-        burned = units.area(inside.protected_worst * entry.summary.cell_ha)
+        burned = units.area(area)
         of_run = " of the run" if entry.has_other_regions else ""
         return f"worst case {burned} of the regions{of_run} ({case_text(inside.scenario)})"
     worst = entry.stress.worst

@@ -148,6 +148,22 @@ def test_where_the_goal_is_to_protect_regions_they_are_reported_first() -> None:
     assert dict(lines)["Worst stress case"].startswith("9.9 ha (late: ")
 
 
+def test_that_no_region_burns_is_said_in_words_and_not_as_a_zero() -> None:
+    project = with_areas(make_project(), R1).protecting()
+    shape = project.scenario.grid.shape
+    late = StressResult(StressScenario("late"), 10.0, 210.0, (StressDraw(110.0, 0.2, 0.5, 4),))
+    table = StressTable(4, late, (late,))
+    # A chance to burn that is shown as 0.0 ha.
+    fires = [np.full(shape, share, np.float32) for share in (1e-3, 0.5)]
+    found = with_regions(summary(project, stress=table), project, region_masks(project.regions, shape), *fires)
+    lines = dict(found.headline())
+    assert lines["Burned in R1"] == "none (4.5 ha without drops; area 9.0 ha)"
+    assert lines["Worst stress case, regions"] == "no protected region burns"
+    other = dict(replace(found, has_other_regions=True).headline())["Worst stress case, regions"]
+    assert other == "no protected region burns (with the regions of the run)"
+    assert not any(text.startswith("0.0 ha") for text in lines.values())
+
+
 def test_several_regions_are_reported_together_and_each_with_what_overlaps_counted_once() -> None:
     found = in_regions(with_areas(make_project(), R1, R2).protecting())
     lines = found.headline()
