@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 
 from firegui.domain.scenario import LAYERS
@@ -16,8 +17,9 @@ from firegui.io.importers.landscape_source import LANDSCAPE_FILE, LandscapeSourc
 from firegui.io.importers.lcp import ORDERS, read_order, role_of
 from firegui.io.paths import real_path
 from firegui.io.rasters.files import RasterFile, read_header
-from firegui.io.vectors.perimeter_survey import survey_perimeters
+from firegui.io.vectors.perimeter_survey import PerimeterSurvey, names_simulation, survey_perimeters
 from firegui.io.vectors.perimeters import PerimeterSource
+from firegui.io.weather.station_list import read_station_list
 from firegui.io.weather.wind import WindSource, survey_wind
 
 MOST_FILES = 1000
@@ -29,6 +31,9 @@ _SPEED, _DIRECTION = (re.compile(rf"(^|[^a-z])({words})([^a-z]|$)") for words in
     "ws|wspd|windspd|windspeed|wind speed|speed", "wd|wdir|winddir|wind dir|wind direction|direction"
 ))  # fmt: skip
 _EAST, _NORTH = (re.compile(rf"(^|[^a-z]){one}(10|wind)?([^a-z]|$)") for one in "uv")
+_ORIGINAL_FUEL = re.compile(r"(^|[^a-z])(fbfm|f|anderson)_?13([^0-9]|$)")
+"""FBFM13 and LANDFIRE's F13. The 40 models go before them: they are finer, and the 13 are no network's."""
+
 _PERCENT_SLOPE = re.compile(r"slpp|slope ?p(er|c|$)")
 """LANDFIRE calls slope in percent SlpP, in degrees SlpD."""
 
@@ -134,6 +139,8 @@ def _sort(path: Path, found: _FoundFiles, check: Check | None) -> None:
     if part is not None:
         found.wind.setdefault(part, path)
         found.notes.append(f"{path.name}: wind {part}, by its name.")
+    elif _FIRE.search(name) and role is None and names_simulation(name):
+        found.notes.append(f"{path.name}: not used, it is what a fire model computed and not what was observed.")
     elif _FIRE.search(name) and role is None:
         found.fire = found.fire or path
         found.notes.append(f"{path.name}: where it burns or starts, by its name.")
@@ -150,12 +157,19 @@ def _sort(path: Path, found: _FoundFiles, check: Check | None) -> None:
 
 def _take_layer(role: str, path: Path, name: str, found: _FoundFiles) -> None:
     title = LAYERS[role][0].lower()
+    if role == "fuel" and role in found.layers and _is_13(found.layers[role].path) and not _is_13(path):
+        found.notes.append(f"{found.layers[role].path.name}: the 13 original models; {path.name} was taken.")
+        del found.layers[role]
     if role in found.layers:
         found.notes.append(f"{path.name}: also called like {title}; {found.layers[role].path.name} was taken.")
         return
     unit = "percent" if role == "slope" and _PERCENT_SLOPE.search(name) else None
     found.layers[role] = LayerBand(path, unit=unit)
     found.notes.append(f"{path.name}: {title}{' in percent' if unit else ''}, by its name.")
+
+
+def _is_13(path: Path) -> bool:
+    return _ORIGINAL_FUEL.search(path.stem.lower()) is not None
 
 
 def _wind_part(name: str) -> str | None:
@@ -180,7 +194,9 @@ def _settle_wind(paths: Sequence[Path], found: _FoundFiles, check: Check | None)
         found.wind = {}
     for path in paths:
         if path.suffix.lower() in _TABLES:
-            if not survey_wind(WindSource(files=(path,)), check).problems and not found.wind:
+            if read_station_list(path) is not None:
+                found.notes.append(f"{path.name}: places of weather stations.")
+            elif not survey_wind(WindSource(files=(path,)), check).problems and not found.wind:
                 found.wind = {"both": path}
                 found.notes.append(f"{path.name}: wind, by what it holds.")
             else:
@@ -188,17 +204,28 @@ def _settle_wind(paths: Sequence[Path], found: _FoundFiles, check: Check | None)
 
 
 def _settle_fire(paths: Sequence[Path], found: _FoundFiles) -> None:
-    """Choose the first file that can be used; polygons with dates go before a mask."""
+    """Choose of the files that can be used that with most dates, and of those the earliest.
+
+    Polygons go before a mask. What a fire model made is never taken for what was observed.
+    """
+    surveys: dict[Path, PerimeterSurvey] = {}
     for path in paths:
         if path.suffix.lower() not in _VECTORS:
             continue
         survey = survey_perimeters(PerimeterSource(path))
         if survey.problems:
             found.notes.append(f"{path.name}: not used ({survey.problems[0].what}).")
-        elif found.fire is None or found.fire.suffix.lower() in _RASTERS:
-            if found.fire is not None:
-                found.notes.append(f"{found.fire.name}: not used, since there are perimeters.")
-            found.fire = path
-            found.notes.append(f"{path.name}: what burns, by what it holds.")
+        elif survey.simulated:
+            found.notes.append(f"{path.name}: not used, it is what a fire model computed and not what was observed.")
         else:
+            surveys[path] = survey
+    if not surveys:
+        return
+    if found.fire is not None:
+        found.notes.append(f"{found.fire.name}: not used, since there are perimeters.")
+    first = date.max
+    found.fire = min(surveys, key=lambda path: (-len(surveys[path].dates), min(surveys[path].dates, default=first)))
+    found.notes.append(f"{found.fire.name}: what burns, by what it holds.")
+    for path in surveys:
+        if path != found.fire:
             found.notes.append(f"{path.name}: also holds a fire; {found.fire.name} was taken.")

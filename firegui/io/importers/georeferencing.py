@@ -99,6 +99,10 @@ def find_placement(
     problems.extend(unknown_crs)
     if shape is None or unknown_crs or (transform is not None and six is None):
         return None
+    if six is not None and crs is None and known is None:
+        what = "a transform without a CRS"
+        problems.add("grid CRS (--crs)", what, "give the CRS that the transform is in, such as EPSG:32610")
+        return None
     notes = []
     # A recognised raster fills in only what agrees with what was said.
     if known and (crs is None or crs_io.same(crs, known.crs)) and (six is None or crs is None):

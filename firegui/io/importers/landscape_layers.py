@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from firegui.domain.grid import Grid
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Check, InputError, Problems
+from firegui.io.georeference import WGS84
 from firegui.io.importers.georeferencing import GridPlacement
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand
 from firegui.io.importers.layer_values import (
@@ -28,7 +29,7 @@ from firegui.io.importers.lcp import BandOrder, describe_order, read_order, role
 from firegui.io.importers.target_grid import Chosen, choose_grid
 from firegui.io.paths import real_path
 from firegui.io.rasters.files import RasterFile, read_box, read_header
-from firegui.io.rasters.warp import Box, RasterGeometry, horn, how_placed, needed_box, north_angle, place_on
+from firegui.io.rasters.warp import Box, RasterGeometry, horn, how_placed, needed_box, north_angle, place_on, turned
 
 DERIVED = "derived from elevation"
 _SAID_TURN_DEG = 0.1
@@ -104,7 +105,8 @@ def read_ground(source: LandscapeSource, problems: Problems, check: Check | None
     if grid.place is None:
         return GriddedLandscape(None, "", placement, order, ())
     given = {key for key, found in chosen.items() if found.file.unit is not None}
-    placement, notes = _terrain(placement, given, grid.place.grid, source.derive)
+    north = _other_north(grid.geometries, grid.place.grid) if "aspect" not in given else 0.0
+    placement, notes = _terrain(placement, given, grid.place.grid, source.derive, north)
     notes = _order_notes(order) + _grid_notes(chosen, placement, grid) + notes
     return GriddedLandscape(grid.place, grid.reason, placement, order, tuple(notes))
 
@@ -121,9 +123,15 @@ def _with_lcp(
     order = None if header is None else read_order(header, source.lcp_bands, where, problems, check)
     if order is not None:
         for key, band in order.bands.items():
-            unit = source.lcp_units.get(key) or order.units.get(key)
+            unit = source.lcp_units.get(key) or _stated_unit(order, key)
             files.setdefault(key, LayerBand(source.lcp, band, unit))
     return files, order
+
+
+def _stated_unit(order: BandOrder, key: str) -> str | None:
+    """Return the unit that a file states for a band, but degrees of a slope: percent often go by it."""
+    stated = order.units.get(key)
+    return None if (key, stated) == ("slope", "degrees") else stated
 
 
 def _choose(key: str, file: LayerBand, headers: dict[Path, RasterFile | None], problems: Problems) -> _Chosen | None:
@@ -190,12 +198,23 @@ def _read(key: str, found: _Chosen, box: Box, problems: Problems) -> ImportedLay
     return None if layer is None else replace(layer, notes=(note, *layer.notes))
 
 
+def _other_north(geometries: Mapping[str, RasterGeometry], grid: Grid) -> float:
+    """Return the clockwise angle from the north of the aspect layer's CRS to true north, in degrees.
+
+    An aspect that counts from true north has to be turned by it.
+    """
+    own = geometries.get("aspect")
+    if own is None or grid.crs is None:
+        return 0.0
+    return north_angle(replace(own, crs=WGS84), grid) - north_angle(own, grid)
+
+
 def _terrain(
-    placement: dict[str, GriddedLayer], given: set[str], grid: Grid, derive: bool
+    placement: dict[str, GriddedLayer], given: set[str], grid: Grid, derive: bool, north: float
 ) -> tuple[dict[str, GriddedLayer], list[str]]:
     """Return the units of the terrain put right, and slope and aspect derived where they are missing."""
     layers = {key: one.layer for key, one in placement.items()}
-    layers, checked = check_terrain(layers, given, grid.cell_size_m)
+    layers, checked = check_terrain(layers, given, grid.cell_size_m, north)
     layers, derived = derive_terrain(layers, grid.cell_size_m) if derive else (layers, [])
     blank = GriddedLayer(next(iter(layers.values())), None, None, DERIVED) if layers else None
     found = {}
@@ -267,18 +286,23 @@ _FEW_CELLS = 20
 _APART_DEG, _TIMES_BETTER = 3.0, 2.0
 _OTHERWISE_DEG = 45.0
 _TURNED_DEG, _ALIKE = 5.0, 0.8
+_SEEN_TURN_DEG = 0.5
+"""Angles between true and grid north that an aspect can be seen to be turned by."""
+_TURN_SHARE = 0.25
 _LEAVE_OUT = "leave it out, and it is derived"
 Raster = NDArray[np.float32]
 
 
 def check_terrain(
-    layers: Mapping[str, ImportedLayer], given: Collection[str], cell_size_m: float
+    layers: Mapping[str, ImportedLayer], given: Collection[str], cell_size_m: float, north: float = 0.0
 ) -> tuple[dict[str, ImportedLayer], list[str]]:
     """Return the layers with their units put right, and what to know of them.
 
     Elevation and slope together can tell the units. ``given`` are the layers whose units were said: those stay. A slope
     in degrees may be percent, an elevation in metres may be feet; another reading is taken where the slope layer rises
-    and falls with the slope that follows from the elevation (Horn) and only that reading brings the two together.
+    and falls with the slope that follows from the elevation (Horn) and only that reading brings the two together. An
+    aspect that the elevation shows to count from true north is turned by ``north``, the clockwise angle in degrees to
+    it from the north of its raster.
     """
     found, notes = dict(layers), list[str]()
     if "elevation" not in found or not {"slope", "aspect"} & set(found):
@@ -287,7 +311,12 @@ def check_terrain(
     if "slope" in found:
         found, notes = _units(found, given, derived[0])
     if "aspect" in found:
-        notes += _facing(found["aspect"].values, *derived)
+        values = found["aspect"].values
+        if abs(north) >= _SEEN_TURN_DEG and _is_turned_by(-north, values, *derived):
+            values = turned(values, north)
+            found["aspect"] = replace(found["aspect"], values=values)
+            notes.append(f"Aspect turned by {north:+.1f}°: by the elevation it counts from true north, not the grid's.")
+        notes += _facing(values, *derived)
     return found, notes
 
 
@@ -357,6 +386,17 @@ def _read_as(layer: ImportedLayer, values: Raster, unit: str, stored: Encoding) 
     """Return a layer with other values, since its numbers are in another unit than was read."""
     numbers = layer.reading.rsplit(" ", 1)[0]
     return replace(layer, values=values, unit=unit, reading=f"{numbers} {stored.unit}")
+
+
+def _is_turned_by(turn: float, aspect: Raster, slope: Raster, derived: Raster) -> bool:
+    """Return whether an aspect is turned by ``turn`` degrees against the elevation, in mean and median."""
+    both = (slope > _STEEP_DEG) & (aspect >= 0.0) & (derived >= 0.0)
+    if both.sum() < _FEW_CELLS:
+        return False
+    apart = (aspect[both].astype(np.float64) - derived[both] + 180.0) % 360.0 - 180.0
+    mean = complex(np.exp(1j * np.deg2rad(apart)).mean())
+    found = (float(np.rad2deg(np.angle(mean))), float(np.median(apart)))
+    return abs(mean) > _ALIKE and all(abs(one - turn) <= _TURN_SHARE * abs(turn) for one in found)
 
 
 def _facing(aspect: Raster, slope: Raster, derived: Raster) -> list[str]:

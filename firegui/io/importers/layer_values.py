@@ -14,7 +14,8 @@ Units, where they are not given, are told from what the layer can hold on the Ea
   m otherwise;
 - canopy cover: a fraction where no value is above 1 and not all are whole; the classes 0–4 where all are whole, none is
   above 4 and not all are 0 or 1; % otherwise;
-- fuel: codes of FBFM40 and FBFM13; other codes are no data, and a layer of which most cells hold such is refused;
+- fuel: codes of FBFM40 and FBFM13; a few other codes are no data; a layer of which most cells hold such, that has many
+  kinds of them, or that holds the Canadian fuel types (:mod:`.fuel_schemes`) is refused;
 - aspect: degrees clockwise from north with −1 for flat.
 
 LANDFIRE stores whole numbers: canopy height in m × 10, canopy bulk density in kg/m³ × 100. Landscape files may also
@@ -36,7 +37,8 @@ from numpy.typing import NDArray
 from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problems
-from firegui.io.source_files import cells_text, no_number
+from firegui.io.importers.fuel_schemes import FBP_TABLE, is_fbp, is_unknown
+from firegui.io.source_files import cells_text, first_few, no_number
 
 Numbers = NDArray[np.float64]
 
@@ -298,8 +300,10 @@ def _fuel(
     if not _is_possible("fuel", known, ANY_FUEL, where, problems):
         return None
     wanted = {"FBFM40": FBFM40, "FBFM13": FBFM13 | NONBURNABLE}.get(unit or "", FBFM40 | FBFM13)
+    if unit is None and _is_fbp(known, where, problems):
+        return None
     others = _other_codes(known, wanted, where, problems)
-    if others is None:
+    if others is None or (unit is None and _is_unknown_scheme(known, others, where, problems)):
         return None
     values[np.isin(values, list(others))] = np.nan
     old = int(np.count_nonzero(np.isin(known, list(FBFM13))))
@@ -325,6 +329,28 @@ def _other_codes(known: Known, wanted: frozenset[int], where: str, problems: Pro
     what = f"{sum(others.values()):,} of {known.size:,} cells hold no code of a fuel model ({_most_frequent(others)})"
     problems.add(where, what, "give the codes of FBFM40 or FBFM13; declare the file's no-data value if it is one")
     return None
+
+
+_IN_FUEL_MODELS = (
+    "give a layer of FBFM40 or FBFM13; if these are its codes, say so (--unit fuel=FBFM40 or --unit fuel=FBFM13)"
+)
+
+
+def _is_fbp(known: Known, where: str, problems: Problems) -> bool:
+    codes = sorted({int(code) for code in np.unique(known)})
+    if is_fbp(codes):
+        problems.add(where, f"holds {first_few(codes, _SHOWN_CODES)}: they look like {FBP_TABLE}", _IN_FUEL_MODELS)
+        return True
+    return False
+
+
+def _is_unknown_scheme(known: Known, others: Mapping[int, int], where: str, problems: Problems) -> bool:
+    codes = {int(code) for code in np.unique(known)} - set(others)
+    if is_unknown(codes, others):
+        what = f"is of an unknown scheme: no fuel models are {_most_frequent(others)}"
+        problems.add(where, what, _IN_FUEL_MODELS)
+        return True
+    return False
 
 
 def _describe_codes(others: Mapping[int, int], cells: int) -> list[str]:

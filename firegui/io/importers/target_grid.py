@@ -126,6 +126,10 @@ def _unplaced(
         problems.add(
             "grid", "the layers have no place on the map, so they cannot be warped", "leave the grid's options out"
         )
+    if geometry.transform is not None and geometry.crs is None:
+        what = f"{names[reference]} has a transform without a CRS"
+        problems.add("grid CRS (--crs)", what, "give the CRS that the transform is in, such as EPSG:32610")
+        return Chosen(None, "", geometries)
     place = find_placement(geometry.shape, None, geometry.crs, geometry.transform, problems) if shared else None
     return Chosen(place, "the layers' own cells; they have no place on the map", geometries)
 

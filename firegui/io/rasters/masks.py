@@ -5,6 +5,7 @@ Such a raster holds 1 (or 255) where it has burned, 0 elsewhere. Of a polygon th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -27,12 +28,13 @@ from firegui.io.crs import wkt
 from firegui.io.rasters.geotiff import without_place_warnings
 from firegui.io.safe_open.rasters import RasterDataset, raster_dataset
 from firegui.io.source_files import MOST_DAYS, TIFF_STARTS, cells_problem, error_text, file_problem
-from firegui.io.times import parse_stamps
+from firegui.io.times import parse_stamp, parse_stamps
 from firegui.io.toml import plain_words
 
 Bools = NDArray[np.bool_]
 
 _VALUES = (0, 1, 255)
+_DATE_IN_NAME = re.compile(r"(?<!\d)(?:\d{4}([-_/.])\d{1,2}\1\d{1,2}|(?:19|20)\d{6})(?!\d)")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,9 +107,15 @@ def _read(source: RasterDataset, path: Path, grid: Grid, problems: Problems, che
 
 
 def _dates(source: RasterDataset) -> tuple[date, ...]:
-    stamps = parse_stamps(source.descriptions).stamps
+    stamps = parse_stamps([_date_text(name) for name in source.descriptions]).stamps
     known = [stamp.moment.date() for stamp in stamps if stamp is not None]
     return tuple(known) if len(known) == source.count else ()
+
+
+def _date_text(name: str) -> str:
+    """Return the date in a band's name such as ``fire 2020-08-19``; the name where there is none."""
+    found = _DATE_IN_NAME.search(name) if parse_stamp(name) is None else None
+    return name if found is None else found[0].replace("_", "-")
 
 
 def _band(source: RasterDataset, number: int, path: Path, problems: Problems) -> Bools | None:

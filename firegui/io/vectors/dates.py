@@ -3,7 +3,8 @@
 Looked for in this order, and what is found is said: a column named for the day that its perimeter shows (``Date``,
 ``poly_DateCurrent``, ``perDatTime`` …), one with another date in its name, one that holds only dates, whole-number
 columns Year, Month and Day, one whose texts all hold a date among other words. Where several of them do, one that tells
-the features apart goes before one with the same date everywhere.
+the features apart goes before one with the same date everywhere. A date of the incident as a whole, as its discovery,
+counts only where its column is chosen. Without any column the date in the file's name counts.
 """
 
 from __future__ import annotations
@@ -33,6 +34,10 @@ _SHOWS = (
 
 _OF_THE_RECORD = ("create", "edit", "modif", "update", "discover", "contain", "control", "out", "start", "load", "end")
 """A date of the record or of the incident as a whole, which a perimeter need not show."""
+
+_OF_THE_INCIDENT = ("discover", "contain", "control", "alarm", "ignit", "igdate", "contdate", "outdate", "firedate")
+"""Dates of the whole incident: a perimeter that has no other is not known to be of that day, and most often the last.
+MTBS, CAL FIRE and the national archive of final perimeters have such."""
 
 _AMERICAN = ("polydatecurrent", "datecurrent", "datecur", "perdattime", "polypolygondatetime", "perimdatetime")
 _MILLISECONDS = re.compile(r"-?\d{12,13}(?:\.0*)?")
@@ -71,11 +76,13 @@ class _Candidate:
 
 
 def find_dates(
-    columns: Mapping[str, Column], n: int, where: str, problems: Problems, wanted: str | None, utc_offset_h: float
-) -> FeatureDates | None:
+    columns: Mapping[str, Column], n: int, where: str, problems: Problems, wanted: str | None, utc_offset_h: float,
+    by_file: bool = False,
+) -> FeatureDates | None:  # fmt: skip
     """Return the local date of each of ``n`` features, from the column ``wanted`` or by the order above.
 
-    Times with an offset are brought to local time. Features without a date are reported and ``None`` returned.
+    Where no column holds dates, that in the name ``where`` of the file counts if ``by_file``. Times with an offset are
+    brought to local time. Features without a date are reported and ``None`` returned.
     """
     candidates = sorted(_candidates(columns, n, utc_offset_h), key=lambda one: one.rank)
     offered = tuple(one.name for one in candidates if one.is_whole)
@@ -86,9 +93,16 @@ def find_dates(
             problems.add(where, f"its column {wanted!r} holds no dates or is not there (columns: {held})", _REMEDY)
             return None
     if not candidates:
-        problems.add(where, f"no column holds dates ({_seen(columns, n)})", _REMEDY)
-        return None
+        named = _in_words(np.array([where], object)) if by_file and n else None
+        if named is None:
+            problems.add(where, f"no column holds dates ({_seen(columns, n)})", _REMEDY)
+            return None
+        return FeatureDates(named * n, "", (), (f"The perimeters' date is taken from the name of {where}.",))
     best = _best(candidates)
+    if wanted is None and _is_of_the_incident(best.name):
+        what = f"its only date is {best.name}, which is of the fire as a whole and not of the day this perimeter shows"
+        problems.add(where, what, f"{_REMEDY}; if it is that day, choose the column (--perimeters-date {best.name})")
+        return None
     if not best.is_whole:
         _report(best, columns, where, problems)
         return None
@@ -96,6 +110,17 @@ def find_dates(
     if best.rank > 0 and wanted is None:
         said.append(f"The perimeters' dates are taken from {best.name}.")
     return FeatureDates(tuple(when for when in best.found if when is not None), best.name, offered, tuple(said))
+
+
+def date_columns(columns: Mapping[str, Column], n: int) -> tuple[str, ...]:
+    """Return the columns that hold a date for every one of ``n`` features, the likeliest first."""
+    candidates = sorted(_candidates(columns, n, 0.0), key=lambda one: one.rank)
+    return tuple(one.name for one in candidates if one.is_whole)
+
+
+def _is_of_the_incident(name: str) -> bool:
+    plain = re.sub(r"[^a-z]", "", name.lower())
+    return any(word in plain for word in _OF_THE_INCIDENT)
 
 
 def _best(candidates: Sequence[_Candidate]) -> _Candidate:
@@ -120,7 +145,7 @@ def _candidates(columns: Mapping[str, Column], n: int, utc_offset_h: float) -> I
             continue
         found, notes = _dates(column, plain, by_name, utc_offset_h)
         if by_name and any(when is not None for when in found):
-            of_record = any(word in plain for word in _OF_THE_RECORD)
+            of_record = any(word in plain for word in (*_OF_THE_RECORD, *_OF_THE_INCIDENT))
             # The very word goes before its relatives.
             rank = _NAMED if plain in _SHOWS else _RECORD if of_record else _OTHER_NAME
             yield _Candidate(name, found, notes, rank)

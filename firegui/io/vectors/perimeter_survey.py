@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -15,7 +16,7 @@ from firegui.domain.grid import Grid
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.crs import short_name
 from firegui.io.rasters.masks import band_dates, is_tiff, polygon_mask
-from firegui.io.vectors.dates import FeatureDates, find_dates
+from firegui.io.vectors.dates import FeatureDates, date_columns, find_dates
 from firegui.io.vectors.files import VectorLayer, crs_problems, may_hold_points, read_features, vector_file
 from firegui.io.vectors.perimeters import (
     PerimeterGrowth,
@@ -36,8 +37,8 @@ class PerimeterSurvey:
 
     ``kind`` in words; ``layers`` that could be chosen and the ``layer`` that is; ``columns`` that hold a date for every
     feature and the ``date_column`` that is taken; ``growth`` as it will be taken, ``growth_reason`` why. ``dates``
-    ascend. ``ignition`` says that the file is where the fire starts and holds no perimeters. ``problems`` say what
-    keeps it from being used.
+    ascend. ``ignition`` says that the file is where the fire starts and holds no perimeters, ``simulated`` that its
+    name or its columns are those of a fire model's output. ``problems`` say what keeps it from being used.
     """
 
     kind: str = ""
@@ -51,6 +52,7 @@ class PerimeterSurvey:
     growth_reason: str = ""
     dates: tuple[date, ...] = ()
     ignition: bool = False
+    simulated: bool = False
     notes: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
@@ -80,6 +82,23 @@ def _are_points(features: VectorLayer) -> bool:
     return bool(kinds) and all(kinds)
 
 
+_MODELS = re.compile(
+    r"(^|[^a-z])(sim|simul[a-z]*|predict[a-z]*|forecast[a-z]*|modell?ed|projected|farsite|flammap|fspro|elmfire|"
+    r"gridfire|prometheus|pyretechnics|burnp3|cell2fire|phoenix|spark)([^a-z]|$)"
+)
+_MODEL_COLUMNS = re.compile(r"elapsed_?(mi|min|minutes|h|hours|time)|fire_?type|sim_?(time|hour|day)|spread_?rate")
+"""FARSITE's shapefiles have the columns ``Fire_Type`` and ``Elapsed_Mi``, cut to ten letters."""
+
+
+def names_simulation(name: str) -> bool:
+    """Return whether a name says that a fire model made the file."""
+    return _MODELS.search(name.lower()) is not None
+
+
+def _has_model_columns(features: VectorLayer) -> bool:
+    return any(_MODEL_COLUMNS.fullmatch(name.lower()) for name in features.columns)
+
+
 def _raster(path: Path, problems: Problems) -> PerimeterSurvey:
     dates = band_dates(path, problems)
     if dates:
@@ -96,16 +115,17 @@ def _vector(source: PerimeterSource, grid: Grid | None, problems: Problems) -> P
     wrong.extend(crs_problems(features, file))
     place = "" if features.crs is None else short_name(features.crs)
     survey = PerimeterSurvey("polygons", place, features.layers, features.layer, len(features.geometries))
+    names = [file.stem, features.layer]
+    survey = replace(survey, simulated=any(map(names_simulation, names)) or _has_model_columns(features))
     if _are_points(features) and not are_detections(features):
         problems.extend(wrong)
         return replace(survey, kind="points where the fire starts", ignition=True)
-    dates = find_dates(
-        features.columns, len(features.geometries), file.name, wrong, source.date_column, source.utc_offset_h or 0.0
-    )
+    count, offset = len(features.geometries), source.utc_offset_h or 0.0
+    dates = find_dates(features.columns, count, file.name, wrong, source.date_column, offset, by_file=True)
     wrong.extend(no_polygons(features, file.name))
     problems.extend(wrong)
     if wrong or dates is None:
-        return survey
+        return replace(survey, columns=date_columns(features.columns, count))
     return _dated(source, grid, survey, features, dates, problems)
 
 

@@ -207,7 +207,7 @@ def read_perimeters(source: Path | PerimeterSource, grid: Grid, check: Check | N
     problems = Problems()
     title = f"The perimeters {asked.file} cannot be used"
     file, features = _opened(asked.file, asked.layer, grid, problems, title)
-    dates = _dated(asked, features, grid, file, problems)
+    dates = _dated(asked, features, grid, file, problems, by_file=True)
     _check(features, file, problems)
     problems.raise_if_any(title)
     assert dates is not None
@@ -270,11 +270,11 @@ def _opened(path: Path, layer: str | None, grid: Grid, problems: Problems, title
 
 
 def _dated(
-    asked: PerimeterSource, features: VectorLayer, grid: Grid, file: Path, problems: Problems
+    asked: PerimeterSource, features: VectorLayer, grid: Grid, file: Path, problems: Problems, by_file: bool = False
 ) -> FeatureDates | None:
     offset = asked.utc_offset_h if asked.utc_offset_h is not None else guess_offset_h(grid, None)
     count = len(features.geometries)
-    return find_dates(features.columns, count, file.name, problems, asked.date_column, offset)
+    return find_dates(features.columns, count, file.name, problems, asked.date_column, offset, by_file)
 
 
 def _check(features: VectorLayer, file: Path, problems: Problems) -> None:

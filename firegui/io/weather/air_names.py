@@ -11,6 +11,7 @@ import numpy as np
 
 from firegui.domain.weather import AIR_C, HUMIDITY
 from firegui.errors import Problems
+from firegui.io.weather.conventions import split_words
 from firegui.io.weather.locations import Floats
 
 
@@ -27,7 +28,11 @@ _NAMES = {
     AirPart.HUMIDITY: "rh|relh|humidity|relative humidity|rel hum|rel humidity|relhum|rh 2m|avg rh|mean rh|hum",
 }
 _ROLES = {name: role for role, names in _NAMES.items() for name in names.split("|")}
-_FAHRENHEIT, _CELSIUS = ("f", "fahrenheit", "degf", "tmpf"), ("c", "celsius", "degc", "tmpc")
+_TEMPERATURE_IN = ("tmpf", "tmpc", "tempf", "tempc", "drybulbtempf", "drybulbtempc")
+_FAHRENHEIT, _CELSIUS = (
+    ("degf", "f", "fahrenheit", *(name for name in _TEMPERATURE_IN if name.endswith("f"))),
+    ("degc", "c", "celsius", *(name for name in _TEMPERATURE_IN if name.endswith("c"))),
+)
 _KELVIN = ("k", "kelvin", "degk")
 _NOISE = ("deg", "degree", "degrees", "percent", "pct", "set", "1", "at", "2", "m", "value")
 _WORDS = re.compile(r"[a-z]+\d*[a-z]*|\d+")
@@ -46,10 +51,10 @@ class AirColumn:
 
 def parse_air(title: str, unit: str = "") -> AirColumn | None:
     """Return what a title, and the cell of a row of units, say of a column; ``None`` for another one."""
-    words = _WORDS.findall(f"{title} {unit}".lower())
+    words = _WORDS.findall(f"{split_words(title)} {unit}".lower())
     said = next((name for name, spelled in _UNITS.items() if any(word in spelled for word in words)), "")
     left = " ".join(word for word in words if word not in (*_FAHRENHEIT, *_CELSIUS, *_KELVIN, *_NOISE))
-    if any(word in ("tmpf", "tmpc") for word in words):
+    if any(word in _TEMPERATURE_IN for word in words):
         left = "temp"
     role = _ROLES.get(left) or (AirPart.TEMPERATURE if left == "t" and said else None)
     return None if role is None else AirColumn(role, said, title.strip())

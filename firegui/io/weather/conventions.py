@@ -91,9 +91,9 @@ _SPELLINGS: Mapping[SpeedUnit, str] = MappingProxyType(
     {
         SpeedUnit.MS: r"m/s|m s-1|m s\*\*-1|m s\^-1|m\.s-1|ms-1|ms|mps|m/sec|m per s|meters?/s(ec(ond)?)?|"
         r"met(er|re)s? per second|met(er|re)s?/second|m s",
-        SpeedUnit.MPH: r"mph|mi/h|mi/hr|miles?/h(ou)?r?|miles? per hour|mi h-1|statute miles per hour",
+        SpeedUnit.MPH: r"mph|mi/h|mi/hr|mi hr?|miles?/h(ou)?r?|miles? per hour|mi h-1|statute miles per hour",
         SpeedUnit.KNOTS: r"kn|kt|kts|knots?|nmi/h",
-        SpeedUnit.KMH: r"km/h|km/hr|kmh|kph|kmph|km h-1|kilomet(er|re)s? per hour|km h",
+        SpeedUnit.KMH: r"km/h|km/hr|kmhr?|kph|kmph|km h-1|kilomet(er|re)s? per hour|km hr?",
         SpeedUnit.FT_MIN: r"ft/min|ft min-1|fpm|ftmin|f(ee|oo)t per minute|f(ee|oo)t/min(ute)?|ft min",
     }
 )
@@ -162,7 +162,7 @@ _NAMES: Mapping[Role, str] = MappingProxyType(
         Role.TIME: "time|datetime|date time|timestamp|valid|valid time|dt|obs time|observation time|when|time stamp|"
         "valid date|day time",
         Role.DATE: "date|day date|obs date",
-        Role.HOUR: "hour|hr|hh|hour of day",
+        Role.HOUR: "hour|hr|hh|hour of day|hourly",
         Role.YEAR: "year|yr|yyyy",
         Role.MONTH: "month|mon|mo",
         Role.DAY: "day|dy|day of month",
@@ -188,6 +188,9 @@ _SENSES = {"from": Sense.FROM, "to": Sense.TOWARDS, "toward": Sense.TOWARDS, "to
 _HEIGHTS = {("10", "m"): Height.M10, ("20", "ft"): Height.FT20, ("33", "ft"): Height.M10, ("6.1", "m"): Height.FT20}
 _BARE_HEIGHTS = {"10": Height.M10, "20": Height.FT20}
 _NOISE = (
+    "in",
+    "avg",
+    "average",
     "deg",
     "degs",
     "degree",
@@ -203,13 +206,36 @@ _NOISE = (
 )
 
 
+_JOINTS = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_GLUED = re.compile(r"(?<=speed)(?=(?:mph|kmh|kph|kts?|ms)\b)|(?<=wspd)(?=(?:mph|kmh|kph|kts?|ms)\b)")
+
+
+def split_words(name: str) -> str:
+    """Return a title with spaces between words that it writes as one: ``HourlyWindSpeed``.
+
+    The word ``hourly`` before others, as NOAA's local climatological data write it, is left out.
+    """
+    words = _JOINTS.sub(" ", name).lower()
+    return re.sub(r"^\W*hourly\W*(?=\w)", "", _GLUED.sub(" ", words))
+
+
 def parse_name(name: str) -> ParsedName | None:
     """Return what ``name`` says that it holds; ``None`` for anything that is no part of a wind file."""
+    for text in dict.fromkeys((name, split_words(name))):
+        for height_first in (False, True):
+            found = _parsed(text, height_first)
+            if found is not None:
+                return found
+    return None
+
+
+def _parsed(name: str, height_first: bool) -> ParsedName | None:
     bracketed = _BRACKETS.search(name)
     unit = None if bracketed is None else speed_unit(bracketed[1])
     words = _WORDS.findall(_BRACKETS.sub(" ", name).lower())
+    height, words = _take_height(words) if height_first else (None, words)
     unit, words = (unit, words) if unit is not None else _take_unit(words)
-    height, words = _take_height(words)
+    height, words = (height, words) if height_first else _take_height(words)
     clock = next((_CLOCKS[word] for word in words if word in _CLOCKS), None)
     sense = next((_SENSES[word] for word in words if word in _SENSES), None)
     north = North.TRUE if "true" in words else None

@@ -38,7 +38,8 @@ from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, as_stamps, check_
 _LARGEST_BLOCK = 256 * 2**20
 _SECONDS_UTC = re.compile(r"\s*(\d{6,12})(?:\s*sec UTC)?\s*")
 _STAMP_IN_TEXT = re.compile(
-    r"\d{4}[-/]?\d{2}[-/]?\d{2}[T _]?\d{2}:?\d{2}(?::?\d{2})?(?:Z|[+-]\d{2}:?\d{2})?|\d{4}-\d{2}-\d{2}"
+    r"\d{4}[-/]?\d{2}[-/]?\d{2}[T _]?\d{2}:?\d{2}(?::?\d{2})?(?:Z|[+-]\d{2}:?\d{2})?"
+    r"|(?<!\d)(?:\d{4}([-/_.])\d{2}\1\d{2}|(?:19|20)\d{6})(?!\d)"
 )
 
 

@@ -1,8 +1,9 @@
 """Wind from a CSV table, with the temperature and humidity of the air where it has them.
 
 A row for every time, and for every station where it has longitudes and latitudes. Commas, semicolons or tabs; lines
-that begin with # are comments, of which ``# LATITUDE: 38.6`` and ``# LONGITUDE:`` give the place of a single station; a
-second line may hold the units of the columns. An empty cell, NaN, M and −9999 are no value.
+that begin with # are comments, of which ``# LATITUDE: 38.6`` and ``# LONGITUDE:`` give the place of a single station. A
+table of the stations in the same folder gives the places that this one does not (:mod:`.station_list`). A second line
+may hold the units of the columns. An empty cell, NaN, M and −9999 are no value.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import io
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,7 @@ from firegui.io.weather.conventions import (
 )
 from firegui.io.weather.locations import Everywhere, Floats, Stations, WindLocations, Window
 from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
+from firegui.io.weather.station_list import find_places
 from firegui.io.weather.time_axis import Stamps, as_stamps, check_ascending
 
 Indices = NDArray[np.intp]
@@ -88,14 +90,15 @@ def table_series(path: Path, components: Components | None, problems: Problems) 
         # A calm has no direction.
         other = np.where(np.isnan(other) & (one == 0.0), 0.0, other)
     moments, clock = _moments(table, path.name, problems)
-    lons, lats = _coordinates(table, path.name, problems)
+    lons, lats, said = _coordinates(table, path, problems)
     if problems:
         return None
     names = table.cells.get(Role.STATION)
     member, places = _stations(names, lons, lats, path.name, problems)
     if places is None:
         return None
-    return _series(path.name, table, kind, (one, other), (moments, clock), (member, places), problems)
+    series = _series(path.name, table, kind, (one, other), (moments, clock), (member, places), problems)
+    return None if series is None else replace(series, notes=(*series.notes, *said))
 
 
 def _text(path: Path, problems: Problems) -> str | None:
@@ -224,12 +227,14 @@ def _number(cell: str) -> float | None:
     return None if math.isinf(found) else found
 
 
-def _coordinates(table: _Table, where: str, problems: Problems) -> tuple[Floats | None, Floats | None]:
+def _coordinates(table: _Table, path: Path, problems: Problems) -> tuple[Floats | None, Floats | None, tuple[str, ...]]:
+    """Return where the station of each row is, and a note where a list beside the table says it."""
+    where = path.name
     if Role.LON not in table.cells or Role.LAT not in table.cells:
         if {"latitude", "longitude"} <= set(table.place):
             rows = len(table.numbers)
-            return np.full(rows, table.place["longitude"]), np.full(rows, table.place["latitude"])
-        return None, None
+            return np.full(rows, table.place["longitude"]), np.full(rows, table.place["latitude"]), ()
+        return _beside(table, path)
     lons, lats = (_numbers(table, role, where, problems) for role in (Role.LON, Role.LAT))
     bad = np.flatnonzero(~((np.abs(lons) <= 360.0) & (np.abs(lats) <= 90.0)))
     if bad.size:
@@ -237,7 +242,20 @@ def _coordinates(table: _Table, where: str, problems: Problems) -> tuple[Floats 
         place = f"{table.cells[Role.LON][at]}, {table.cells[Role.LAT][at]}"
         what = f"line {table.numbers[at]} is at longitude, latitude {place}, which is no place on the Earth"
         problems.add(where, what, "give degrees, longitudes east positive")
-    return lons, lats
+    return lons, lats, ()
+
+
+def _beside(table: _Table, path: Path) -> tuple[Floats | None, Floats | None, tuple[str, ...]]:
+    """Return the places of the stations as another table in the folder of ``path`` has them."""
+    names = table.cells.get(Role.STATION, ())
+    stations = sorted(set(names))
+    found = find_places(path, stations)
+    if found is None:
+        return None, None, ()
+    listed, places = found
+    rows = [stations.index(name) for name in names] or [0] * len(table.numbers)
+    lons, lats = np.array(places)[rows].T
+    return lons, lats, (f"The place of the wind is that of its station in {listed.file.name}.",)
 
 
 def _moments(table: _Table, where: str, problems: Problems) -> tuple[Stamps | None, TimeBasis | None]:

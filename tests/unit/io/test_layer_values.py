@@ -102,10 +102,10 @@ def test_fuel_codes_that_fbfm40_does_not_have_are_no_data_and_counted() -> None:
 
 
 def test_of_many_wrong_fuel_codes_those_of_most_cells_are_named() -> None:
-    layer = read("fuel", [[101] * 60 + list(range(300, 320)) + [500] * 5])
-    assert "25 of 85 cells" in layer.notes[0]
-    assert "500 (5 cells), 300 (1 cell), 301 (1 cell)" in layer.notes[0]
-    assert layer.notes[0].endswith("306 (1 cell), ….")
+    layer = read("fuel", [[*range(1, 14), *range(181, 190)] + [101] * 38 + list(range(300, 320)) + [500] * 5])
+    assert "25 of 85 cells" in layer.notes[1]
+    assert "500 (5 cells), 300 (1 cell), 301 (1 cell)" in layer.notes[1]
+    assert layer.notes[1].endswith("306 (1 cell), ….")
 
 
 def test_a_raster_that_happens_to_hold_some_fuel_codes_is_refused_with_how_many_cells_do_not() -> None:
@@ -155,3 +155,37 @@ def test_the_notes_name_readings_holes_and_missing_layers() -> None:
         "No data: slope in 1 cell, canopy cover in 1 cell.",
         "Missing layers: elevation, aspect, fuel model, canopy height, canopy bulk density.",
     ]
+
+
+@pytest.mark.parametrize(
+    "codes",
+    [
+        [1, 2, 3, 4, 5, 6, 7, 11, 12, 13, 21, 31, 32, 101, 102],
+        [2, 3, 11, 101, 102, 105],
+        [31, 32, 101],
+        [2, 3, 425, 550],
+    ],
+)
+def test_the_canadian_fuel_types_are_refused_and_their_table_named(codes: list[int]) -> None:
+    said = refusal("fuel", [codes])
+    assert "Canadian FBP System" in said and "ST-X-3" in said
+    assert "give a layer of FBFM40 or FBFM13" in said
+
+
+def test_fuel_models_that_share_numbers_with_the_canadian_types_are_taken() -> None:
+    for codes in ([1, 2, 4, 8, 9, 10, 98, 99], [101, 102, 121, 141, 98], [1, 2, 5, 98, 99], [101, 102, 105]):
+        assert read("fuel", [codes]).holes == 0
+
+
+def test_codes_of_which_most_kinds_are_no_fuel_model_are_of_an_unknown_scheme() -> None:
+    said = refusal("fuel", [[1] * 30 + [2] * 30 + [14, 15, 16, 17]])
+    assert "unknown scheme" in said and "14 (1 cell)" in said
+
+
+def test_codes_that_are_said_to_be_fuel_models_are_taken_for_those() -> None:
+    problems = Problems()
+    codes = np.array([[1, 2, 3, 101, 102, 105, 31]])
+    layer = read_values("fuel", codes, "fuel.tif", problems, unit="FBFM40")
+    assert layer is None and "4 of 7 cells hold no code" in str(list(problems))
+    layer = read_values("fuel", codes[:, 2:], "fuel.tif", Problems(), unit="FBFM40")
+    assert layer is not None and layer.holes == 2

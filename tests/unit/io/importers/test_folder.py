@@ -116,3 +116,42 @@ def test_files_that_cannot_be_read_are_named_where_nothing_else_is_there(tmp_pat
     (tmp_path / "xyz.tif").write_bytes(b"no raster at all")
     with pytest.raises(InputError, match=r"xyz\.tif"):
         recognise(tmp_path)
+
+
+def test_observed_perimeters_go_before_what_a_fire_model_made(tmp_path: Path) -> None:
+    for name, columns in (
+        ("a_farsite_perimeters", DATES),
+        ("b_run", DATES | {"Elapsed_Mi": ["60", "120"]}),
+        ("z_observed_2020-08-19", {"Name": ["x", "y"]}),
+    ):
+        write_polygons(tmp_path / f"{name}.gpkg", TWO, columns)
+    write(tmp_path, "simulated_fire", np.ones(GRID.shape, np.uint8))
+    found = recognise(fill(tmp_path))
+    assert found.source.perimeters is not None
+    assert found.source.perimeters.file.name == "z_observed_2020-08-19.gpkg"
+    for name in ("a_farsite_perimeters.gpkg", "b_run.gpkg", "simulated_fire.tif"):
+        assert any(note.startswith(f"{name}: not used, it is what a fire model computed") for note in found.notes)
+
+
+def test_of_several_observed_files_that_with_most_dates_is_taken_and_then_the_earliest(tmp_path: Path) -> None:
+    write_polygons(tmp_path / "a.gpkg", TWO[:1], {"Date": ["2020-08-21"]})
+    write_polygons(tmp_path / "b.gpkg", TWO[:1], {"Date": ["2020-08-20"]})
+    found = recognise(fill(tmp_path))
+    assert found.source.perimeters is not None and found.source.perimeters.file.name == "b.gpkg"
+    write_polygons(tmp_path / "c.gpkg", TWO, DATES)
+    found = recognise(tmp_path)
+    assert found.source.perimeters is not None and found.source.perimeters.file.name == "c.gpkg"
+
+
+def test_the_40_fuel_models_go_before_the_13(tmp_path: Path) -> None:
+    for name in ("LC20_F13_220", "LC20_F40_220"):
+        write(tmp_path, name, np.full(GRID.shape, 5 if "13" in name else 101, np.int16))
+    found = recognise(tmp_path)
+    assert found.source.layers["fuel"].path.name == "LC20_F40_220.tif"
+    assert "LC20_F13_220.tif: the 13 original models; LC20_F40_220.tif was taken." in found.notes
+
+
+def test_a_list_of_stations_is_no_wind_and_is_named(tmp_path: Path) -> None:
+    (tmp_path / "stations.csv").write_text("Station,Latitude,Longitude\nA,39.7,-122.9\n")
+    write(tmp_path, "dem", hills())
+    assert "stations.csv: places of weather stations." in recognise(tmp_path).notes

@@ -122,7 +122,7 @@ def test_a_grid_that_cannot_be_is_refused(tmp_path: Path, target: TargetGrid, wh
 
 def test_files_without_a_crs_are_taken_to_be_in_the_one_that_is_given(tmp_path: Path) -> None:
     files = {"elevation": write(tmp_path, "dem", hills(), crs=None)}
-    assert "a transform without a CRS" in said(files)
+    assert "grid CRS (--crs): elevation (dem.tif) has a transform without a CRS" in said(files)
     found = event(files, target=TargetGrid(crs=UTM))
     assert found.grid == GRID
     assert any("No layer names its CRS; they are taken to be in EPSG:32610" in note for note in found.notes)

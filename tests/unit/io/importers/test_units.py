@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from rasterio.shutil import copy
 
 from firegui.errors import InputError, Problems
 from firegui.io.importers.landscape import import_landscape
 from firegui.io.importers.landscape_source import LayerBand
 from firegui.io.importers.layer_values import UNITS, ImportedLayer, find_unit, read_values
-from firegui.io.rasters.warp import horn
+from firegui.io.rasters.warp import RasterGeometry, horn, north_angle
 from tests.unit.io.builders import assert_same_bits
-from tests.unit.io.importers.places import event, hills, source, write
+from tests.unit.io.importers.places import GRID, event, hills, source, write
+from tests.unit.io.importers.test_lcp import bands
 
 
 def read(key: str, raw: Any, unit: str | None = None) -> ImportedLayer:
@@ -139,3 +142,31 @@ def test_a_unit_that_is_unknown_and_a_band_that_is_not_there_are_refused(tmp_pat
         import_landscape(source(files))
     assert "the unit 'fathoms' is unknown" in str(caught.value)
     assert "has no band 2; it holds 1" in str(caught.value)
+
+
+def test_percent_in_a_slope_whose_file_says_degrees_is_seen_by_the_elevation(tmp_path: Path) -> None:
+    slope, aspect = horn(hills(), 30.0)
+    stack = bands()
+    stack[0], stack[1], stack[2] = hills(), np.tan(np.deg2rad(slope)) * 100.0, aspect
+    tif = write(tmp_path, "in_order", stack.round().astype(np.int16)).path
+    copy(tif, tmp_path / "a.lcp", driver="LCP", SLOPE_UNIT="DEGREES")
+    found = import_landscape(source({}, lcp=tmp_path / "a.lcp"))
+    assert np.abs(found.layers["slope"] - slope).max() < 1.0
+    assert any(note.startswith("Slope taken to be in percent") for note in found.notes)
+
+
+def test_an_aspect_that_counts_from_true_north_is_turned_to_the_grids(tmp_path: Path) -> None:
+    """Three degrees west of the central meridian grid north lies 1.9° from true north."""
+    west = replace(GRID, transform=(30.0, 0.0, 250_000.0, 0.0, -30.0, 4_400_010.0))
+    heights = hills()
+    slope, aspect = horn(heights, 30.0)
+    turn = north_angle(RasterGeometry(west.shape, west.transform, "EPSG:4326"), west)
+    assert 1.5 < abs(turn) < 2.5
+    true = np.where(aspect < 0.0, aspect, (aspect - turn) % 360.0).astype(np.float32)
+    files = {"elevation": write(tmp_path, "dem", heights, west)}
+    for name, values in (("true", true), ("grid", aspect)):
+        found = event(files | {"aspect": write(tmp_path, name, values, west)})
+        steep = slope > 1.0
+        apart = (found.layers["aspect"] - aspect + 180.0) % 360.0 - 180.0
+        assert np.abs(apart[steep]).max() < 0.1
+        assert any("counts from true north" in note for note in found.notes) == (name == "true")

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from datetime import date
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ import shapely
 from numpy.typing import NDArray
 
 from firegui.domain.regions import Region
-from firegui.io.rasters.masks import mask_rings, region_masks
+from firegui.errors import Problems
+from firegui.io.rasters.masks import band_dates, mask_rings, region_masks
+from tests.unit.io.weather.weather_files import GRID, tiff
 
 SHAPE = (619, 748)
 
@@ -110,3 +114,9 @@ def test_rings_are_found_in_several_threads_at_once_without_a_warning() -> None:
         sys.setswitchinterval(interval)
 
     assert all(len(rings) == 8 for rings in found)
+
+
+def test_bands_may_say_more_than_their_dates(tmp_path: Path) -> None:
+    stack = np.ones((2, *GRID.shape), np.uint8)
+    path = tiff(tmp_path / "fire.tif", stack, GRID, ["fire 2020-08-19", "20200820_fire"])
+    assert band_dates(path, Problems()) == (date(2020, 8, 19), date(2020, 8, 20))

@@ -291,3 +291,25 @@ def test_a_shapefile_needs_the_files_beside_it(tmp_path: Path) -> None:
 def test_reading_stops_when_it_is_told_to(tmp_path: Path) -> None:
     with pytest.raises(CancelledError):
         read_perimeters(write(tmp_path / "p.gpkg", TWO, DATES), PLACED, stop)
+
+
+@pytest.mark.parametrize("name", ["FireDiscoveryDateTime", "Ig_Date", "ALARM_DATE", "attr_ContainmentDateTime"])
+def test_a_date_of_the_whole_incident_is_no_day_of_a_perimeter_unless_it_is_asked_for(
+    tmp_path: Path, name: str
+) -> None:
+    path = write(tmp_path / "final.gpkg", TWO[:1], {name: ["2020-08-17"]})
+    said = refused(path)
+    assert f"its only date is {name}" in said and f"--perimeters-date {name}" in said
+    survey = survey_perimeters(PerimeterSource(path))
+    assert survey.columns == (name,) and survey.problems
+    assert read(path, date_column=name).dates == (date(2020, 8, 17),)
+
+
+def test_the_date_in_the_name_of_a_file_counts_where_no_column_has_one(tmp_path: Path) -> None:
+    path = write(tmp_path / "bear_ir_20200820_0230.gpkg", TWO[:1], {"Acres": [12.0]})
+    found = read(path)
+    assert found.dates == (date(2020, 8, 20),)
+    assert "taken from the name of bear_ir_20200820_0230.gpkg" in " ".join(found.notes)
+    assert survey_perimeters(PerimeterSource(path)).dates == found.dates
+    with_column = write(tmp_path / "x_2020-08-25.gpkg", TWO[:1], {"Date": ["2020-08-20"]})
+    assert read(with_column).dates == found.dates

@@ -246,3 +246,18 @@ def test_a_file_whose_blocks_unpack_to_more_than_there_is_room_for_is_refused(tm
 def test_a_projection_without_area_has_no_directions() -> None:
     found = unit_area(np.stack([np.eye(2), np.zeros((2, 2))], axis=2))
     assert found[:, :, 0].tolist() == [[1.0, 0.0], [0.0, 1.0]] and np.isnan(found[:, :, 1]).all()
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["20200819_u10", "20200819_v10", "20200820_u10", "20200820_v10"],
+        ["u_component_of_wind_10m_20200819", "v_component_of_wind_10m_20200819", "u 20200820", "v 20200820"],
+        ["2020_08_19_u", "2020_08_19_v", "2020_08_20_u", "2020_08_20_v"],
+    ],
+)
+def test_bands_may_be_named_by_date_and_variable(tmp_path: Path, names: list[str]) -> None:
+    parts = np.stack([np.full(GRID.shape, value, np.float32) for value in (3.0, -4.0, 6.0, -8.0)])
+    source = WindSource(files=(tiff(tmp_path / "w.tif", parts, GRID, names),))
+    assert survey_wind(source).first_date(OFFSET) == date(2020, 8, 19)
+    assert read(source).speed[:, 0, 0] == pytest.approx([5.0, 10.0])

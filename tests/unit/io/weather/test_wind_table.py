@@ -8,7 +8,16 @@ import pytest
 
 from firegui.errors import CancelledError, Problems
 from firegui.io.georeference import Georeference
-from firegui.io.weather.conventions import Components, Height, Sense, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.conventions import (
+    Components,
+    Height,
+    Role,
+    Sense,
+    SpeedUnit,
+    TimeBasis,
+    WindConventions,
+    parse_name,
+)
 from firegui.io.weather.wind import WindSource, read_wind, survey_wind
 from tests.support import stop
 from tests.unit.io.builders import UNPLACED
@@ -278,3 +287,64 @@ def test_a_table_that_is_none_is_refused_before_it_fills_the_memory(tmp_path: Pa
     assert "holds 3,000,000 rows" in refused(WindSource(files=(tmp_path / "rows.csv",)))
     (tmp_path / "line.csv").write_bytes(b"a," * 3_000_000)
     assert "a line of 6,000,000 letters" in refused(WindSource(files=(tmp_path / "line.csv",)))
+
+
+@pytest.mark.parametrize(
+    ("title", "unit"),
+    [
+        ("Wind Speed km/h", SpeedUnit.KMH), ("WSPD mi/hr", SpeedUnit.MPH), ("wind_speed_kmhr", SpeedUnit.KMH),
+        ("WindSpeedMph", SpeedUnit.MPH), ("windspeedkmh", SpeedUnit.KMH), ("Wind speed mi/h", SpeedUnit.MPH),
+        ("SpeedKMH", SpeedUnit.KMH), ("speed in mph", SpeedUnit.MPH), ("wind (km/h)", SpeedUnit.KMH),
+    ],
+)  # fmt: skip
+def test_the_unit_of_a_speed_is_read_from_its_title(title: str, unit: SpeedUnit) -> None:
+    found = parse_name(title)
+    assert found is not None and (found.role, found.unit) == (Role.SPEED, unit)
+
+
+def test_a_unit_before_the_height_is_read_and_gusts_are_no_wind() -> None:
+    found = parse_name("WIND SPEED MPH 20FT")
+    assert found is not None and (found.unit, found.height) == (SpeedUnit.MPH, Height.FT20)
+    assert parse_name("HourlyWindGustSpeed") is None and parse_name("max wind speed mph") is None
+
+
+@pytest.mark.parametrize("title", ["HOURLY", "HOUR", "Hour"])
+def test_the_hour_of_a_date_may_have_a_column_of_its_own(tmp_path: Path, title: str) -> None:
+    rows = [f"20200819,{100 * hour:04d},{hour + 1},270" for hour in range(7, 24)]
+    winds = read(WindSource(files=(table(tmp_path / "w.csv", f"DATE,{title},speed_ms,dir_from", *rows),)))
+    assert winds.weather is not None and winds.weather.speed[3, 0, 0] == 11.0
+
+
+def test_the_titles_of_noaas_local_climatological_data_are_known(tmp_path: Path) -> None:
+    header = "STATION,DATE,HourlyWindSpeed,HourlyWindDirection,HourlyDryBulbTemperature,HourlyRelativeHumidity"
+    rows = [f"724957,2020-08-19T{hour:02d}:00:00,{hour},270,{60 + hour},30" for hour in range(7, 24)]
+    weather = read(WindSource(files=(table(tmp_path / "w.csv", header, *rows),))).weather
+    assert weather is not None and weather.temperature_c is not None and weather.humidity is not None
+    assert weather.temperature_c[0] == pytest.approx((67 - 32) / 1.8) and weather.humidity[0] == 30.0
+
+
+def test_stations_are_placed_by_a_list_beside_their_table(tmp_path: Path) -> None:
+    place = Georeference(GRID)
+    at = [place.lonlat(0.0, 0.0), place.lonlat(5.0, 7.0)]
+    speeds = (("A", 4), ("B", 8))
+    rows = [f"{name},2020-08-19 {hour:02d}:00,{speed},270" for hour in range(7, 24) for name, speed in speeds]
+    source = WindSource(files=(table(tmp_path / "w.csv", "station,time_utc,speed_ms,dir_from", *rows),))
+    assert "without their places" in refused(source)
+    listed = [f"{name},{where[1]:.9f},{where[0]:.9f}" for name, where in zip(("a", "b"), at, strict=True) if where]
+    table(tmp_path / "list.csv", "STID,Latitude,Longitude", *listed[:1])
+    assert "without their places" in refused(source)
+    table(tmp_path / "list.csv", "STID,Latitude,Longitude", *listed)
+    winds = read(source)
+    assert winds.speed[0, 0, 0] == pytest.approx(4.0) and winds.speed[0, 5, 7] == pytest.approx(8.0)
+    assert "that of its station in list.csv" in " ".join(winds.notes)
+
+
+def test_a_table_of_one_station_is_placed_by_its_files_name_or_by_a_list_of_one(tmp_path: Path) -> None:
+    rows = [f"2020-08-19 {hour:02d}:00,4,270" for hour in range(7, 24)]
+    source = WindSource(files=(table(tmp_path / "KSTS.csv", "time_utc,speed_ms,dir_from", *rows),))
+    table(tmp_path / "list.csv", "name,lat,lon", "KSTS,10.0,10.0", "other,11.0,11.0")
+    assert "km from the raster" in refused(source)
+    table(tmp_path / "list.csv", "lat,lon", "10.0,10.0")
+    assert "km from the raster" in refused(source)
+    table(tmp_path / "list.csv", "name,lat,lon", "one,10.0,10.0", "other,11.0,11.0")
+    assert read(source).speed[0, 0, 0] == 4.0
