@@ -128,10 +128,10 @@ def test_workers_are_among_the_advanced_settings_and_the_button_names_what_it_do
 
 def test_a_budget_of_0_is_explained(qtbot: QtBot, make: Make) -> None:
     panel, _controller = make()
-    assert "the two-stage plan comes first" in panel.about.text()
+    assert "the two-stage plan comes first" in panel.cost.text()
     choose_planners(panel.form, P.GRADIENT)
     type_into_field(qtbot, panel.form.fields.box("budget"), "30")
-    assert "two-stage" not in panel.about.text()
+    assert "two-stage" not in panel.cost.text()
 
 
 # -- at work -----------------------------------------------------------------------------------------------------------

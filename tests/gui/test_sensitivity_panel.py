@@ -113,7 +113,7 @@ def test_without_a_schedule_only_a_sweep_can_be_made_and_the_dock_says_why(make:
     panel, _controller = make(tables(table_of(RAN.POSE, ())))
     panel.form.set_kind(RAN.POSE)
     assert not panel.button("start").isEnabled()
-    assert "choose a run that kept a plan" in panel.notes.text()
+    assert "the project has no plan yet" in panel.notes.text()
     panel.form.set_kind(RAN.DESIGN)
     assert panel.button("start").isEnabled()
     assert not panel.notes.isVisible()

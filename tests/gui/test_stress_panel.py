@@ -35,11 +35,13 @@ from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import RefusingLine
+from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_view import select_row
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.ready_notice import ReadyNotice
 from firegui.gui.window.workbench import Workbench
+from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import load_project
 from firegui.io.project.stress_toml import read_scenarios
@@ -581,6 +583,39 @@ def test_one_press_on_the_page_of_the_map_tests_the_plan_and_shows_the_map_there
     qtbot.waitUntil(lambda: not controller.is_busy)
     assert panel.pages.currentWidget() is panel.leaks_page
     assert panel.map.isVisible() and panel.leak.count() == 3 and not panel.no_map.isVisible()
+
+
+def test_without_a_plan_the_analyses_that_need_one_offer_to_start_it(
+    qtbot: QtBot, window: MainWindow, session: Session, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[str] = []
+    window.workbench.plan.started.connect(lambda: started.append("plan"))
+    session.open_project(load_project(saved), saved)
+    window.workbench.shell.go_to_workspace(WorkspaceName.ANALYSE)
+    window.workbench.shell.set_mode(CentreMode.CHART)
+    for name in ("Stress", "Sensitivity", "Exercise", "Uncertainty"):
+        window.workbench.show_panel(name)
+        settle()
+        panel = window.workbench.panels[name]
+        assert isinstance(panel, SplitPanel)
+        offered, start = panel.introduction.start_plan, panel.introduction.start
+        assert (offered.isVisible(), start.isVisible()) == ((False, True) if name == "Uncertainty" else (True, False))
+    stress = window.workbench.panel("Stress", StressPanel)
+    window.workbench.show_panel("Stress")
+    assert "the project has no plan yet" in stress.introduction.trouble.text()
+    QTest.mouseClick(stress.introduction.start_plan, LEFT)
+    qtbot.waitUntil(lambda: bool(started))
+    assert window.workbench.queue.entries
+
+
+def test_a_start_says_its_cost_where_the_result_will_be(window: MainWindow, session: Session, saved: Path) -> None:
+    session.open_project(load_project(saved), saved)
+    window.workbench.show_panel("Uncertainty")
+    window.workbench.shell.set_mode(CentreMode.CHART)
+    settle()
+    panel = window.workbench.panels["Uncertainty"]
+    assert isinstance(panel, SplitPanel)
+    assert panel.introduction.cost.isVisible() and "fire simulations" in panel.introduction.cost.text()
 
 
 def test_the_legend_of_the_fire_at_the_start_is_a_line(shown: StressPanel) -> None:

@@ -102,12 +102,12 @@ def test_what_is_wrong_is_said_while_the_form_is_filled_in(qtbot: QtBot, panel: 
     assert "fleet.UNKNOWN.count" in panel.notes.text() and not panel.button("start").isEnabled()
     show_study(panel, "x")
     assert panel.notes.text() == "" and panel.button("start").isEnabled()
-    assert panel.about.text().startswith("12 cases")
+    assert panel.cost.text().startswith("12 cases")
     type_into(panel.form.factors[0].levels, "1, two, 3")
     qtbot.waitUntil(lambda: "'two' is not a whole number" in panel.notes.text())
     assert not panel.button("start").isEnabled()
     type_into(panel.form.factors[0].levels, "1, 2, 3, 5")
-    qtbot.waitUntil(lambda: panel.about.text().startswith("16 cases"))
+    qtbot.waitUntil(lambda: panel.cost.text().startswith("16 cases"))
     assert panel.button("start").isEnabled()
 
 
@@ -149,7 +149,7 @@ def test_a_study_is_made_with_the_form_alone(qtbot: QtBot, panel: StudyPanel, co
         cases=(Case("as it is"), Case("case 2", {"lifted.all": (0, 1), "seed": 4})),
         measure=("saved_ha", "objective", "final_extent_ha", "drops_executed"),
     )  # fmt: skip
-    qtbot.waitUntil(lambda: panel.about.text().startswith("6 cases") and panel.button("start").isEnabled())
+    qtbot.waitUntil(lambda: panel.cost.text().startswith("6 cases") and panel.button("start").isEnabled())
     QTest.mouseClick(panel.button("start"), LEFT)
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
     assert controller.shown is not None and controller.shown.table is not None and controller.shown.table.complete

@@ -118,7 +118,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self.saved_list = narrow_combo(title, "saved_list")
         self.saved_list.setToolTip(tooltip(f"{title} of this project"))
         self._head_text: str | None = None
-        self.head, self.cost, self._activity = muted_label(), muted_label(), plain_label(wordWrap=True)
+        # The steps of a run differ in length: the buttons below must not move with each.
+        self.head, self.cost, self._activity = muted_label(), muted_label(), SteadyLabel()
         self.notes, self.about, self.result_note = SteadyLabel(), *(plain_label(wordWrap=True) for _ in range(2))
         self._lost, self._lost_in_result = NotFlownNote(), NotFlownNote()
         set_role(self.result_note, "warning")
@@ -246,6 +247,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _cost(self) -> str:
         """Return what a start costs with these settings; empty if that is not known."""
         return ""
+
+    def _lacks_plan(self) -> bool:
+        """Return whether the analysis needs a plan and there is none to choose."""
+        return False
 
     def _remarks(self) -> Sequence[str]:
         """Return the notes below the problems."""
@@ -498,9 +503,12 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
     def _introduce(self, trouble: str) -> None:
         """Show the introduction until there is a result, or a run that makes one."""
         is_new = not self._controller.is_busy and self._controller.shown is None
-        lasting, pages = self.lasting_page, self.pages
+        lasting, pages, there = self.lasting_page, self.pages, self._session.has_project
         self.introduction.start.setEnabled(self._can_start)
         self.introduction.set_trouble(trouble)
+        self.introduction.set_cost(self.cost.text())
+        is_possible = there and not self._queue.is_busy and not self._session.is_read_only
+        self.introduction.offer_plan(on=there and self._lacks_plan(), is_possible=is_possible)
         was_new, self._is_new = self._is_new, is_new
         self.show_introduction(is_new, and_parts=lasting is not None)
         if lasting is not None and is_new is not was_new:

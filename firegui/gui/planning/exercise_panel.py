@@ -42,6 +42,7 @@ _DRAWN_TIP = (
     "Plain number of the fire that is drawn at random, with errors of the scenario. Another number is another fire. "
     "A stress test flies the first ones."
 )
+_START_TEXT = "Start exercise"
 _NO_PLAN = "⚠ Show a run that has ended with a plan of two days or more."
 _STOPPED = "Stopped at {when}: change drops if needed, then click Resume"
 _COLORS = {Decision.KEPT: None, Decision.BY_HAND: "accent"}
@@ -153,7 +154,7 @@ class ExercisePanel(SplitPanel):
             form.addRow(labelled(text, box), box)
         buttons, texts = ButtonRow(), {"show_text": True}
         self._button = {
-            "start": buttons.add("start", "Start", _START, self.start, is_primary=True, **texts),
+            "start": buttons.add("start", _START_TEXT, _START, self.start, is_primary=True, **texts),
             "stop": buttons.add("stop", "Stop", "Stop; the observations so far are kept", self.stop, **texts),
             "resume": buttons.add("resume", "Resume", "Resume the exercise that was stopped, with the drops as they "
                                   "are on the map", self._plan.resume_exercise, **texts),
@@ -165,7 +166,7 @@ class ExercisePanel(SplitPanel):
         pages.addTab(self.table, "Observations")
         # The chart hides itself if there is nothing to draw; a page must not.
         pages.addTab(column(self.chart, stretch=self.chart), "Chart")
-        introduction = Introduction(_INTRODUCTION, "Start", _START, self.start)
+        introduction = Introduction(_INTRODUCTION, _START_TEXT, _START, self.start)
         self.fill_result(introduction, self.head, pages, stretch=pages)
 
     # -- the form ----------------------------------------------------------------------------------------------------
@@ -239,6 +240,8 @@ class ExercisePanel(SplitPanel):
         self.show_introduction(entry is None or not entry.flies_loop)
         self.introduction.start.setEnabled(plan.can_exercise)
         self.introduction.set_trouble("" if plan.can_exercise else _NO_PLAN)
+        has_none = self._session.has_project and not self._queue.entries
+        self.introduction.offer_plan(on=has_none, is_possible=plan.can_start and plan.starts_at_once)
         self.head.set_text("" if entry is None else self._head(entry, rows))
 
     def _show_draws(self, *_: object) -> None:

@@ -22,25 +22,34 @@ from firegui.gui.widgets.table_buttons import ButtonRow
 
 _WIDTHS = (320, 780)
 _WIDEST_TEXT, _MARGIN, _SPACING = 640, 12, 10
+_START_PLAN = "Plan the project as it is now; then the plan can be analysed here (F5)"
 
 
 class Introduction(QWidget):
     """Text in place of a result that was not made yet, with the button that makes it.
 
-    The text says what the result answers, what it needs and how long it takes; :attr:`trouble` what prevents
-    the start.
+    The text says what the result answers, what it needs and how long it takes, :attr:`cost` how long with the present
+    settings, and :attr:`trouble` what prevents the start.
     """
+
+    plan_requested = Signal()
+    """The plan that the result needs is to be made."""
 
     def __init__(self, text: str, start: str, start_tip: str, pressed: Callable[[], object]) -> None:
         super().__init__()
-        self.text, self.trouble = plain_label(text, wordWrap=True), muted_label(role="warning")
+        self.text, self.cost = plain_label(text, wordWrap=True), muted_label()
+        self.trouble = muted_label(role="warning")
+        self.cost.hide()
         buttons = ButtonRow()
         self.start = buttons.add("start", start, start_tip, pressed, show_text=True)
         self.start.setObjectName("introductionStart")
         self.start.setAutoRaise(False)
+        self.start_plan = buttons.add("plan", "Start plan", _START_PLAN, self.plan_requested.emit, show_text=True)
+        self.start_plan.setAutoRaise(False)
+        self.start_plan.hide()
         # The limit is not on the labels: a layout would give them the height of a wider text.
         self.setMaximumWidth(_WIDEST_TEXT + 2 * _MARGIN)
-        self._texts, self._buttons = column(self.text, self.trouble, spacing=_SPACING), buttons
+        self._texts, self._buttons = column(self.text, self.cost, self.trouble, spacing=_SPACING), buttons
         # A small page has room for a part of the text only. The button does not scroll with it.
         scrolled = scroll_area(self._texts, horizontal=False)
         scrolled.setMinimumHeight(2 * self.fontMetrics().lineSpacing())
@@ -51,6 +60,18 @@ class Introduction(QWidget):
         self.trouble.setText(text)
         self.trouble.setVisible(bool(text))
         self.updateGeometry()
+
+    def set_cost(self, text: str) -> None:
+        """Show what a start costs with the present settings; nothing for an empty text."""
+        self.cost.setText(text)
+        self.cost.setVisible(bool(text))
+        self.updateGeometry()
+
+    def offer_plan(self, *, on: bool, is_possible: bool) -> None:
+        """Offer to start a plan in place of the result, which needs one first."""
+        self.start_plan.setVisible(on)
+        self.start_plan.setEnabled(is_possible)
+        self.start.setHidden(on)
 
     def hasHeightForWidth(self) -> bool:
         """Return that the height may be less than the text needs: the text scrolls then."""
@@ -79,6 +100,8 @@ class SplitPanel(QWidget):
 
     result_requested = Signal()
     """A run was started or a saved result was opened: the result should be visible."""
+    plan_requested = Signal()
+    """The plan that the result needs is to be made."""
     refilled = Signal()
     """Settings or foot have other contents, which may need another width."""
 
@@ -90,6 +113,7 @@ class SplitPanel(QWidget):
     def fill_result(self, introduction: Introduction, *parts: Content, stretch: Content) -> None:
         """Fill the result with ``parts``. The introduction is shown first, see :meth:`show_introduction`."""
         self.introduction, self._made = introduction, QWidget(self.result)
+        introduction.plan_requested.connect(self.plan_requested)
         fill_column(self._made, *parts, stretch=stretch)
         self._rest = QWidget(self.result)
         whole = (introduction, self._made, self._rest)

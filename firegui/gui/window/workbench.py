@@ -297,6 +297,7 @@ class Workbench(QObject):
         if isinstance(panel, SplitPanel):
             panel.result_requested.connect(partial(self.shell.show_result_of, name))
             panel.refilled.connect(self.shell.side.content_built)
+            panel.plan_requested.connect(self.plan.start)
             settings, foot, result = panel.take_parts()
             parts = settings, result
             self.shell.side.set_foot(name, foot)

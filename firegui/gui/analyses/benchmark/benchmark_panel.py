@@ -211,6 +211,5 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         table = None if controller.shown is None else controller.shown.table
         self.curves.show_table(table, controller.trails if controller.shows_running else {})
 
-    def _refresh(self, *_: object) -> None:
-        self.about.setText(cost_text(self.form.settings(), self._controller.pace, self._simulation_seconds))
-        super()._refresh()
+    def _cost(self) -> str:
+        return cost_text(self.form.settings(), self._controller.pace, self._simulation_seconds)

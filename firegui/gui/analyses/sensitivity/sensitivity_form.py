@@ -92,7 +92,7 @@ class SensitivityForm(QWidget):
         settings = self.fields.value()
         file = self.schedule_file
         if kind is not SensitivityKind.DESIGN and file is None:
-            problems.add("schedule", "none is chosen", "choose a run that kept a plan, or a file")
+            problems.add("schedule", "the project has no plan yet", "start a plan, or choose a file")
         if not problems:
             problems.extend(settings.problems(kind))
         problems.raise_if_any("The table cannot be made")

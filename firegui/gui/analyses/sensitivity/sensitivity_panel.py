@@ -99,6 +99,10 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
     def _conclusion(self) -> str:
         return "" if self._table is None else conclusion_text(self._table, self._session.units)
 
+    def _lacks_plan(self) -> bool:
+        # A table that plans anew for each value needs no plan.
+        return self._schedule() is None and self.form.chosen_kind is not SensitivityKind.DESIGN
+
     def _cost(self) -> str:
         settings, kind, planned = self.form.fields.value(), self.form.chosen_kind, self._planned
         if kind is SensitivityKind.DESIGN:

@@ -53,7 +53,7 @@ class StressForm(QWidget):
         """Return the request for the test. Raises :class:`InputError` with all its problems."""
         problems, settings, file = Problems(), self.fields.value(), self.schedules.file
         if file is None:
-            problems.add("schedule", "none is chosen", "choose a run that kept a plan, or a file")
+            problems.add("schedule", "the project has no plan yet", "start a plan, or choose a file")
         if self._project is not None:
             problems.extend(settings.problems(self._project.scenario.steps_per_day))
         problems.raise_if_any("The stress test cannot be made")

@@ -50,8 +50,8 @@ _NO_MAP = (
     "gets when it is made has no map: test the plan to see where fire gets through."
 )
 _MAP_FOLLOWS = "The plan is being tested. The map of where fire gets through is here once the first scenario is done."
-_TEST_FOR_MAP = "Test the plan"
-_TEST_FOR_MAP_TIP = "Fly the schedule in every scenario, then show the map here; the project is saved first"
+_START = "Test the plan"
+_MAP_TIP = "Fly the schedule in every scenario, then show the map here; the project is saved first"
 _KEY = (
     "The share of the draws in which a cell burns although the plan holds it in the model. A draw is one trial of a "
     "scenario with errors of its own.\n"
@@ -65,7 +65,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
     texts = AnalysisTexts(
         thing="stress test",
-        start="Test",
+        start=_START,
         start_tip="Fly the schedule in every scenario; the project is saved first",
         stop_tip="Stop; draws that are done are kept",
         introduction=_INTRODUCTION,
@@ -145,7 +145,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self.key.setToolTip(tooltip(_KEY))
         self._write_key()
         above = row(self.leak, self.key, whole, stretch=self.key)
-        self.no_map = Introduction(_NO_MAP, _TEST_FOR_MAP, _TEST_FOR_MAP_TIP, self._test_for_map)
+        self.no_map = Introduction(_NO_MAP, _START, _MAP_TIP, self._test_for_map)
         stop = PanelButton("stop_here", "Stop", self.texts.stop_tip, self._controller.stop, show_text=True)
         self.stop_here = self._button_row(stop)
         self._with_map = column(above, self.map, stretch=self.map, margins=(0, 2, 0, 0))
@@ -272,6 +272,9 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         ]
         text = simulations_text(1 + sum(flown), self._simulation_seconds)
         return f"{text}, and {counted(sum(repaired), 'replanning')}, which take longer." if repaired else f"{text}."
+
+    def _lacks_plan(self) -> bool:
+        return self._schedule() is None
 
     def _find_problems(self) -> Sequence[Problem]:
         return self.form.problems()

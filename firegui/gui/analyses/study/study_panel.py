@@ -46,7 +46,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
     texts = AnalysisTexts(
         thing="study",
-        start="Run",
+        start="Run study",
         start_tip="Run the study; the project is saved first",
         stop_tip="Stop within a second; cases that are done are kept, and the study can go on later",
         introduction=_INTRODUCTION,
@@ -224,9 +224,8 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         if controller.shows_running and self.cells_view.isVisible():
             self.cells.show(self.cells.table, controller.running)
 
-    def _refresh(self, *_: object) -> None:
+    def _cost(self) -> str:
         study, workers = self.form.study(), self.form.workers.value()
         count = 0 if workers.scheduler else workers.workers or 1
         begun = bool(self.form.factors or self.form.cases)
-        self.about.setText(cost_text(study.settings, self._pace, count, self._simulation_seconds) if begun else "")
-        super()._refresh()
+        return cost_text(study.settings, self._pace, count, self._simulation_seconds) if begun else ""
