@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QRectF, QSettings, Qt
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtCore import QPointF, QRectF, QSettings, Qt
+from PySide6.QtGui import QAction, QColor, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog
 from pytestqt.qtbot import QtBot
@@ -17,6 +18,8 @@ from firegui.domain.regions import Region
 from firegui.domain.units import Units
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.map.go_to_dialog import GoToDialog
+from firegui.gui.map.items import map_font
+from firegui.gui.map.labels import Label, LabelPlacement, Rank, spots_around
 from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, UNTIL_NOW
 from firegui.gui.map.view_memory import BookmarksMenu, ViewMemory
 from firegui.gui.scenario.layers_panel import LayersPanel
@@ -251,6 +254,34 @@ def test_the_window_has_the_actions_of_the_map_and_a_key_that_shows_the_map_alon
     assert dialog is not None
     dialog.accept()
     assert list(workbench.views.bookmarks) == ["View 1"]
+
+
+@pytest.mark.parametrize(
+    ("width", "text"), [(200.0, "Nowhere (invented village)"), (150.0, "Nowhere\n(invented village)")]
+)
+def test_a_name_is_moved_or_broken_into_lines_to_end_on_the_landscape(qapp: object, width: float, text: str) -> None:
+    grid = QRectF(200.0, 50.0, width, 200.0)
+    spots = LabelPlacement(QRectF(0.0, 0.0, 600.0, 300.0), grid)
+    for beside in (QRectF(0.0, 0.0, 200.0, 300.0), QRectF(grid.right(), 0.0, 400.0, 300.0)):
+        spots.avoid(beside)
+    symbol = QRectF(grid.center().x(), 150.0, 8.0, 8.0)
+    spots.avoid(symbol)
+    font, color = map_font(8.5, bold=True), QColor("white")
+    label = Label("Nowhere (invented village)", font, color, Rank.PLACE, partial(spots_around, symbol))
+    placed = spots.place(label)
+    assert placed is not None
+    form, box = placed
+    assert form.text == text and box.size() == form.size
+    assert grid.contains(box) and not box.intersects(symbol)
+
+
+def test_the_name_of_a_selected_region_is_never_cut_off(qapp: object) -> None:
+    screen = QRectF(0.0, 0.0, 200.0, 100.0)
+    spots = LabelPlacement(screen, screen)
+    font, color = map_font(9.5), QColor("white")
+    name = Label("A long name", font, color, Rank.SELECTION, lambda _size: [QPointF(180.0, -9.0)], must_show=True)
+    placed = spots.place(name)
+    assert placed is not None and screen.contains(placed[1])
 
 
 def test_names_of_places_are_never_cut_off_and_stand_on_the_map(session: Session, hand: Hand) -> None:

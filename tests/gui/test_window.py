@@ -40,7 +40,9 @@ from firegui.runs.spec import PlanSpec, RunSpec
 from firegui.runs.stages import FinishReason, RunState
 from tests.gui.hands import LEFT, centre_of
 from tests.gui.map_scene import Hand
+from tests.gui.plan_editor_scene import show_plan
 from tests.gui.saved_runs import stopped_run
+from tests.gui.shell_scene import settle
 
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -511,6 +513,27 @@ def test_the_place_under_the_mouse_goes_with_the_map(window: MainWindow) -> None
     assert status.place.text()
     shell.show_workspace(WorkspaceName.HAND_OVER)
     assert not window.workbench.map.isVisible() and status.place.text() == ""
+
+
+def test_maps_side_by_side_show_the_same_part_again_after_they_were_lower(window: MainWindow) -> None:
+    workbench = window.workbench
+    show_plan(workbench.session)
+    workbench.show_panel("Stress")
+    workbench.shell.set_mode(CentreMode.MAP)
+    workbench.session.set_side_by_side(True)
+    settle()
+    maps = workbench.maps.shown_maps
+    assert len(maps) == 3
+    maps[0].camera.zoom(2.5)
+    settle()
+    areas, high = [view.camera.area for view in maps], maps[0].height()
+    workbench.shell.set_mode(CentreMode.BOTH)
+    settle()
+    assert maps[0].height() < high
+    workbench.shell.set_mode(CentreMode.MAP)
+    settle()
+    for view, area in zip(maps, areas, strict=True):
+        assert view.camera.area == pytest.approx(area, abs=0.5)
 
 
 def test_a_measurement_leaves_the_status_bar_with_its_tool(window: MainWindow) -> None:

@@ -204,6 +204,17 @@ class Camera(QObject):
         width, height = self.viewport.width() / scale, self.viewport.height() / scale
         self._show(QRectF(there.x() - width / 2, there.y() - height / 2, width, height))
 
+    def share_view(self, other: Camera) -> None:
+        """Show the part of the map that was chosen for another camera with a viewport of the same size.
+
+        The chosen part, and not what the viewport shows around it: maps that are resized one after the other, and back
+        again, would show more and more.
+        """
+        self._whole = other._whole
+        chosen = other._box.targetRect()
+        if chosen != self._box.targetRect():
+            self._show(chosen)
+
     def resized(self) -> None:
         """Adapt to another size of the viewport; the whole grid stays in view if it was."""
         if self._whole:

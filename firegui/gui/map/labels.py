@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from typing import Protocol
 
@@ -34,6 +34,9 @@ class Rank(IntEnum):
     GRID = 5
 
 
+_MOVED_RANKS = frozenset({Rank.SELECTION, Rank.REGION, Rank.PLACE})
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Label:
     """Text of a layer, and where it may stand: ``spots(size)`` are top left corners, the best first.
@@ -53,8 +56,8 @@ class Label:
     @property
     def size(self) -> QSizeF:
         """Size in pixels, with the card."""
-        metrics = QFontMetricsF(self.font)
-        size = QSizeF(metrics.horizontalAdvance(self.text), metrics.height())
+        metrics, lines = QFontMetricsF(self.font), self.text.splitlines() or [""]
+        size = QSizeF(max(map(metrics.horizontalAdvance, lines)), len(lines) * metrics.height())
         return QSizeF(size.width() + 10.0, size.height() + 2.0) if self.on_card else size
 
     def at_baseline(self, at: QPointF) -> QPointF:
@@ -67,8 +70,19 @@ class Label:
         at = top - self.at_baseline(QPointF())
         if self.on_card:
             draw_tag(painter, at, self.text, self.font, self.color, ink.card)
-        else:
-            draw_text(painter, at, self.text, self.font, self.color, ink.halo)
+            return
+        for line in self.text.splitlines():
+            draw_text(painter, at, line, self.font, self.color, ink.halo)
+            at += QPointF(0.0, QFontMetricsF(self.font).height())
+
+    @property
+    def forms(self) -> tuple[Label, ...]:
+        """The label, and for a name of several words also in two lines, to be shown where one has no room."""
+        ends = [k for k, letter in enumerate(self.text) if letter == " " and self.text[k + 1 :].strip()]
+        if self.rank not in _MOVED_RANKS or self.on_card or not ends:
+            return (self,)
+        end = min(ends, key=lambda k: (self.text[k + 1] != "(", max(k, len(self.text) - k)))
+        return self, replace(self, text=f"{self.text[:end]}\n{self.text[end:].strip()}")
 
 
 class LabelledLayer(Protocol):
@@ -90,8 +104,8 @@ class LabelledLayer(Protocol):
 class LabelPlacement:
     """Occupied boxes in pixels. More important labels are placed first; labels without room are left out."""
 
-    def __init__(self, visible: QRectF) -> None:
-        self._visible = visible
+    def __init__(self, visible: QRectF, grid: QRectF) -> None:
+        self._visible, self._ground = visible, visible & grid
         self._taken: list[QRectF] = []
         self._avoided: list[QRectF] = []
 
@@ -99,28 +113,46 @@ class LabelPlacement:
         """Mark a symbol, which is covered only if there is no other room."""
         self._avoided.append(box)
 
-    def place(self, label: Label) -> QRectF | None:
-        """Return the first free box of a label; ``None`` if all are taken.
+    def place(self, label: Label) -> tuple[Label, QRectF] | None:
+        """Return the first free box of a label, in one line or two; ``None`` if all are taken.
 
         A box that is partly off screen is not free: a name that is cut off cannot be read, and may be another one.
-        Boxes that cover nothing to avoid come before the others.
+        Boxes that cover nothing to avoid come before the others. A name that would end beside the landscape is moved
+        into it.
         """
         found = first = None
-        size = label.size
-        for top in label.spots(size):
-            box = QRectF(top, size)
-            first = first or box
+        for form, box in self._choices(label):
+            first = first or (form, moved_into(self._visible, box))
             if not self._visible.contains(box) or _hits(box, self._taken):
                 continue
             is_best = not _hits(box, self._avoided)
-            found = box if is_best or found is None else found
+            found = (form, box) if is_best or found is None else found
             if is_best:
                 break
         if found is None and label.must_show:
             found = first
         if found is not None:
-            self._taken.append(found.adjusted(-_GAP, -_GAP, _GAP, _GAP))
+            self._taken.append(found[1].adjusted(-_GAP, -_GAP, _GAP, _GAP))
         return found
+
+    def _choices(self, label: Label) -> Iterator[tuple[Label, QRectF]]:
+        """Yield the forms and boxes of a label, the best first."""
+        for form in label.forms:
+            size = form.size
+            boxes = [QRectF(top, size) for top in form.spots(size)]
+            yield from ((form, box) for box in boxes)
+            if form.rank in _MOVED_RANKS:
+                yield from ((form, moved_into(self._ground, box)) for box in boxes)
+
+
+def moved_into(room: QRectF, box: QRectF) -> QRectF:
+    """Return a box, moved as little as possible to lie in ``room``.
+
+    One that is too large begins at the left or top.
+    """
+    left = max(min(box.left(), room.right() - box.width()), room.left())
+    top = max(min(box.top(), room.bottom() - box.height()), room.top())
+    return QRectF(QPointF(left, top), box.size())
 
 
 def _hits(box: QRectF, others: Sequence[QRectF]) -> bool:
@@ -141,7 +173,7 @@ class MapLabels:
     def placed(self, transform: QTransform, visible: QRectF) -> list[tuple[LabelledLayer, Label, QRectF]]:
         """Return the labels that have room, each with its layer and its box in pixels."""
         shown = [layer for layer in self._layers if layer.item.isVisible()]
-        spots = LabelPlacement(visible)
+        spots = LabelPlacement(visible, transform.mapRect(self.item.grid))
         symbols = (box for layer in shown for box in layer.symbols(transform))
         for box in (*_decorations(visible), *_beside(transform.mapRect(self.item.grid), visible), *symbols):
             spots.avoid(box)
@@ -149,8 +181,8 @@ class MapLabels:
         labels = ((layer, label) for layer in shown for label in layer.labels(transform, visible))
         wanted = [(layer, label) for layer, label in labels if label.rank not in left_out]
         wanted.sort(key=lambda pair: pair[1].rank)
-        boxes = ((layer, label, spots.place(label)) for layer, label in wanted)
-        return [(layer, label, box) for layer, label, box in boxes if box is not None]
+        found = ((layer, spots.place(label)) for layer, label in wanted)
+        return [(layer, *each) for layer, each in found if each is not None]
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         # The most important one is drawn last: one that must be shown may cover others.

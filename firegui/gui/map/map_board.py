@@ -240,7 +240,7 @@ class MapBoard(QStackedWidget):
         self._following = True
         for pane in self.panes:
             if pane.camera is not moved:
-                pane.camera.follow(moved)
+                pane.camera.share_view(moved)
         self._following = False
 
     def _copy_layers(self, _key: str = "") -> None:

@@ -14,6 +14,8 @@ from firegui.gui.map.map_colors import Ink, faded
 _UNDER_WORDS_PX, _LINE_PX = 76.0, 18.0
 """Height of title and hint at the map's top. A shape there has its size below."""
 
+_EDGE_PX = 6.0
+"""Least distance of the size from the map's left and right edge."""
 _GAP_PX, _ARM_PX = 4.0, 16.0
 """Where the arms of the crosshair begin and end, from its centre."""
 _WAYS = (QPointF(1.0, 0.0), QPointF(0.0, 1.0), QPointF(-1.0, 0.0), QPointF(0.0, -1.0))
@@ -97,8 +99,10 @@ class Sketch:
         if outline.text:
             font = map_font(9.0, bold=True)
             box = pixels.boundingRect()
-            at = QPointF(box.center().x() - text_width(outline.text, font) / 2, box.top() - 7.0)
+            wide = text_width(outline.text, font)
+            at = QPointF(box.center().x() - wide / 2, box.top() - 7.0)
             if at.y() < _UNDER_WORDS_PX and box.bottom() + _LINE_PX < visible.bottom():
                 at.setY(box.bottom() + _LINE_PX)
             at.setY(max(at.y(), 16.0))
+            at.setX(max(min(at.x(), visible.right() - wide - _EDGE_PX), visible.left() + _EDGE_PX))
             draw_text(painter, at, outline.text, font, self.ink.text, self.ink.halo)
