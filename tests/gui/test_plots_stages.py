@@ -20,7 +20,7 @@ from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
-from firegui.gui.planning.result_view import details_html, replan_html, report_html
+from firegui.gui.planning.result_view import change_text, details_html, replan_html, report_html
 from firegui.runs.events import StageBegan
 from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
@@ -285,6 +285,29 @@ def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, pl
     run_to_end(qtbot, queue)
     plots.refresh()
     assert "needless removed" in plots.result.text
+
+
+def test_a_result_says_why_its_size_is_not_the_one_shown_during_the_run(tmp_path: Path) -> None:
+    entry = pruned_entry(tmp_path)
+    entry.reference, entry.nominal, entry.plan = metrics(2.1, 716), metrics(2.1, 250), metrics(2.1, 250)
+    entry.reference = replace(entry.reference, final_extent_ha=5.6)
+    entry.nominal = replace(entry.nominal, final_extent_ha=13.9)
+    entry.plan = replace(entry.plan, final_extent_ha=14.7)
+    assert change_text(entry) == (
+        "Needless drops removed: 466 fewer, 8.3 ha more burned. "
+        "Sizes during the run are at cautious effectiveness, where this plan ends at 14.7 ha."
+    )
+    entry.summary = plan_summary(make_project(), [], None, {2: 13.9}, {1: 40.0, 2: 1204.0})
+    html = report_html(entry)
+    assert html.index("98.8&nbsp;%") < html.index(change_text(entry)) < html.index("Drops</td>")
+    entry.plan = entry.nominal
+    assert change_text(entry) == "Needless drops removed: 466 fewer, 8.3 ha more burned."
+    entry.nominal = replace(entry.nominal, final_extent_ha=5.6)
+    assert "Needless" not in change_text(entry)
+    entry.reference, entry.plan = entry.nominal, None
+    assert change_text(entry) == ""
+    entry.nominal = None
+    assert change_text(entry) == ""
 
 
 def test_the_result_opens_with_what_is_reported_and_has_a_row_a_day(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning import runs_table
 from firegui.gui.planning.result_view import report_html
 from firegui.gui.planning.run_cards import RunCards, card_lines, shortened_to, wrapped_lines
-from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged, group_of
+from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged, best_runs, group_of
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE, run_columns
 from firegui.gui.session.session import Session
@@ -64,6 +64,42 @@ def test_a_card_has_what_is_saved_drops_volume_night_and_the_worst_case() -> Non
     assert second.startswith("193 at night · worst case ")
     assert "at night" not in " ".join(card_lines(done("two", 5.5, 381)))
     assert second.endswith(f" of the growth without drops ({case_text(worst)})")
+
+
+def test_the_best_finished_plan_of_a_goal_is_named_and_by_what(project: Project) -> None:
+    runs = [done("small", 5.5, 381), done("large", 9.0, 200), done("other goal", 1.0, 10), done("stopped", 2.0, 10)]
+    for entry in runs:
+        entry.project = project
+    runs[2].project = project.protecting()
+    runs[3].reason = FinishReason.STOPPED
+    small, large = runs[:2]
+    found = best_runs(runs)
+    assert list(found) == [small.folder]
+    assert found[small.folder] == (
+        "Best of 2 finished plans of this goal by the smallest final size: 5.5 ha (99.5 % saved), 381 drops"
+    )
+    assert best_runs([small]) == {}
+    # Of sizes that are shown alike, the one with fewer drops; of plans that are alike, none.
+    assert small.summary is not None
+    large.summary = replace(small.summary, final_ha=5.51)
+    assert best_runs(runs) == {}
+    large.summary = summary(5.51, 200, 0)
+    assert list(best_runs(runs)) == [large.folder]
+    # A plan that was tested and holds comes before.
+    small.stress = replace(stress_table(), results=stress_table().results[:1])
+    assert not small.missed
+    assert "by its stress test" in best_runs(runs)[small.folder]
+
+
+def test_the_card_and_the_tooltip_of_the_best_plan_say_so(queue: RunQueue, panel: RunsPanel) -> None:
+    for entry, size in zip(queue.entries, (9.0, 5.5), strict=True):
+        entry.summary = summary(size, 381, 0)
+    panel.model.refresh()
+    # The latest run is the first of the list.
+    assert [panel.model.state(place) for place in (0, 1)] == ["Best so far · finished", "finished"]
+    shown = [str(panel.model.index(place, 0).data(Qt.ItemDataRole.ToolTipRole)) for place in (0, 1)]
+    tips = [" ".join(tip.split()) for tip in shown]
+    assert "by the smallest final size: 5.5 ha" in tips[0] and "Best of" not in tips[1]
 
 
 def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:

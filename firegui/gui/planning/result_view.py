@@ -13,7 +13,15 @@ from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
-from firegui.domain.plan_summary import PUT_OUT, SIZE_TITLES, KeyFigure, PlanSummary, size_figures, start_area
+from firegui.domain.plan_summary import (
+    PUT_OUT,
+    SIZE_TITLES,
+    KeyFigure,
+    PlanSummary,
+    is_shown_area,
+    size_figures,
+    start_area,
+)
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
 from firegui.domain.results import Metrics
@@ -36,7 +44,7 @@ from firegui.gui.session.session import ShownResult
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import kept_plan
-from firegui.runs.stages import FinishReason
+from firegui.runs.stages import FinishReason, Stage
 
 _NO_RUN = "No run is shown: start one, or click one in the list of runs."
 _ETAS = "cautious · expected"
@@ -235,7 +243,8 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
         outside = _warning_html(summary.outside) if summary.outside else ""
         verdict = _verdict_html(units.restate(summary.verdict)) + _origin_html(entry)
-        headline = figures_html(summary.key_figures(units), is_narrow=is_narrow)
+        remark = "" if replanned else change_text(entry, units)
+        headline = figures_html(summary.key_figures(units), remark, is_narrow=is_narrow)
         return verdict, headline + _growth_html(summary) + outside + warning, days, end
     known = [*_size_so_far(entry, units), KeyFigure("Drops", _count(entry.drops))]
     return "", ("" if entry.flies_loop else figures_html(known, is_narrow=is_narrow)) + warning, "", end
@@ -293,14 +302,15 @@ def _origin_html(entry: RunEntry) -> str:
     return f"<p style='margin:0; color:{color}'>Edited from {escape(entry.parent)}</p>" if entry.parent else ""
 
 
-def figures_html(figures: Sequence[KeyFigure], *, is_narrow: bool) -> str:
+def figures_html(figures: Sequence[KeyFigure], remark: str = "", *, is_narrow: bool) -> str:
     """Return key figures as a table of two columns, the titles and the numbers.
 
-    The first number, the final size and what is saved are large and bold.
+    The first number, the final size and what is saved are large and bold, with a ``remark`` on them below.
     What a number is compared with is beside it, in a narrow view below both.
     """
     color, rows = current_colors().muted, []
-    for figure in figures:
+    last = max((place for place, figure in enumerate(figures) if figure.title in SIZE_TITLES), default=None)
+    for place, figure in enumerate(figures):
         note = f"<span style='color:{color}'>{escape(figure.note)}</span>" if figure.note else ""
         value = escape(figure.value)
         # A number never breaks before its unit; a sentence does.
@@ -309,6 +319,7 @@ def figures_html(figures: Sequence[KeyFigure], *, is_narrow: bool) -> str:
             value = f"<b style='font-size:large'>{value}</b>"
         beside, below = ("", note) if is_narrow or not note else (f"&nbsp;&nbsp; {note}", "")
         rows.append(f"<tr><td style='padding-right:12px'>{escape(figure.title)}</td><td>{value}{beside}</td></tr>")
+        below += f"<div style='color:{color}'>{escape(remark)}</div>" if remark and place == last else ""
         if below:
             rows.append(f"<tr><td colspan='2' style='padding-bottom:4px'>{below}</td></tr>")
     return f"<table cellspacing='0' cellpadding='1' style='margin-top:6px; margin-bottom:6px'>{''.join(rows)}</table>"
@@ -316,6 +327,25 @@ def figures_html(figures: Sequence[KeyFigure], *, is_narrow: bool) -> str:
 
 def _warning_html(text: str) -> str:
     return f"<p style='margin:2px 0 4px 0; color:{current_colors().warning}'>{_WARNING}{escape(text)}</p>"
+
+
+def change_text(entry: RunEntry, units: Units = Units.METRIC) -> str:
+    """Return why the size of a plan is not the one shown during its run; empty where it is.
+
+    Needless drops may have been removed, and sizes during a run are at cautious effectiveness.
+    """
+    plan, before, cautious, said = entry.nominal, entry.reference, entry.plan, []
+    if plan is None or not entry.is_over:
+        return ""
+    if before is not None and (fewer := before.drops_executed - plan.drops_executed) > 0:
+        change = plan.final_extent_ha - before.final_extent_ha
+        burned = f"{units.area(abs(change))} {'more' if change > 0.0 else 'less'} burned"
+        said += [f"Needless drops removed: {fewer:,} fewer, {burned}."] if is_shown_area(abs(change), units) else []
+    if cautious is not None and Stage.KEEP not in entry.stages:
+        size = units.area(cautious.final_extent_ha)
+        if size != units.area(plan.final_extent_ha):
+            said.append(f"Sizes during the run are at cautious effectiveness, where this plan ends at {size}.")
+    return " ".join(said)
 
 
 def _growth_html(summary: PlanSummary) -> str:

@@ -182,7 +182,7 @@ class RunCards(QStyledItemDelegate):
         text = area.adjusted(_MARGIN, _PAD - 1, -_MARGIN, 0)
         text.setHeight(line)
         head = self.head(place, option.font, text.width())
-        self._paint_head(painter, text, option.font, entry, head, is_shown=self._model.is_shown(place))
+        self._paint_head(painter, text, option.font, place, head)
         text.translate(0, line * (head.lines - 1))
         painter.setFont(option.font)
         metrics = QFontMetrics(option.font)
@@ -197,17 +197,15 @@ class RunCards(QStyledItemDelegate):
             painter.fillRect(bar_part(entry, bar), QColor(bar_color(entry)))
         painter.restore()
 
-    def _paint_head(
-        self, painter: QPainter, box: QRect, font: QFont, entry: RunEntry, head: CardHead, *, is_shown: bool
-    ) -> None:
+    def _paint_head(self, painter: QPainter, box: QRect, font: QFont, place: int, head: CardHead) -> None:
         """Draw the name, and the state at the right of its last line, else below."""
         colors, below = current_colors(), head.lines > len(head.name)
         at_state = box.translated(0, box.height() * (head.lines - 1))
         painter.setFont(font)
-        painter.setPen(QColor(getattr(colors, status_color(entry) or "muted")))
+        painter.setPen(QColor(getattr(colors, status_color(self._model.row(place)) or "muted")))
         side = Qt.AlignmentFlag.AlignLeft if below else Qt.AlignmentFlag.AlignRight
-        painter.drawText(at_state, side | Qt.AlignmentFlag.AlignVCenter, entry.status)
-        painter.setFont(_bold(font) if is_shown else font)
+        painter.drawText(at_state, side | Qt.AlignmentFlag.AlignVCenter, self._model.state(place))
+        painter.setFont(_bold(font) if self._model.is_shown(place) else font)
         painter.setPen(QColor(colors.text))
         for number, part in enumerate(head.name):
             at = box.translated(0, box.height() * number)
@@ -224,7 +222,7 @@ class RunCards(QStyledItemDelegate):
             rest = " ".join(name[_NAME_LINES - 1 :])
             name = [*name[: _NAME_LINES - 1], metrics.elidedText(rest, Qt.TextElideMode.ElideMiddle, room)]
         name = [shortened_to(part, metrics, room) for part in name]
-        beside = QFontMetrics(font).horizontalAdvance(self._model.row(place).status) + 2 * _PAD
+        beside = QFontMetrics(font).horizontalAdvance(self._model.state(place)) + 2 * _PAD
         has_room = metrics.horizontalAdvance(name[-1]) + beside <= room
         return CardHead(tuple(name), len(name) if has_room else len(name) + 1)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from datetime import datetime
 from enum import StrEnum
+from pathlib import Path
 
 from firegui.domain.settings import SETTING_TITLES
+from firegui.domain.units import Units
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.runs.stages import FinishReason
+from firegui.runs.messages import counted
+from firegui.runs.stages import DONE_REASONS, FinishReason
 
 
 class RunOrder(StrEnum):
@@ -96,6 +99,50 @@ def arranged(entries: Iterable[RunEntry], search: str, order: RunOrder, grouping
     for entry in found:
         first.setdefault(group_of(entry, grouping), len(first))
     return sorted(found, key=lambda entry: first[group_of(entry, grouping)])
+
+
+def best_runs(entries: Iterable[RunEntry], units: Units = Units.METRIC) -> dict[Path, str]:
+    """Return the best plan of each goal by its folder, with a sentence that says by what it is the best.
+
+    Only finished plans of the same goal, days and effectiveness are compared, at least two. A plan that holds in every
+    stress scenario is before one that was not tested, and that before one that does not hold. Then the burned area of
+    the regions counts, if the goal has them, then the final size, then the drops. Equal plans have no best one.
+    """
+    groups: dict[Hashable, list[RunEntry]] = {}
+    for entry in entries:
+        if _is_comparable(entry) and entry.project is not None:
+            plan = entry.project.plan
+            goal = (plan.weights, plan.nominal, plan.start_day, plan.days, plan.margin.limit)
+            groups.setdefault(goal, []).append(entry)
+    found: dict[Path, str] = {}
+    for group in groups.values():
+        if len(group) < 2:
+            continue
+        best, second = sorted(group, key=_rank)[:2]
+        ranks = _rank(best), _rank(second)
+        differs = next((at for at, (one, other) in enumerate(zip(*ranks, strict=True)) if one != other), None)
+        if differs is not None and best.summary is not None:
+            by = ("its stress test", "the least burned in regions", "the smallest final size", "the fewest drops")
+            size = f"{best.summary.short_size_text(units)}, {counted(best.summary.drops, 'drop')}"
+            found[best.folder] = f"Best of {len(group)} finished plans of this goal by {by[differs]}: {size}"
+    return found
+
+
+def _is_comparable(entry: RunEntry) -> bool:
+    is_plan = entry.is_over and entry.reason in DONE_REASONS and not (entry.replans or entry.missing or entry.elsewhere)
+    return is_plan and entry.summary is not None and entry.summary.final_ha is not None and not entry.has_other_regions
+
+
+def _rank(entry: RunEntry) -> tuple[float, ...]:
+    """Return what plans of one goal are compared by; the smallest is the best.
+
+    Areas count as they are shown.
+    """
+    summary = entry.summary
+    assert summary is not None and summary.final_ha is not None
+    holds = 2.0 if entry.missed else 1.0 if entry.stress is None else 0.0
+    regions = (burned_in_regions(entry) or 0.0) if summary.protects_regions else 0.0
+    return holds, round(regions, 1), round(summary.final_ha, 1), float(summary.drops)
 
 
 def _key(entry: RunEntry, order: RunOrder) -> tuple[bool, float]:

@@ -25,6 +25,7 @@ from firegui.gui.planning.run_order import (
     RunGrouping,
     RunOrder,
     arranged,
+    best_runs,
     burned_in_regions,
     gallons,
     group_of,
@@ -56,8 +57,9 @@ class RunsModel(TableModel[RunEntry]):
         title, *others = run_columns(lambda: session.units)
         columns = (replace(title, value=self._name, edit=self._rename, is_editable=_can_be_named), *others)
         self._marked: frozenset[Path] = frozenset()
+        self._best: dict[Path, str] = {}
         self._caution = ""
-        super().__init__(columns, parent, key=lambda entry: entry, row_tip=lambda entry: _tip(entry, session.units))
+        super().__init__(columns, parent, key=lambda entry: entry, row_tip=self._tip_of)
         self._session, self._queue = session, queue
         self._search, self._order_by, self._grouping = "", RunOrder.NEWEST, RunGrouping.NONE
         self._is_held = False
@@ -72,6 +74,7 @@ class RunsModel(TableModel[RunEntry]):
         While the list is held, new ones are below the others.
         """
         self._find_cautions()
+        self._best = best_runs(self._queue.entries, self.units)
         rows = arranged(self._queue.entries, self._search, self._order_by, self._grouping)
         if not self._is_held:
             self.set_rows(rows)
@@ -100,6 +103,15 @@ class RunsModel(TableModel[RunEntry]):
         """Return the heading above a row: that of its group if the row before belongs to another; else empty."""
         group = group_of(self.row(place), self._grouping)
         return "" if place > 0 and group_of(self.row(place - 1), self._grouping) == group else group
+
+    def state(self, place: int) -> str:
+        """Return the status of a run for its card, after ``Best so far`` for the best of its goal."""
+        entry = self.row(place)
+        return f"Best so far · {entry.status}" if entry.folder in self._best else entry.status
+
+    def _tip_of(self, entry: RunEntry) -> str:
+        best = self._best.get(entry.folder, "")
+        return "\n".join(filter(None, (best, _tip(entry, self.units))))
 
     def is_shown(self, place: int) -> bool:
         """Return whether the run in a row is the one on the map."""
