@@ -241,5 +241,5 @@ def test_without_a_plan_there_is_nothing_to_start(qtbot: QtBot, window: MainWind
     window.workbench.actions["show_exercise"].trigger()
     panel = panel_of(window.workbench)
     assert not any(panel.button(name).isEnabled() for name in ("start", "stop", "resume"))
-    assert "Show a run" in panel.introduction.trouble.text() and panel.introduction.isVisibleTo(panel.result)
+    assert "has no plan yet" in panel.introduction.trouble.text() and panel.introduction.isVisibleTo(panel.result)
     assert [panel.scenario.itemText(k) for k in range(panel.scenario.count())] == [EXPECTED, "failing"]

@@ -18,7 +18,7 @@ from firegui.domain.settings import MarginSettings
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.gui.analyses.margin.margin_columns import ABOVE
 from firegui.gui.analyses.margin.margin_controller import MarginController
-from firegui.gui.analyses.margin.margin_panel import MarginPanel
+from firegui.gui.analyses.margin.margin_panel import MarginPanel, conclusion_text
 from firegui.gui.base.theme import COLORS, Theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
@@ -83,6 +83,14 @@ def test_the_table_has_a_line_for_each_plan_and_marks_shares_above_the_limit(sho
     assert texts(shown, "Worst scenario")[-1] == "2.1 % of the growth left in “failures, repaired” (limit 5.0 %)"
     assert texts(shown, "Time")[0] == "1:00"
     assert "2 of 4 plans above the limit of 5.0 %" in shown.head.text()
+
+
+def test_a_finished_curve_begins_with_its_answer(shown: MarginPanel) -> None:
+    answer = "A plan that holds in every scenario needs 1,032 drops, 677 more than one without margin."
+    assert [label.text() for label in shown.conclusions] == [answer] * 2 and shown.conclusions[1].isVisible()
+    curve = margin_curve()
+    text = conclusion_text(replace(curve, points=curve.points[:2]))
+    assert text.startswith("⚠ No plan holds: even with 502 drops 41 % of the growth is left")
 
 
 def test_the_panel_says_what_is_approximate_or_missing(shown: MarginPanel, saved: Path) -> None:

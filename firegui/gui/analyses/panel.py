@@ -492,6 +492,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
             self._form.setEnabled(there and not busy)
         self._show_activity()
         self._show_head()
+        self.about.setHidden(not self.about.text())
         problems = () if busy else tuple(f"{WARNING}{problem}" for problem in self.problems)
         lost = self._not_flown_text()
         texts = (*problems, *([f"{WARNING}{lost}"] if lost else []), *self._remarks())

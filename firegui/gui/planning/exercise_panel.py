@@ -43,6 +43,7 @@ _DRAWN_TIP = (
     "A stress test flies the first ones."
 )
 _START_TEXT = "Start exercise"
+_NO_PLAN_YET = "⚠ The project has no plan yet: start one. It can be flown here once it has ended."
 _NO_PLAN = "⚠ Show a run that has ended with a plan of two days or more."
 _STOPPED = "Stopped at {when}: change drops if needed, then click Resume"
 _COLORS = {Decision.KEPT: None, Decision.BY_HAND: "accent"}
@@ -239,8 +240,8 @@ class ExercisePanel(SplitPanel):
         self.chart.show_run(entry, units)
         self.show_introduction(entry is None or not entry.flies_loop)
         self.introduction.start.setEnabled(plan.can_exercise)
-        self.introduction.set_trouble("" if plan.can_exercise else _NO_PLAN)
         has_none = self._session.has_project and not self._queue.entries
+        self.introduction.set_trouble("" if plan.can_exercise else _NO_PLAN_YET if has_none else _NO_PLAN)
         self.introduction.offer_plan(on=has_none, is_possible=plan.can_start and plan.starts_at_once)
         self.head.set_text("" if entry is None else self._head(entry, rows))
 

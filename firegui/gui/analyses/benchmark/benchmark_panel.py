@@ -27,7 +27,15 @@ from firegui.gui.analyses.benchmark.benchmark_tables import (
     deployment_rows,
     task_rows,
 )
-from firegui.gui.analyses.benchmark.benchmark_text import DEPLOYMENT_NOTE, NOTHING, Tasks, head_text, notes, task_name
+from firegui.gui.analyses.benchmark.benchmark_text import (
+    DEPLOYMENT_NOTE,
+    NOTHING,
+    Tasks,
+    conclusion_text,
+    head_text,
+    notes,
+    task_name,
+)
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
@@ -210,6 +218,10 @@ class BenchmarkPanel(AnalysisPanel[BenchmarkController, SavedBenchmark]):
         controller = self._controller
         table = None if controller.shown is None else controller.shown.table
         self.curves.show_table(table, controller.trails if controller.shows_running else {})
+
+    def _conclusion(self) -> str:
+        table = None if self._controller.shown is None else self._controller.shown.table
+        return "" if table is None or not table.complete else conclusion_text(table)
 
     def _cost(self) -> str:
         return cost_text(self.form.settings(), self._controller.pace, self._simulation_seconds)

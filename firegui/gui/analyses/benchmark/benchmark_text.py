@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from firegui.analyses.benchmark.report import dropless, effectiveness_text, incomplete, unequal_effort
+from firegui.analyses.benchmark.report import dropless, effectiveness_text, incomplete, objective_text, unequal_effort
 from firegui.analyses.benchmark.results import BenchmarkHeader
 from firegui.domain.benchmark import GRADIENT_CHARGE, PLANNERS, BenchmarkTable, PlannerName, PlannerTask
 from firegui.domain.project import Project
@@ -35,6 +35,15 @@ def head_text(table: BenchmarkTable, project: Project) -> str:
     parts.append(f"budget {counted(table.budget, 'drop')}{source}" if table.budget else "budget not known yet")
     parts.append(f"allowance {table.settings.allowance:,}")
     return " · ".join(parts)
+
+
+def conclusion_text(table: BenchmarkTable) -> str:
+    """Return which planner has the lowest mean objective, and which comes next; empty for a single planner."""
+    groups = [group for group in table.groups if not group.matched]
+    if len(groups) < 2:
+        return ""
+    best, second = (f"{group.title} ({objective_text(group)})" for group in groups[:2])
+    return f"Lowest objective: {best}, then {second}."
 
 
 def notes(table: BenchmarkTable, header: BenchmarkHeader | None, project: Project) -> Iterator[str]:

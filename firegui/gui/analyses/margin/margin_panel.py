@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QTableView
 
 from firegui.analyses.margin.report import curve_notes
 from firegui.analyses.margin.results import curve_csv
-from firegui.domain.margin_curve import MarginCurve, MarginPoint
+from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginPoint
 from firegui.domain.units import percent_text
 from firegui.errors import Problem
 from firegui.gui.analyses.margin.margin_chart import MarginChart
 from firegui.gui.analyses.margin.margin_columns import margin_columns
 from firegui.gui.analyses.margin.margin_controller import MarginController, SavedCurve
 from firegui.gui.analyses.margin.margin_form import MarginForm
-from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
+from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.base.layouts import column, muted_label, scroll_area
 from firegui.gui.base.number_text import about_text
 from firegui.gui.widgets.table_model import TableModel
@@ -106,6 +106,10 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
                 _ABOUT.format(limit=percent_text(project.plan.margin.limit), seed=project.plan.optimizer.seed)
             )
 
+    def _conclusion(self) -> str:
+        curve = self._controller.curve
+        return "" if curve is None or not curve.complete else conclusion_text(curve)
+
     def _cost(self) -> str:
         took = None if self._planned is None else self._planned.seconds
         if not took:
@@ -156,6 +160,26 @@ class MarginPanel(AnalysisPanel[MarginController, SavedCurve]):
         self.chart.choose(self._selected)
         self.approximate.setText("" if curve is None else "\n".join(curve_notes(curve)))
         self._set_head("" if curve is None else head_text(curve))
+
+
+def conclusion_text(curve: MarginCurve) -> str:
+    """Return how many drops a plan needs that holds without replanning, and how many more that is."""
+    fixed = [point for point in curve.points if point.plan is not CurvePlan.REPLANNED]
+    if not fixed:
+        return ""
+    limit = percent_text(curve.limit)
+    holding = [point for point in fixed if point.worst_share <= curve.limit]
+    if not holding:
+        best = min(fixed, key=lambda point: point.worst_share)
+        left = f"{percent_text(best.worst_share)} of the growth is left in the worst scenario, more than {limit}"
+        return f"{WARNING}No plan holds: even with {best.drops:,.0f} drops {left}."
+    least = min(holding, key=lambda point: point.drops)
+    text = f"A plan that holds in every scenario needs {least.drops:,.0f} drops"
+    plain = next((point.drops for point in fixed if point.plan is CurvePlan.NONE), None)
+    if plain is None or least.plan is CurvePlan.NONE:
+        return f"{text}."
+    more = least.drops - plain
+    return f"{text}, {abs(more):,.0f} {'more' if more >= 0 else 'fewer'} than one without margin."
 
 
 def head_text(curve: MarginCurve) -> str:
