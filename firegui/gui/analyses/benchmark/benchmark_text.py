@@ -38,7 +38,7 @@ def head_text(table: BenchmarkTable, project: Project) -> str:
 
 
 def conclusion_text(table: BenchmarkTable) -> str:
-    """Return which planner has the lowest mean objective, and which comes next; empty for a single planner."""
+    """Return the planners with the two lowest mean objectives; empty for a single planner."""
     groups = [group for group in table.groups if not group.matched]
     if len(groups) < 2:
         return ""
