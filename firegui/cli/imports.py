@@ -95,7 +95,8 @@ wind_options = option_group(
     click.option("--wind-from", type=NUMBER, metavar="DEG", help="Where it blows from: 0 north, 90 east, 270 west."),
     click.option(
         "--wind", "wind_files", metavar="F", type=FILE, multiple=True,
-        help="A CSV table, a NetCDF file, or one or two GeoTIFFs (speed and direction, or u and v, in this order).",
+        help="A CSV table, records of a station (.wxs, .fw9), a NetCDF file, one or two GeoTIFFs (speed and direction, "
+        "or u and v, in this order), or WindNinja's …_vel.asc.",
     ),
     _choice("--wind-unit", SpeedUnit, "Unit of wind speed; m/s for --wind-speed, else told from the file."),
     _choice("--wind-height", Height, "Height above the ground that the wind was measured or computed for."),

@@ -19,12 +19,13 @@ from firegui.io.paths import real_path
 from firegui.io.rasters.files import RasterFile, read_header
 from firegui.io.vectors.perimeter_survey import PerimeterSurvey, names_simulation, survey_perimeters
 from firegui.io.vectors.perimeters import PerimeterSource
+from firegui.io.weather.pair_wind import is_pair_file
 from firegui.io.weather.station_list import read_station_list
 from firegui.io.weather.wind import WindSource, survey_wind
 
 MOST_FILES = 1000
 _RASTERS = (".tif", ".tiff", ".lcp", ".asc", ".img")
-_TABLES = (".csv", ".nc", ".nc4", ".cdf", ".txt")
+_TABLES = (".csv", ".nc", ".nc4", ".cdf", ".txt", ".wxs", ".fw9", ".fw13")
 _VECTORS = (".shp", ".gpkg", ".geojson", ".json", ".kml", ".kmz")
 _FIRE = re.compile(r"ignit|perim|burn|fire(?!.*model)|(^|[^a-z])mask")
 _SPEED, _DIRECTION = (re.compile(rf"(^|[^a-z])({words})([^a-z]|$)") for words in (
@@ -120,6 +121,12 @@ def _paths(files: Path | Sequence[Path]) -> list[Path]:
 
 def _sort(path: Path, found: _FoundFiles, check: Check | None) -> None:
     """Put a raster into its place; tables and polygons wait until it is known what is lacking."""
+    if is_pair_file(path):
+        # One stands for all times of its run.
+        if "both" not in found.wind:
+            found.wind["both"] = path
+            found.notes.append(f"{path.name}: wind of WindNinja, by its name, with the others of its run.")
+        return
     if path.suffix.lower() not in _RASTERS:
         if path.suffix.lower() not in (*_TABLES, *_VECTORS, ".dbf", ".shx", ".prj", ".cpg", ".qmd", ".xml", ".qix"):
             found.unknown.append(path.name)
@@ -185,7 +192,7 @@ def _is_landscape(header: RasterFile, check: Check | None) -> bool:
 
 def _settle_wind(paths: Sequence[Path], found: _FoundFiles, check: Check | None) -> None:
     """Choose both parts of a wind in the order in which they are read, else the first table with one."""
-    for parts in (("speed", "direction"), ("u", "v")):
+    for parts in (("speed", "direction"), ("u", "v"), ("both",)):
         if set(parts) <= set(found.wind):
             found.wind = {part: found.wind[part] for part in parts}
             return

@@ -177,7 +177,7 @@ def daily_maps(
     reader = _SeriesReader(series, conventions, placement, problems, check)
     speed, towards = np.empty((2, days.count, *grid.shape), np.float32)
     known, patched = [], {}
-    stack = PeriodStack.of(series, timing, days, grid, when[0])
+    stack = PeriodStack.of(series, timing, days, grid, when[0], placement.window)
     for day, numbers in days.samples.items():
         totals = [reader.total(group) for group in stack.groups(numbers)]
         read = [total for total in totals if total is not None]

@@ -19,6 +19,7 @@ from firegui.io.georeference import WGS84
 from firegui.io.source_files import cells_problem
 from firegui.io.weather.conventions import Components, Height, North, ParsedName, Role, Sense, TimeBasis, parse_name
 from firegui.io.weather.locations import Floats, WindLocations, Window
+from firegui.io.weather.netcdf_air import netcdf_air
 from firegui.io.weather.netcdf_file import NetcdfVariable
 from firegui.io.weather.raster_locations import AxisRaster, CurvedRaster
 from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
@@ -77,8 +78,11 @@ def netcdf_series(
     relative = one.number("GRIB_uvRelativeToGrid", -1.0)
     north = North.TRUE if axes.geographic or relative == 0.0 else North.GRID if relative == 1.0 else None
     said = said_conventions(kind, fields, where, problems, north, TimeBasis.UTC)
-    notes = (f"Wind from {one.name} and {other.name} of {where}.", *layout.notes)
-    return None if problems else WindSeries("NetCDF", where, said, count, stamps, axes.places, fields, notes)
+    air, note = netcdf_air(variables, one, read)
+    notes = (f"Wind from {one.name} and {other.name} of {where}.", *layout.notes, *([note] if note else []))
+    return None if problems else WindSeries(
+        "NetCDF", where, said, count, stamps, axes.places, fields, notes, air=air
+    )  # fmt: skip
 
 
 def _choose(

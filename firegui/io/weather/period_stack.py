@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
 from firegui.domain.weather import HOURS_PER_DAY, PeriodWeather, largest_divisor, on_blocks
-from firegui.io.weather.locations import Everywhere, Floats, Stations, Turn
+from firegui.io.weather.locations import Everywhere, Floats, Stations, Turn, Window
 from firegui.io.weather.series import WindSeries
 from firegui.io.weather.time_axis import DAY_S, Days, Timing, stand_ins
 
@@ -31,6 +31,7 @@ class PeriodStack:
     """
 
     series: WindSeries
+    window: Window | None
     periods_per_day: int
     block: int
     period: NDArray[np.int64]
@@ -41,8 +42,13 @@ class PeriodStack:
     filled: int = field(default=0, init=False)
 
     @staticmethod
-    def of(series: WindSeries, timing: Timing, days: Days, grid: Grid, start: datetime) -> PeriodStack:
-        """Return an empty stack for the samples of an event that begins at ``start`` (UTC)."""
+    def of(
+        series: WindSeries, timing: Timing, days: Days, grid: Grid, start: datetime, window: Window | None
+    ) -> PeriodStack:
+        """Return an empty stack for the samples of an event that begins at ``start`` (UTC).
+
+        ``window`` is the part of the file's raster around the grid.
+        """
         is_finer = timing.moments is not None and not timing.is_daily and days.expected > 1
         each = largest_divisor(HOURS_PER_DAY, days.expected) if is_finer else 0
         period = np.zeros(series.count, np.int64)
@@ -53,7 +59,7 @@ class PeriodStack:
         block = _block(series, grid, count)
         speed, towards = np.empty((2, count, *grid.of_blocks(block).shape), np.float32)
         air = np.full((2, count), np.nan)
-        return PeriodStack(series, each, block, period, speed, towards, air, np.zeros(count, np.bool_))
+        return PeriodStack(series, window, each, block, period, speed, towards, air, np.zeros(count, np.bool_))
 
     @property
     def is_wanted(self) -> bool:
@@ -77,7 +83,7 @@ class PeriodStack:
         towards = turn.towards(east, north)
         self.speed[at] = on_blocks(speed, self.block)
         self.towards[at] = np.arctan2(*(on_blocks(part(towards), self.block) for part in (np.sin, np.cos)))
-        self.air[:, at] = _means([self.series.air_of(int(number)) for number in numbers])
+        self.air[:, at] = _means([self.series.air_of(int(number), self.window) for number in numbers])
         self.known[at] = True
 
     @property

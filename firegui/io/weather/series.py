@@ -72,11 +72,14 @@ class WindSeries:
     fields: tuple[WindField, WindField]
     notes: tuple[str, ...] = ()
     step_h: float | None = None
-    air: Callable[[int], tuple[float, float]] | None = None
+    air: Callable[[int, Window | None], tuple[float, float]] | None = None
 
-    def air_of(self, number: int) -> tuple[float, float]:
-        """Return temperature in °C and relative humidity in percent of a sample, NaN where they are not known."""
-        return (math.nan, math.nan) if self.air is None else self.air(number)
+    def air_of(self, number: int, window: Window | None) -> tuple[float, float]:
+        """Return temperature in °C and relative humidity in percent of a sample, NaN where they are not known.
+
+        Of a raster they are the means of the ``window``.
+        """
+        return (math.nan, math.nan) if self.air is None else self.air(number, window)
 
     def sample(self, number: int, window: Window | None) -> tuple[Floats, Floats]:
         """Return both numbers of a sample at the places of a window; ``OSError`` where they cannot be read."""

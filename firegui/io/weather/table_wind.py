@@ -3,7 +3,8 @@
 A row for every time, and for every station where it has longitudes and latitudes. Commas, semicolons or tabs; lines
 that begin with # are comments, of which ``# LATITUDE: 38.6`` and ``# LONGITUDE:`` give the place of a single station. A
 table of the stations in the same folder gives the places that this one does not (:mod:`.station_list`). A second line
-may hold the units of the columns. An empty cell, NaN, M and −9999 are no value.
+may hold the units of the columns. An empty cell, NaN, M and −9999 are no value. The hourly records of fire programs are
+brought to such a table first (:mod:`.station_stream`).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from firegui.io.weather.conventions import (
 from firegui.io.weather.locations import Everywhere, Floats, Stations, WindLocations, Window
 from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
 from firegui.io.weather.station_list import find_places
+from firegui.io.weather.station_stream import stream_rows
 from firegui.io.weather.time_axis import Stamps, as_stamps, check_ascending
 
 Indices = NDArray[np.intp]
@@ -126,7 +128,9 @@ def _parse(text: str, where: str, problems: Problems) -> _Table | None:
         problems.add(where, f"has a line of {max(map(len, lines)):,} letters", "give a table with a row for every time")
         return None
     place = {match[1].lower(): float(match[2]) for line in lines[:100] if (match := _PLACE.fullmatch(line.strip()))}
-    kept = [(number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")]
+    kept = stream_rows(lines) or [
+        (number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")
+    ]
     if len(kept) < 2:
         problems.add(where, "holds no rows under a header", "give a header and a row for every time")
         return None
@@ -392,11 +396,11 @@ def _air(table: _Table, where: str, problems: Problems) -> tuple[list[Floats], t
 
 def _mean_air(
     temperature: Callable[[int, Window | None], Floats], humidity: Callable[[int, Window | None], Floats]
-) -> Callable[[int], tuple[float, float]]:
+) -> Callable[[int, Window | None], tuple[float, float]]:
     """Return the means over the stations that report."""
 
-    def read(number: int) -> tuple[float, float]:
-        heat, damp = (part(number, None) for part in (temperature, humidity))
+    def read(number: int, window: Window | None) -> tuple[float, float]:
+        heat, damp = (part(number, window) for part in (temperature, humidity))
         both = np.isfinite(heat) & np.isfinite(damp)
         return (float(heat[both].mean()), float(damp[both].mean())) if both.any() else (math.nan, math.nan)
 

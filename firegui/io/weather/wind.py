@@ -1,9 +1,10 @@
 """Wind from a number, a table, rasters or a NetCDF file, as daily maps on an event's grid.
 
 The way of a number: read as a field with name, unit, times and places (``table_wind``, ``raster_wind``,
-``netcdf_wind``) → its conventions resolved, eastward and northward parts at 10 m in m/s (``series``) → the mean of its
-day (``time_axis``, ``daily``) → onto the grid, the speed as a number and the direction by its parts, never as an angle,
-and from the file's north to the grid's (``locations``, ``raster_locations``) → what there is to say of it (``daily``).
+``pair_wind``, ``netcdf_wind``) → its conventions resolved, eastward and northward parts at 10 m in m/s (``series``) →
+the mean of its day (``time_axis``, ``daily``) → onto the grid, the speed as a number and the direction by its parts,
+never as an angle, and from the file's north to the grid's (``locations``, ``raster_locations``) → what there is to say
+of it (``daily``).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from firegui.io.weather.daily import WindFields, constant_maps, daily_maps
 from firegui.io.weather.locations import Window
 from firegui.io.weather.netcdf_file import CLASSIC, read_netcdf
 from firegui.io.weather.netcdf_wind import netcdf_series
+from firegui.io.weather.pair_wind import pair_series
 from firegui.io.weather.raster_wind import raster_series
 from firegui.io.weather.series import (
     WindSeries,
@@ -56,10 +58,11 @@ class WindSource:
 
     ``speed`` (in ``conventions.speed_unit``, m/s unless said) and ``direction`` (degrees clockwise from north, where it
     blows from unless ``conventions.sense`` says otherwise) hold everywhere on every day. Or ``files``, told apart by
-    their content: a CSV table; a NetCDF file; one multi-band GeoTIFF that names its bands, or two, of speed and
-    direction or of u and v, in this order. ``conventions`` says what the numbers mean and goes before what the files
-    say; what neither says is guessed with a note. ``first`` (UTC, or as ``conventions.clock`` says, where it has no
-    offset) and ``step_h`` are the time of the first sample and the hours between two, for files that carry no times.
+    their content: a CSV table or a station's records; a NetCDF file; one multi-band GeoTIFF that names its bands, or
+    two, of speed and direction or of u and v, in this order; WindNinja's pairs of ASCII grids, of which one file stands
+    for all times of its run. ``conventions`` says what the numbers mean and goes before what the files say; what
+    neither says is guessed with a note. ``first`` (UTC, or as ``conventions.clock`` says, where it has no offset) and
+    ``step_h`` are the time of the first sample and the hours between two, for files that carry no times.
     """
 
     speed: float | None = None
@@ -349,9 +352,15 @@ def read_series(paths: Sequence[Path], components: Components | None, problems: 
     kinds = [_kind(path, problems) for path in paths]
     if problems:
         return None
+    if paths and set(kinds) == {"ASCII grid"}:
+        return pair_series(paths, problems)
     if len(paths) not in (1, 2) or (len(paths) == 2 and kinds != ["GeoTIFF", "GeoTIFF"]):
         shown = ", ".join(f"{path.name}: {kind}" for path, kind in zip(paths, kinds, strict=True))
-        problems.add("wind", f"{len(paths)} files ({shown})", "give one file, or two GeoTIFFs of the two parts")
+        problems.add(
+            "wind",
+            f"{len(paths)} files ({shown})",
+            "give one file, two GeoTIFFs of the two parts, or ASCII grids of WindNinja",
+        )
         return None
     if kinds[0] == "GeoTIFF":
         return raster_series(paths, components, problems)
@@ -376,6 +385,8 @@ def _kind(path: Path, problems: Problems) -> str:
         return "GeoTIFF"
     if head.startswith((HDF5_SIGNATURE, CLASSIC)):
         return "NetCDF"
+    if head.lstrip().lower().startswith(b"ncols"):
+        return "ASCII grid"
     for start, (what, remedy) in _OTHERS.items():
         if head.startswith(start):
             problems.add(path.name, what, remedy)

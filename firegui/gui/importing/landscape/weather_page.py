@@ -31,7 +31,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox, PathField, number, read
 from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource, WindSurvey
 
-_FILES = "Wind (*.csv *.txt *.nc *.nc4 *.grib *.tif *.tiff);;All files (*)"
+_FILES = "Wind (*.csv *.txt *.wxs *.fw9 *.fw13 *.nc *.nc4 *.tif *.tiff *_vel.asc);;All files (*)"
 _CONSTANT, _FROM_FILES = "constant", "files"
 _NO_START = "not known: enter it, such as 2017-10-08T19:00"
 _TIME = "write it as 2017-10-08T19:00 or 2017-10-08T19:00-07:00"
@@ -55,8 +55,9 @@ class WeatherPage(WizardPage):
     title = "Weather"
     overlays = frozenset({"wind"})
     about = (
-        "One wind for every day, or files: a CSV table, a NetCDF file, or GeoTIFFs with a band an hour or a day. Daily "
-        "means are planned with. Arrows in the preview point where the wind blows to."
+        "One wind for every day, or files: a CSV table, records of a station (.wxs, .fw9), a NetCDF file, WindNinja's "
+        "grids (…_vel.asc), or GeoTIFFs with a band an hour or a day. Daily means are planned with. Arrows in the "
+        "preview point where the wind blows to."
     )
 
     def __init__(self, draft: ImportDraft) -> None:

@@ -299,3 +299,35 @@ def test_a_file_whose_pieces_unpack_to_more_than_there_is_room_for_is_refused(tm
         for name, unit, first in (("latitude", "degrees_north", 39.0), ("longitude", "degrees_east", -123.5)):
             file.create_variable(name, (name,), "f8", data=first + np.arange(400) * 0.005).attrs["units"] = unit
     assert "stored in pieces of 512,000,000 bytes" in refused(WindSource(files=(tmp_path / "bomb.nc",)), 1)
+
+
+@pytest.mark.parametrize("by", ["dew point", "humidity", "share"])
+def test_temperature_and_humidity_beside_the_wind_are_those_around_the_raster(tmp_path: Path, by: str) -> None:
+    u, v = linear(1)
+    heat = np.full(u.shape, 293.15)
+    heat[:, :, -1] = 330.0  # far from the raster
+    damp = {"dew point": np.full(u.shape, 283.15), "humidity": np.full(u.shape, 52.5), "share": np.full(u.shape, 0.525)}
+    name, unit = {"dew point": ("d2m", "K"), "humidity": ("r2", "%"), "share": ("rh", "1")}[by]
+    space = ("time", "latitude", "longitude")
+    more: dict[str, Variable] = {
+        "t2m": (space, heat, {"units": "K"}),
+        name: (
+            space,
+            damp[by],
+            {"units": unit, "standard_name": "relative_humidity"} if name == "r2" else {"units": unit},
+        ),
+    }
+    path = netcdf4(tmp_path / "era5.nc", era5(u, v, LATS, LONS, hours_since_1900(START, 24)) | more)
+    winds = read(WindSource(files=(path,)))
+    assert winds.weather is not None and winds.weather.temperature_c is not None and winds.weather.humidity is not None
+    np.testing.assert_allclose(winds.weather.temperature_c, 20.0)
+    np.testing.assert_allclose(winds.weather.humidity, 52.5, atol=0.3)
+    assert any(f"humidity from {name}" in note for note in winds.notes)
+
+
+def test_a_temperature_alone_makes_no_air(tmp_path: Path) -> None:
+    u, v = linear(1)
+    more: dict[str, Variable] = {"t2m": (("time", "latitude", "longitude"), np.full(u.shape, 290.0), {"units": "K"})}
+    path = netcdf4(tmp_path / "era5.nc", era5(u, v, LATS, LONS, hours_since_1900(START, 24)) | more)
+    winds = read(WindSource(files=(path,)))
+    assert winds.weather is not None and not winds.weather.has_air
