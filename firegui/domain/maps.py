@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY_LIMITS
+from firegui.domain.compact_maps import SpreadOnDemand, WindRaster
 from firegui.domain.observation import FireState
 from firegui.domain.stencil import NEIGHBOURS, SIXTEEN, Stencil, stencil_of
 from firegui.errors import Problem, Problems
@@ -36,15 +37,18 @@ class FireMaps:
     float32. ``burned_out [H, W]`` bool are cells that burned before the start: they count as burned and ignite nothing.
     They are none of ``ignition``; ``None`` means that there are none.
 
+    ``phi`` and the wind may be held in fewer numbers (:mod:`firegui.domain.compact_maps`), and ``gamma`` may be a view
+    that repeats one raster.
+
     Raises :class:`~firegui.errors.InputError` for another number of neighbours, and for periods that do not make whole
     days of equal periods. Values are checked where files are read.
     """
 
-    phi: NDArray[np.float32]
+    phi: NDArray[np.float32] | SpreadOnDemand
     gamma: NDArray[np.float32]
     burnable: NDArray[np.bool_]
-    wind_speed: NDArray[np.float32]
-    wind_dir: NDArray[np.float32]
+    wind_speed: WindRaster
+    wind_dir: WindRaster
     ignition: NDArray[np.bool_]
     t_burn: float
     steps_per_day: int
@@ -98,10 +102,11 @@ class FireMaps:
 
     def daily_wind(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return the wind of each day, ``[D, H, W]``: speed and direction of the mean vector of its periods."""
+        speed, towards = np.asarray(self.wind_speed), np.asarray(self.wind_dir)
         if self.periods_per_day == 1:
-            return self.wind_speed, self.wind_dir
+            return speed, towards
         by_day = (self.days, self.periods_per_day, *self.shape)
-        speed, towards = self.wind_speed.reshape(by_day), self.wind_dir.reshape(by_day)
+        speed, towards = speed.reshape(by_day), towards.reshape(by_day)
         east, north = (speed * np.cos(towards)).mean(axis=1), (speed * np.sin(towards)).mean(axis=1)
         return np.hypot(east, north), np.arctan2(north, east)
 
@@ -119,6 +124,13 @@ class FireMaps:
         """What burns at the start, and what has burned out."""
         nothing = np.zeros_like(self.ignition)
         return FireState(self.ignition, nothing if self.burned_out is None else self.burned_out)
+
+    def scaled(self, factor: NDArray[np.float32] | float, most: float = np.inf) -> FireMaps:
+        """Return the same fire with the ignition gains, clipped to ``most``, times ``factor [H, W]`` or a number."""
+        repeats = self.gamma.strides[0] == 0  # one raster for all periods
+        gamma = self.gamma[0] if repeats else self.gamma
+        found = ((gamma if most == np.inf else np.clip(gamma, 0.0, most)) * factor).astype(np.float32)
+        return replace(self, gamma=np.broadcast_to(found, self.gamma.shape) if repeats else found)
 
     def with_ignition(self, ignition: NDArray[Any], burned_out: NDArray[Any] | None = None) -> FireMaps:
         """Return the same fire model with another start."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import STEPS_PER_DAY, Calendar
+from firegui.domain.compact_maps import WindRaster
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
@@ -119,7 +120,7 @@ class Project:
         return Fleet(tuple(types))
 
     @property
-    def planned_wind(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    def planned_wind(self) -> tuple[WindRaster, WindRaster]:
         """Wind speed (m/s) and direction of the planned days, each ``[D P, H, W]``.
 
         A day has P = :attr:`wind_periods` periods. The direction is as in the fire's maps.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import BlockRaster, WindRaster
 from firegui.domain.grid import Box
 from firegui.errors import Problem
 
@@ -16,6 +17,7 @@ AIR_C, HUMIDITY = (-40.0, 60.0), (0.0, 100.0)
 """Ranges of temperature in °C and relative humidity in percent."""
 
 Raster = NDArray[np.float32]
+Places = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,15 +71,25 @@ class PeriodWeather:
         """Return the number of the period that has the ``hour`` of a zero-based day."""
         return day * self.periods_per_day + hour * self.periods_per_day // HOURS_PER_DAY
 
-    def winds(self, periods: slice, shape: tuple[int, int]) -> tuple[Raster, Raster]:
-        """Return speed and direction ``[n, H, W]`` of a row of periods on a grid of ``shape``."""
+    def wind_of_cells(self, period: int, rows: Places, columns: Places) -> tuple[Raster, Raster]:
+        """Return speed and direction ``[...]`` of one period on cells, as :meth:`wind` does."""
+        speed, towards = self.speed[period], self.towards[period]
         if self.block == 1:
-            return self.speed[periods], self.towards[periods]
-        numbers = range(len(self.speed))[periods]
-        speed, towards = np.empty((2, len(numbers), *shape), np.float32)
-        for at, number in enumerate(numbers):
-            speed[at], towards[at] = self.wind(number, (slice(0, shape[0]), slice(0, shape[1])))
-        return speed, towards
+            return speed[rows, columns], towards[rows, columns]
+        at = tuple(_places(side, self.block, count) for side, count in zip((rows, columns), speed.shape, strict=True))
+        east, north = (_at_cells(part(towards), *at) for part in (np.cos, np.sin))
+        found: Raster = np.arctan2(north, east)
+        return _at_cells(speed, *at), found
+
+    def winds(self, periods: slice, shape: tuple[int, int]) -> tuple[WindRaster, WindRaster]:
+        """Return speed and direction ``[n, H, W]`` of a row of periods on a grid of ``shape``.
+
+        Cells of a block have the wind in its middle.
+        """
+        speed, towards = self.speed[periods], self.towards[periods]
+        if self.block == 1:
+            return speed, towards
+        return BlockRaster(speed, self.block, shape), BlockRaster(towards, self.block, shape)
 
     def with_most_periods(self, most: int) -> PeriodWeather:
         """Return the weather of at most ``most`` periods a day.
@@ -147,8 +159,12 @@ _Weights = tuple[NDArray[np.int64], NDArray[np.int64], Raster]
 
 
 def _between(side: slice, block: int, count: int) -> _Weights:
+    return _places(np.arange(side.start, side.stop), block, count)
+
+
+def _places(cells: Places, block: int, count: int) -> _Weights:
     """Return the two blocks between whose middles each cell lies, and the share of the second."""
-    at = np.clip((np.arange(side.start, side.stop) + 0.5) / block - 0.5, 0.0, count - 1.0)
+    at = np.clip((cells + 0.5) / block - 0.5, 0.0, count - 1.0)
     low = at.astype(np.int64)
     return low, np.minimum(low + 1, count - 1), (at - low).astype(np.float32)
 
@@ -159,6 +175,16 @@ def _on_cells(blocks: Raster, rows: _Weights, columns: _Weights) -> Raster:
     wide = blocks[upper] + (blocks[lower] - blocks[upper]) * down[:, None]
     left, right, along = columns
     found: Raster = wide[:, left] + (wide[:, right] - wide[:, left]) * along
+    return found
+
+
+def _at_cells(blocks: Raster, rows: _Weights, columns: _Weights) -> Raster:
+    """Interpolate ``blocks`` bilinearly to cells of any order, with the operations of :func:`_on_cells`."""
+    upper, lower, down = rows
+    left, right, along = columns
+    first = blocks[upper, left] + (blocks[lower, left] - blocks[upper, left]) * down
+    second = blocks[upper, right] + (blocks[lower, right] - blocks[upper, right]) * down
+    found: Raster = first + (second - first) * along
     return found
 
 

@@ -63,6 +63,11 @@ class FrontTable:
         )
         return FrontTable(found.astype(np.float32), slowest, angles)
 
+    @property
+    def most_gain(self) -> float:
+        """The largest gain of any head: where nodes are interpolated, it lies between them."""
+        return float(np.exp(self.log_gains.max()))
+
     def gains(self, speed: Raster, ratio: Raster, direction: Raster) -> Raster:
         """Return the gains ``K [16, ...]`` per step of heads of ``speed [...]`` in cells per step.
 

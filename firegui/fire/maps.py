@@ -85,7 +85,7 @@ def _imported(project: Project, ignition: NDArray[np.bool_], check: Check | None
 
 def _physical(project: Project, ignition: NDArray[np.bool_], check: Check | None) -> FireMaps:
     plan, settings = project.plan, project.fire_model.physical
-    return physical_maps(project.scenario, settings, ignition, plan.start_day, plan.days, check)
+    return physical_maps(project.scenario, settings, ignition, plan.start_day, plan.days)
 
 
 _MAKERS: Mapping[str, Maker] = {

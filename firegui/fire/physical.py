@@ -39,11 +39,11 @@ P = TypeVar("P", bound=Project)
 
 Wind = tuple[Raster, Raster]
 """Speed in m/s and the direction it blows to, radians counter-clockwise from east, ``[h, w]`` each."""
-MOST_BYTES = 4 << 30
-"""Largest maps that are made."""
 TITLE = "The physical fire model cannot be used"
 _SHOWN_CODES = 5
 _STEEPEST = 80.0
+Place = Box | tuple[NDArray[np.int64], NDArray[np.int64]]
+"""A part of the raster, or rows and columns of cells."""
 WHOLE: Box = (slice(None), slice(None))
 
 
@@ -104,7 +104,7 @@ class PhysicalGround:
             upslope=np.radians(270.0 - aspect).astype(np.float32),
         )
 
-    def fire(self, period: int, wind: Wind, box: Box = WHOLE) -> SurfaceSpread:
+    def fire(self, period: int, wind: Wind, box: Place = WHOLE) -> SurfaceSpread:
         """Return the surface fire on ``box`` at the moisture of ``period`` under ``wind``, in the open there.
 
         Where the ground does not burn, the result is of any value.
@@ -115,7 +115,7 @@ class PhysicalGround:
             wind_speed * self.wind_factor[box] * 60.0, wind_dir, self.slope[box], self.upslope[box],
         )  # fmt: skip
 
-    def spread(self, period: int, wind: Wind, box: Box = WHOLE) -> GroundSpread:
+    def spread(self, period: int, wind: Wind, box: Place = WHOLE) -> GroundSpread:
         """Return what the maps are made of, of :meth:`fire`."""
         fire = self.fire(period, wind, box)
         along = np.hypot(1.0, self.slope[box] * np.cos(fire.direction - self.upslope[box]))
@@ -146,11 +146,11 @@ def with_physical_model(project: P, settings: PhysicalSettings, check: Check | N
     """Return the project with the physical model, and with the steps a day that the fastest cell needs.
 
     All days that have weather count, so that the steps stay when the planned days change. Raises
-    :class:`~firegui.errors.InputError` for settings out of range, for an event without usable fuel, for more steps
-    than a day can have, and for maps above :data:`MOST_BYTES`.
+    :class:`~firegui.errors.InputError` for settings out of range, for an event without usable fuel, and for more
+    steps than a day can have.
     """
     event = project.scenario
-    problems = settings.problems() or memory_problems(event, settings, project.plan.days)
+    problems = settings.problems()
     if problems:
         raise InputError(problems, TITLE)
     ground = PhysicalGround.of(event, settings)
@@ -164,24 +164,6 @@ def with_physical_model(project: P, settings: PhysicalSettings, check: Check | N
         raise InputError([Problem("the fastest fire", what, remedy)], TITLE)
     model = FireModel("physical", physical_card().label, settings.as_mapping())
     return replace(project, fire_model=model, weights=None).with_steps_per_day(steps)
-
-
-def memory_problems(event: Scenario, settings: PhysicalSettings, days: int) -> list[Problem]:
-    """Return the problem of maps above :data:`MOST_BYTES`."""
-    periods, once = event.weather_of(settings.periods_per_day).periods_per_day, 16 * event.grid.n_cells * 4
-    daily = periods * once
-    if daily * days <= MOST_BYTES:
-        return []
-    each = f" of {periods} periods" if periods > 1 else ""
-    what = f"of {days} days{each} take {daily * days / 2**30:.1f} GiB; at most {MOST_BYTES >> 30} GiB are made"
-    fewer, coarser = MOST_BYTES // daily, MOST_BYTES // (once * days)
-    remedies = [
-        *([f"take at most {coarser} periods a day"] if 0 < coarser < periods else []),
-        *([f"plan at most {fewer} days"] if fewer else []),
-        "use larger cells or a smaller area",
-    ]
-    remedy = f"{', '.join(remedies[:-1])} or {remedies[-1]}" if len(remedies) > 1 else remedies[0]
-    return [Problem("maps of sixteen neighbours", what, remedy)]
 
 
 def fuel_problems(event: Scenario) -> list[Problem]:

@@ -13,10 +13,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from firegui.domain.calendar import Calendar
+from firegui.domain.compact_maps import WindRaster
 from firegui.domain.fleet import Fleet, Tail
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
@@ -79,8 +77,8 @@ class Conditions:
     operations: Operations
     calendar: Calendar
     grid: Grid
-    wind_speed: NDArray[np.float32]
-    wind_dir: NDArray[np.float32]
+    wind_speed: WindRaster
+    wind_dir: WindRaster
 
     @staticmethod
     def of(project: Project) -> Conditions:

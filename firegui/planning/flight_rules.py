@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import WindRaster
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations, is_grounded
 from firegui.domain.project import Project
@@ -29,8 +30,8 @@ Bools = NDArray[np.bool_]
 class PlannedAir:
     """The wind of a project's planned days, before any fire model has made maps of them."""
 
-    wind_speed: NDArray[np.float32]
-    wind_dir: NDArray[np.float32]
+    wind_speed: WindRaster
+    wind_dir: WindRaster
     steps_per_day: int
     steps_per_period: int
     cell_size_m: float

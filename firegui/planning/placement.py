@@ -8,6 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import WindRaster
+
 
 def dispersed_maxima(field: NDArray[np.float32], count: int, exclusion: float) -> NDArray[np.int64]:
     """Return at most ``count`` cells ``[n, 2]``, strongest first.
@@ -38,9 +40,7 @@ def dispersed_maxima(field: NDArray[np.float32], count: int, exclusion: float) -
     return np.array(found, np.int64).reshape(-1, 2)
 
 
-def across_wind(
-    direction: NDArray[np.float32], rows: NDArray[np.int64], columns: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def across_wind(direction: WindRaster, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.float64]:
     """Return ``θ = (ψ + π/2) mod π`` at the given cells: headings that lay a line across the wind."""
     theta: NDArray[np.float64] = np.mod(direction[rows, columns].astype(np.float64) + np.pi / 2.0, np.pi)
     return theta

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import MAXIMUM_FACTOR, SpreadOnDemand
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.maps import FireMaps
 from firegui.domain.observation import FireState
@@ -31,7 +32,7 @@ from firegui.rollout import backend as backends
 from firegui.rollout.deposits import step_doses
 from firegui.rollout.drops import drop_records
 from firegui.rollout.engine_message import MessageCallback, ignore_message
-from firegui.rollout.gains import MAXIMUM_FACTOR, SpreadGains
+from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import FlightRules, gates_of, grounded
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import last_state, simulate
@@ -252,17 +253,20 @@ def treated(maps: FireMaps, emitting: Singles, receiving: Singles, between: Sing
     b(z)`` and ``γ(x) ← clip(γ(x)) r(x)``. Later retardant
     multiplies on top. Maps that nothing changes are shared.
     """
-    phi, gamma = maps.phi, maps.gamma
-    stencil = maps.stencil
-    if (emitting != 1.0).any() or (stencil.reach > 1 and (between != 1.0).any()):
+    phi, stencil = maps.phi, maps.stencil
+    changes_spread = (emitting != 1.0).any() or (stencil.reach > 1 and (between != 1.0).any())
+    if changes_spread and isinstance(phi, SpreadOnDemand):
+        phi = phi.treated(emitting, between)
+    elif changes_spread:
         phi = np.clip(phi, 0.0, MAXIMUM_FACTOR)
         for n, offset in enumerate(stencil.offsets):
             phi[:, n] *= _shifted(emitting, offset, stencil.reach)
             for cell in stencil.between(n):
                 phi[:, n] *= _shifted(between, cell, stencil.reach)
+    left = replace(maps, phi=phi)
     if (receiving != 1.0).any():
-        gamma = np.clip(gamma, 0.0, MAXIMUM_FACTOR) * receiving
-    return replace(maps, phi=phi, gamma=gamma)
+        left = left.scaled(receiving, MAXIMUM_FACTOR)
+    return left
 
 
 def _shifted(field: Singles, offset: Offset, reach: int) -> Singles:

@@ -310,11 +310,11 @@ def part_of_maps(maps: FireMaps, window: Window) -> FireMaps:
     rows, columns = window
     return replace(
         maps,
-        phi=maps.phi[..., rows, columns],
+        phi=np.asarray(maps.phi)[..., rows, columns],
         gamma=maps.gamma[..., rows, columns],
         burnable=maps.burnable[rows, columns],
-        wind_speed=maps.wind_speed[..., rows, columns],
-        wind_dir=maps.wind_dir[..., rows, columns],
+        wind_speed=np.asarray(maps.wind_speed)[..., rows, columns],
+        wind_dir=np.asarray(maps.wind_dir)[..., rows, columns],
         ignition=maps.ignition[rows, columns],
         burned_out=None if maps.burned_out is None else maps.burned_out[rows, columns],
     )

@@ -302,7 +302,7 @@ def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Che
         draw = WeatherDraw(scenario.wind_speed_factor, math.radians(scenario.wind_turn_deg), 0.0)
         maps = project_maps(with_wind(project, draw), check)
     if scenario.spread_factor != 1.0:
-        maps = replace(maps, gamma=(maps.gamma * scenario.spread_factor).astype(np.float32))
+        maps = maps.scaled(scenario.spread_factor)
     growth = scenario.ignition_growth_cells(maps.cell_size_m)
     if growth:
         start = maps.start.fire

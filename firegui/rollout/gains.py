@@ -11,10 +11,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from firegui.domain.compact_maps import MAXIMUM_FACTOR
 from firegui.domain.maps import FireMaps
 from firegui.domain.stencil import NEIGHBOURS, Offset
 
-MAXIMUM_FACTOR = 100.0
 MOST_RECENT = 4
 
 Layout = TypeVar("Layout")
@@ -63,8 +63,8 @@ def spread_gains(maps: FireMaps, dtype: torch.dtype) -> Tensor:
 
     A knight's move passes only where both cells between which it passes are burnable.
     """
-    gamma = (torch.from_numpy(maps.gamma).to(dtype) * torch.from_numpy(maps.burnable)).clamp(0.0, MAXIMUM_FACTOR)
-    gains = torch.from_numpy(maps.phi).to(dtype).clamp(0.0, MAXIMUM_FACTOR) * gamma[:, None]
+    gamma = (torch.tensor(maps.gamma, dtype=dtype) * torch.from_numpy(maps.burnable)).clamp(0.0, MAXIMUM_FACTOR)
+    gains = torch.from_numpy(np.asarray(maps.phi)).to(dtype).clamp(0.0, MAXIMUM_FACTOR) * gamma[:, None]
     stencil = maps.stencil
     for n in range(len(NEIGHBOURS), len(stencil.offsets)):
         gains[:, n] *= torch.from_numpy(passable(maps.burnable, stencil.between(n)))

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import WindRaster
 from firegui.domain.fleet import AircraftType
 
 GRAVITY_MS2 = 9.81
@@ -21,11 +22,11 @@ class Air(Protocol):
     """The wind over the raster: what :class:`~firegui.domain.maps.FireMaps` have of it."""
 
     @property
-    def wind_speed(self) -> NDArray[np.float32]:
+    def wind_speed(self) -> WindRaster:
         """``[D P, H, W]`` m/s."""
 
     @property
-    def wind_dir(self) -> NDArray[np.float32]:
+    def wind_dir(self) -> WindRaster:
         """``[D P, H, W]`` radians towards, counter-clockwise from east."""
 
     @property

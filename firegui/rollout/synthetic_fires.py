@@ -69,11 +69,11 @@ def enlarged(maps: FireMaps, factor: int) -> FireMaps:
 
     return replace(
         maps,
-        phi=outward(maps.phi),
+        phi=outward(np.asarray(maps.phi)),
         gamma=outward(maps.gamma),
         burnable=np.pad(maps.burnable, sides, mode="edge"),
-        wind_speed=outward(maps.wind_speed),
-        wind_dir=outward(maps.wind_dir),
+        wind_speed=outward(np.asarray(maps.wind_speed)),
+        wind_dir=outward(np.asarray(maps.wind_dir)),
         ignition=np.pad(maps.ignition, sides),
         burned_out=None if maps.burned_out is None else np.pad(maps.burned_out, sides),
     )
@@ -82,7 +82,7 @@ def enlarged(maps: FireMaps, factor: int) -> FireMaps:
 def bytes_of(maps: FireMaps) -> int:
     """Return the memory of the maps in bytes."""
     arrays = (maps.phi, maps.gamma, maps.burnable, maps.wind_speed, maps.wind_dir, maps.ignition)
-    return sum(array.nbytes for array in arrays)
+    return sum(np.asarray(array).nbytes for array in arrays)
 
 
 def poised_schedule(model: Model, fire: NDArray[np.float32]) -> Schedule:

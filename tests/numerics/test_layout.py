@@ -29,7 +29,7 @@ def test_every_gain_is_that_of_the_dense_layout_and_0_outside_the_raster(
     model = model_of(replace(maps, phi=phi, gamma=gamma), small_fleet())
     layout = layout_of(model)
     rows, columns = layout.shape.tile_rows, layout.shape.tile_columns
-    tiles = layout.gains.reshape(2, rows, columns, 4, neighbours, 16)
+    tiles = layout.gains.values.reshape(2, rows, columns, 4, neighbours, 16)
     found = tiles.transpose(0, 4, 1, 3, 2, 5).reshape(2, neighbours, 4 * rows, 16 * columns)
     dense = model.K.numpy()
     np.testing.assert_array_equal(found[:, :, : shape[0], : shape[1]], dense)

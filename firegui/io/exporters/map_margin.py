@@ -248,7 +248,7 @@ def _wind_of(project: Project, days: range) -> tuple[NDArray[np.float32], NDArra
     """Return speed and direction of all periods of days of the plan, each ``[n, H, W]``."""
     periods = slice(days.start * project.wind_periods, days.stop * project.wind_periods)
     speeds, directions = project.planned_wind
-    return speeds[periods], directions[periods]
+    return np.asarray(speeds[periods]), np.asarray(directions[periods])
 
 
 def rose(project: Project, days: range) -> NDArray[np.float64] | None:

@@ -32,15 +32,24 @@ from firegui.rollout.kernels.board import (
     take_place,
     wait_for,
 )
-from firegui.rollout.kernels.cpu_arithmetic import TREATED, survival16
+from firegui.rollout.kernels.cpu_arithmetic import TREATED, survival16, tile_start
 from firegui.rollout.kernels.cpu_backward import unburn
 from firegui.rollout.kernels.cpu_forward import unscale
 from firegui.rollout.kernels.cpu_model import layout_of, objective_of
 from firegui.rollout.kernels.cpu_run import Run
-from firegui.rollout.kernels.cpu_state import tile_start
-from firegui.rollout.kernels.cpu_stencil import gains_of, row_gains
+from firegui.rollout.kernels.cpu_stencil import gain_place, period_start, row_gains
 from firegui.rollout.kernels.cpu_sweep import BackwardPass
-from firegui.rollout.kernels.layout import MARGIN_ROWS, Constants, Decay, Floats, Marks, Sizes, StateFields, aligned
+from firegui.rollout.kernels.layout import (
+    MARGIN_ROWS,
+    Constants,
+    Decay,
+    Floats,
+    Gains,
+    Marks,
+    Sizes,
+    StateFields,
+    aligned,
+)
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import WHOLE, Hear, Outcome, RolloutOptions, Slopes
@@ -153,33 +162,33 @@ def _give_far_gains(
 
 @kernel
 def descend_gains(
-    fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, places: NDArray[np.int32],
+    fields: StateFields, gains: Gains, slopes: Floats, clock: Decay, shape: Sizes, places: NDArray[np.int32],
     values: Floats, begin: int, end: int, step: int,
 ) -> None:  # fmt: skip
     """Take one step of the adjoint on the pieces that ignited, and add to the day's slopes by ``K``."""
-    stride, start = shape.stride, gains_of(step, clock, shape)
+    stride, start, k_values = shape.stride, period_start(step, clock, shape), gains.values
     scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
     for piece in range(begin, end):
-        at, to = places[piece, 0], (places[piece, 1] & (TREATED - 1)) * row_gains(shape)
-        gain = start + to
+        at, chunk = places[piece, 0], places[piece, 1] & (TREATED - 1)
+        to, gain = chunk * row_gains(shape), gain_place(start, chunk, shape, gains.slots)
         unburned, adjoint = load16(fields.unburned, at), load16(fields.adjoint, at)
         flow = adjoint * unburned * scale
-        heat = _give_gain(slopes, gains, fields, to, gain, at - stride - 1, flow)
-        heat = heat + _give_gain(slopes, gains, fields, to + 16, gain + 16, at - stride, flow)
-        heat = heat + _give_gain(slopes, gains, fields, to + 32, gain + 32, at - stride + 1, flow)
-        heat = heat + _give_gain(slopes, gains, fields, to + 48, gain + 48, at - 1, flow)
-        heat = heat + _give_gain(slopes, gains, fields, to + 64, gain + 64, at + 1, flow)
-        heat = heat + _give_gain(slopes, gains, fields, to + 80, gain + 80, at + stride - 1, flow)
-        heat = heat + _give_gain(slopes, gains, fields, to + 96, gain + 96, at + stride, flow)
-        heat = heat + _give_gain(slopes, gains, fields, to + 112, gain + 112, at + stride + 1, flow)
-        heat = _give_far_gains(heat, slopes, gains, fields, to + 128, gain + 128, at, flow, stride, shape.knights)
+        heat = _give_gain(slopes, k_values, fields, to, gain, at - stride - 1, flow)
+        heat = heat + _give_gain(slopes, k_values, fields, to + 16, gain + 16, at - stride, flow)
+        heat = heat + _give_gain(slopes, k_values, fields, to + 32, gain + 32, at - stride + 1, flow)
+        heat = heat + _give_gain(slopes, k_values, fields, to + 48, gain + 48, at - 1, flow)
+        heat = heat + _give_gain(slopes, k_values, fields, to + 64, gain + 64, at + 1, flow)
+        heat = heat + _give_gain(slopes, k_values, fields, to + 80, gain + 80, at + stride - 1, flow)
+        heat = heat + _give_gain(slopes, k_values, fields, to + 96, gain + 96, at + stride, flow)
+        heat = heat + _give_gain(slopes, k_values, fields, to + 112, gain + 112, at + stride + 1, flow)
+        heat = _give_far_gains(heat, slopes, k_values, fields, to + 128, gain + 128, at, flow, stride, shape.knights)
         store(fields.adjoint, at, adjoint * survival16(heat * scale))
         store(fields.unburned, at, unburned + load16(values, piece * 16))
 
 
 @kernel
 def assist_gains(
-    board: Board, fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    board: Board, fields: StateFields, gains: Gains, slopes: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats,
 ) -> None:  # fmt: skip
     """Compute second halves of steps in a second thread during :func:`sweep_gains`."""
@@ -199,7 +208,7 @@ def assist_gains(
 
 @kernel
 def sweep_gains(
-    fields: StateFields, gains: Floats, slopes: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    fields: StateFields, gains: Gains, slopes: Floats, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, log: NDArray[np.int64], first: int, last: int, board: Board,
 ) -> None:  # fmt: skip
     """Run steps ``last − 1 … first``.

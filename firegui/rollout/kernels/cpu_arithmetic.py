@@ -26,8 +26,6 @@ GONE = np.float32(2.0**-100)
 """Up to here ``U`` can be so small that ``U (1 − e^{−h})`` rounds to 0 though ``h`` is above the cut-off."""
 TREATED = 1 << 30
 """Marks a logged row of a tile where retardant lies; elsewhere the factor is 1 and is not looked at."""
-CUT_OFF = np.float32(2.0**-25)
-"""Exposures up to here ignite nothing in float32: ``1 − e^{−h}`` rounds to 0."""
 FAINT = np.float32(2.0**-43)
 """Retardant factors, ``S`` after water or a rescaling, and emissions up to here are 0.
 
@@ -145,3 +143,10 @@ def mark(marks: Words, at: int, shape: Sizes) -> None:
     tile_row, column = (at // shape.stride - MARGIN_ROWS) // 4, at % shape.stride - 16
     wake(marks, tile_row, column // 16, shape)
     wake(marks, tile_row, (column + 7) // 16, shape)
+
+
+@inlined
+def tile_start(word: int, bit: int, shape: Sizes) -> int:
+    """Return where the first cell of a tile lies, from its bit in its word."""
+    tile_row = word // shape.words
+    return (tile_row * 4 + MARGIN_ROWS) * shape.stride + 16 + (word % shape.words * 64 + bit) * 16

@@ -38,7 +38,7 @@ from firegui.rollout.kernels.board import (
     take_place,
     wait_for,
 )
-from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, GONE, TREATED, emit16, survival16
+from firegui.rollout.kernels.cpu_arithmetic import GONE, TREATED, emit16, survival16
 from firegui.rollout.kernels.cpu_drops import DropLog, unlay, unpour
 from firegui.rollout.kernels.cpu_footprints import NEVER
 from firegui.rollout.kernels.cpu_forward import NEAR_TILES, unscale
@@ -47,17 +47,18 @@ from firegui.rollout.kernels.cpu_stencil import (
     added,
     far_gains,
     far_shares,
-    gains_of,
+    gain_place,
     give,
     give_around,
     give_passed,
     near_gains,
     near_shares,
+    period_start,
     row_gains,
     row_heat,
     with_passed,
 )
-from firegui.rollout.kernels.layout import MARGIN_ROWS, Constants, Decay, Floats, Sizes, StateFields
+from firegui.rollout.kernels.layout import CUT_OFF, MARGIN_ROWS, Constants, Decay, Floats, Gains, Sizes, StateFields
 
 AHEAD = 6
 """Distance of prefetching, in pieces."""
@@ -80,7 +81,7 @@ def unburn(
 
 @kernel
 def descend(
-    fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    fields: StateFields, slope: Floats, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, begin: int, end: int, watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """Take one step of the adjoint on the pieces that ignited.
@@ -88,18 +89,18 @@ def descend(
     What emitters are given goes to ``C``, or is put aside where water asks about this step.
     """
     stride, emission = shape.stride, fields.emission
-    start, nothing = gains_of(step, clock, shape), splat16(np.float32(0.0))
+    start, nothing, k_values = period_start(step, clock, shape), splat16(np.float32(0.0)), gains.values
     scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
     count = splat16(scored_after(setting, step))
     prefetched, listed = end - begin > NEAR_TILES * 2, len(watching.starts) > 0
     unprotected = splat16(setting.plain_slope) * count
     for piece in range(begin, end):
         at, chunk, treated = places[piece, 0], places[piece, 1] & (TREATED - 1), places[piece, 1] >= TREATED
-        gain = start + chunk * row_gains(shape)
+        gain = gain_place(start, chunk, shape, gains.slots)
         if piece + AHEAD < end and prefetched:
-            coming = start + (places[piece + AHEAD, 1] & (TREATED - 1)) * row_gains(shape)
+            coming = gain_place(start, places[piece + AHEAD, 1] & (TREATED - 1), shape, gains.slots)
             for line in range(row_gains(shape) // 16):
-                prefetch(gains, coming + line * 16)
+                prefetch(k_values, coming + line * 16)
             there = places[piece + AHEAD, 0]
             prefetch(fields.emission, there + stride)
             prefetch(fields.collected, there + stride)
@@ -119,9 +120,9 @@ def descend(
         if setting.receiver and treated:
             per_heat = per_heat * load16(fields.retardant, at)
         flow = adjoint * unburned * per_heat
-        near = near_shares(emission, at, stride, near_gains(gains, gain))
+        near = near_shares(emission, at, stride, near_gains(k_values, gain))
         far = far_shares(
-            emission, at, stride, far_gains(gains, fields.retardant, at, gain, stride, treated, shape.knights)
+            emission, at, stride, far_gains(k_values, fields.retardant, at, gain, stride, treated, shape.knights)
         )
         heat = added(near[0] + near[1] + near[2] + near[3] + near[4] + near[5] + near[6] + near[7], far)
         if to == at:
@@ -159,7 +160,7 @@ def _below(places: NDArray[np.int32], middle: int, end: int, shape: Sizes) -> in
 
 @kernel
 def assist_sweep(
-    board: Board, fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    board: Board, fields: StateFields, slope: Floats, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, watching: Watching,
 ) -> None:  # fmt: skip
     """Compute second halves of steps in a second thread during :func:`sweep`."""
@@ -182,7 +183,7 @@ def assist_sweep(
 
 @inlined
 def _back_in_halves(
-    board: Board, fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    board: Board, fields: StateFields, slope: Floats, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, begin: int, middle: int, end: int, watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """Run a step of the adjoint in two halves.
@@ -213,7 +214,7 @@ def _back_in_halves(
 
 @kernel
 def damp(
-    fields: StateFields, slope: Floats, gains: Floats, start: int, clock: Decay, now: int, later: np.float32,
+    fields: StateFields, slope: Floats, gains: Gains, start: int, clock: Decay, now: int, later: np.float32,
     shape: Sizes, setting: Constants, watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """Scale ``g ← g e^{−h}`` where a water drop will read it although nothing ignites any more.
@@ -230,8 +231,10 @@ def damp(
         at = watching.starts[k]
         if bits_above(load16(fields.unburned, at), gone) == 0xFFFF:
             continue
-        gain = start + watching.chunks[k] * row_gains(shape)
-        heat = row_heat(fields.emission, gains, fields.retardant, at, gain, shape)
+        gain = gain_place(start, watching.chunks[k], shape, gains.slots)
+        if gain < 0:  # no exposure of the period is above the cut-off, or its gains would have been made
+            continue
+        heat = row_heat(fields.emission, gains.values, fields.retardant, at, gain, shape)
         if setting.receiver:
             heat = heat * load16(fields.retardant, at)
         exposure = heat * splat16(clock.decay[now])
@@ -321,13 +324,13 @@ def _merge_rows(collected: Floats, emitter: bool, place: int, shape: Sizes, knig
 
 @kernel
 def sweep(
-    fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    fields: StateFields, slope: Floats, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
     watching: Watching, reading: SlopeReader, first: int, last: int, board: Board,
 ) -> None:  # fmt: skip
     """Run steps ``last − 1 … first``: undo the step, take its gradient on, read its footprints."""
     for step in range(last - 1, first - 1, -1):
-        start = gains_of(step, clock, shape)
+        start = period_start(step, clock, shape)
         now = step % clock.steps_per_day % clock.period
         if (step + 1) % clock.steps_per_day % clock.period == 0:
             unscale(fields, setting.emitter, places, values, log[step, 1], log[step + 1, 0])

@@ -55,7 +55,7 @@ class Box(NamedTuple):
 
 
 class Wind(NamedTuple):
-    """Speed in m/s and direction towards which it blows, ``[D P, H, W]``.
+    """Speed in m/s and direction towards which it blows, ``[D P, h, w]`` of blocks of ``block × block`` cells.
 
     ``cell_size`` is in m.
     """
@@ -64,6 +64,7 @@ class Wind(NamedTuple):
     towards: Floats
     steps_per_period: int
     cell_size: float
+    block: int
 
 
 class Pieces(NamedTuple):
@@ -94,9 +95,9 @@ def landing(
     """Return where a drop comes down (:func:`firegui.rollout.landing.drift_cells`)."""
     row = min(max(int(np.rint(poses[step, column, 0])), 0), shape.rows - 1)
     col = min(max(int(np.rint(poses[step, column, 1])), 0), shape.columns - 1)
-    period = step // wind.steps_per_period
-    towards = float(wind.towards[period, row, col])
-    drift = float(wind.speed[period, row, col]) * fleet.fall_s[column] / wind.cell_size
+    period, i, j = step // wind.steps_per_period, row // wind.block, col // wind.block
+    towards = float(wind.towards[period, i, j])
+    drift = float(wind.speed[period, i, j]) * fleet.fall_s[column] / wind.cell_size
     return poses[step, column, 0] - drift * math.sin(towards), poses[step, column, 1] + drift * math.cos(towards)
 
 

@@ -43,13 +43,13 @@ from firegui.rollout.kernels.board import (
     wait_for,
 )
 from firegui.rollout.kernels.cpu_arithmetic import (
-    CUT_OFF,
     TREATED,
     awake,
     awake_between,
     bright16,
     emit16,
     survival16,
+    tile_start,
     touched,
     wake,
 )
@@ -58,13 +58,15 @@ from firegui.rollout.kernels.cpu_stencil import (
     added,
     far_gains,
     far_shares,
-    gains_of,
+    gain_place,
+    period_start,
     row_gains,
     treated_tiles,
     wake_around,
 )
 from firegui.rollout.kernels.layout import (
     ALIGHT,
+    CUT_OFF,
     MARGIN_ROWS,
     SCORED,
     SCORED_PROT,
@@ -74,8 +76,10 @@ from firegui.rollout.kernels.layout import (
     Constants,
     Decay,
     Floats,
+    Gains,
     Marks,
     Sizes,
+    Slots,
     StateFields,
     Words,
 )
@@ -98,6 +102,101 @@ def wake_touched(marks: Marks, shape: Sizes) -> None:
                 for up in range(-1, 2):
                     for left in range(-1, 2):
                         wake(marks.now, tile_row + up, tile_column + left, shape)
+
+
+@inlined
+def needs_more(
+    fields: StateFields, marks: Marks, gains: Gains, made: Slots, step: int, clock: Decay, shape: Sizes
+) -> bool:
+    """Return whether an awake tile needs gains of the step's period that have not been made.
+
+    That is one that something burns around which could ignite it. What the others are given ignites nothing.
+    """
+    if len(made) > 0:
+        base = step // clock.steps_per_period * shape.tile_rows * shape.words
+        top, bottom = max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows)
+        for word in range(top * shape.words, bottom * shape.words):
+            bits = marks.now[word] & ~made[base + word]
+            while bits != 0:
+                if _could_ignite(fields, gains, word, lowest_bit(bits), step, clock, shape):
+                    return True
+                bits &= bits - 1
+    return False
+
+
+@inlined
+def _could_ignite(
+    fields: StateFields, gains: Gains, word: int, bit: int, step: int, clock: Decay, shape: Sizes
+) -> bool:  # fmt: skip
+    """Return whether what burns around a tile is not too faint to ignite anything in it, whatever its gains."""
+    faintest = splat16(gains.faintest * clock.growth[step % clock.steps_per_day % clock.period])
+    start, reach = tile_start(word, bit, shape), 2 if len(shape.knights) > 0 else 1
+    for row in range(-reach, 4 + reach):
+        for side in (-reach, reach):
+            if bits_above(load16(fields.emission, start + row * shape.stride + side), faintest) != 0:
+                return True
+    return False
+
+
+@kernel
+def choose_needed(
+    fields: StateFields, marks: Marks, gains: Gains, step: int, clock: Decay, shape: Sizes, chosen: Words
+) -> int:  # fmt: skip
+    """Add the tiles of :func:`needs_more` to ``chosen`` and return their number."""
+    found, base = 0, step // clock.steps_per_period * shape.tile_rows * shape.words
+    for word in range(shape.tile_rows * shape.words):
+        bits = marks.now[word] & ~gains.made[base + word]
+        while bits != 0:
+            bit = lowest_bit(bits)
+            bits &= bits - 1
+            if _could_ignite(fields, gains, word, bit, step, clock, shape):
+                chosen[word] |= np.int64(1) << bit
+                found += 1
+    return found
+
+
+@inlined
+def keep_made(marks: Marks, made: Slots, step: int, clock: Decay, shape: Sizes) -> None:
+    """Put the tiles without gains to sleep, of which :func:`needs_more` has said that none needs them.
+
+    Water has woken tiles since. It only lowers what a cell gives, so that these need none either.
+    """
+    if len(made) > 0:
+        base = step // clock.steps_per_period * shape.tile_rows * shape.words
+        top, bottom = max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows)
+        for word in range(top * shape.words, bottom * shape.words):
+            marks.now[word] &= made[base + word]
+
+
+@kernel
+def choose_needed(
+    fields: StateFields, marks: Marks, gains: Gains, step: int, clock: Decay, shape: Sizes, chosen: Words
+) -> int:  # fmt: skip
+    """Choose the awake tiles without gains of the step's period that something burns around which could ignite them.
+
+    Adds them to ``chosen`` and returns their number. Without room there it returns 1 at the first of them.
+    """
+    base = step // clock.steps_per_period * shape.tile_rows * shape.words
+    faintest = splat16(gains.faintest * clock.growth[step % clock.steps_per_day % clock.period])
+    found, reach = 0, 2 if len(shape.knights) > 0 else 1
+    for tile_row in range(max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows)):
+        for word in range(tile_row * shape.words, (tile_row + 1) * shape.words):
+            bits = marks.now[word] & ~gains.made[base + word]
+            while bits != 0:
+                bit = lowest_bit(bits)
+                bits &= bits - 1
+                start = tile_start(word, bit, shape)
+                is_needed = False
+                for row in range(-reach, 4 + reach):
+                    for side in (-reach, reach):
+                        around = load16(fields.emission, start + row * shape.stride + side)
+                        is_needed = is_needed or bits_above(around, faintest) != 0
+                if is_needed:
+                    found += 1
+                    if len(chosen) == 0:
+                        return found
+                    chosen[word] |= np.int64(1) << bit
+    return found
 
 
 @kernel
@@ -169,7 +268,7 @@ def unscale(
 
 @kernel
 def ignite(
-    fields: StateFields, marks: Marks, after: Words, gains: Floats, step: int, clock: Decay, shape: Sizes,
+    fields: StateFields, marks: Marks, after: Words, of: Gains, step: int, clock: Decay, shape: Sizes,
     setting: Constants, begin: int, end: int, prefetched: bool, places: NDArray[np.int32], values: Floats, used: int,
     sums: NDArray[np.float64], share: int,
 ) -> int:  # fmt: skip
@@ -181,7 +280,7 @@ def ignite(
     """
     stride = shape.stride
     decay = clock.decay[step % clock.steps_per_day % clock.period]
-    start = gains_of(step, clock, shape)
+    gains, start = of.values, period_start(step, clock, shape)
     cut, nothing, scale = splat16(CUT_OFF), splat16(np.float32(0.0)), splat16(decay)
     one = splat16(np.float32(1.0))
     fire, exposed = 0.0, 0.0
@@ -195,9 +294,11 @@ def ignite(
                 bits &= bits - 1
                 first = (tile_row * 4 + MARGIN_ROWS) * stride + 16 + tile_column * 16
                 chunk = (tile_row * shape.tile_columns + tile_column) * 4
-                gain = start + chunk * row_gains(shape)
+                gain = gain_place(start, chunk, shape, of.slots)
                 if bits != 0 and prefetched:
-                    coming = gain + (word * 64 + lowest_bit(bits) - tile_column) * 4 * row_gains(shape)
+                    coming = gain_place(
+                        start, chunk + (word * 64 + lowest_bit(bits) - tile_column) * 4, shape, of.slots
+                    )
                     for line in range(row_gains(shape) // 4):
                         prefetch(gains, coming + line * 16)
                     there = first + (word * 64 + lowest_bit(bits) - tile_column) * 16
@@ -290,7 +391,7 @@ def burn(
 
 @inlined
 def _ignite_second(
-    board: Board, fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    board: Board, fields: StateFields, marks: Marks, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats,
 ) -> None:  # fmt: skip
     words, bottom = board.words, min(marks.rows[1] + 2, shape.tile_rows)
@@ -313,7 +414,7 @@ def _burn_second(
 
 @kernel
 def assist_forward(
-    board: Board, fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    board: Board, fields: StateFields, marks: Marks, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats,
 ) -> None:  # fmt: skip
     """Compute second halves of steps in a second thread during :func:`forward`."""
@@ -331,7 +432,7 @@ def assist_forward(
 
 @inlined
 def _in_halves(
-    board: Board, fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    board: Board, fields: StateFields, marks: Marks, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     places: NDArray[np.int32], values: Floats, used: int, seam: int, step: int,
 ) -> tuple[int, int]:  # fmt: skip
     """Run a step in two halves that meet at the row ``seam`` of tiles.
@@ -378,7 +479,7 @@ def _seam(marks: Marks, shape: Sizes) -> int:
 
 @kernel
 def forward(
-    fields: StateFields, marks: Marks, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    fields: StateFields, marks: Marks, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     water: PlacedFootprints, retardant: PlacedFootprints, wet: DropLog, laid: DropLog, places: NDArray[np.int32],
     values: Floats, log: NDArray[np.int64], sums: NDArray[np.float64], first: int, last: int, board: Board,
 ) -> int:  # fmt: skip
@@ -386,11 +487,13 @@ def forward(
 
     ``log[t]`` says where the pieces that ignite at ``t`` begin and end, and where those of a second half begin; what
     follows them is of the rescaling after it.
-    Returns ``last``, or the step before which the log has to grow, or −1 − t when a bound cannot hold any more in the
-    state at ``t``.
+    Returns ``last``, or the step before which gains have to be made or the log has to grow, or −1 − t when a bound
+    cannot hold any more in the state at ``t``.
     """
     tiles = shape.tile_rows * shape.tile_columns
     for step in range(first, last):
+        if needs_more(fields, marks, gains, gains.made, step, clock, shape):
+            return step
         now = step % clock.steps_per_day % clock.period
         used = log[step, 0] if setting.keep else 0
         night = (step + 1) % clock.steps_per_day % clock.period == 0
@@ -413,6 +516,7 @@ def forward(
             marks.rows[0], marks.rows[1] = 0, shape.tile_rows - 1
             for tile in range(tiles):
                 wake(marks.now, tile // shape.tile_columns, tile % shape.tile_columns, shape)
+        keep_made(marks, gains.made, step, clock, shape)
         if seam >= 0:
             middle, end = _in_halves(board, fields, marks, gains, clock, shape, setting, places, values, used, seam,
                                      step)  # fmt: skip

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import BlockRaster
 from firegui.rollout.deposits import scales_of
 from firegui.rollout.kernels.cpu_footprints import Aircraft, Wind
 from firegui.rollout.kernels.layout import MARGIN, MARGIN_ROWS, Floats, Layout, field_of, usual
@@ -77,9 +78,12 @@ def wind_of(model: Model) -> Wind:
     return model.gains.layout(
         "wind",
         lambda: Wind(
-            usual(maps.wind_speed, np.float32),
-            usual(maps.wind_dir, np.float32),
+            *(
+                usual(part.values if isinstance(part, BlockRaster) else part, np.float32)
+                for part in (maps.wind_speed, maps.wind_dir)
+            ),
             maps.steps_per_period,
             maps.cell_size_m,
+            maps.wind_speed.block if isinstance(maps.wind_speed, BlockRaster) else 1,
         ),
     )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from firegui.domain.fleet import Material
+from firegui.domain.grid import widened
 from firegui.domain.schedule import Schedule
 from firegui.errors import Check
 from firegui.native.compiled import kernel
@@ -23,6 +24,7 @@ from firegui.rollout.kernels.cpu_footprints import AMOUNT, REACH, Aircraft, Piec
 from firegui.rollout.kernels.cpu_forward import (
     WORTH_HALVING,
     assist_forward,
+    choose_needed,
     forward,
     score,
     sum_again,
@@ -181,7 +183,7 @@ class Run:
                 days = 1
             target = min(observer.next_look(self.step + 1), (self.step // per_day + days) * per_day, self.model.n_steps)
             began = time.perf_counter()
-            self._steps(target)
+            self._steps(target, check)
             if self.wanted.alter is not None and self.step % per_day == 0 and self.exceeded is None:
                 self._alter(self.wanted.alter)
             days = days * 2 if time.perf_counter() - began < LEAST_SECONDS else 1
@@ -194,7 +196,7 @@ class Run:
         self.sums[SCORED_PROT] += scored * self.sums[SUM_PROT]
         self.sums[UNSCORED] += (left - scored) * self.sums[SUM_FIRE]
 
-    def _steps(self, target: int) -> None:
+    def _steps(self, target: int, check: Check | None) -> None:
         space = self.space
         fire = (space.fields, space.marks, self.layout.gains, self.clock, self.shape, self.setting)
         while self.step < target:
@@ -211,7 +213,7 @@ class Run:
                     return
                 never = math.inf
                 self.setting = self.setting._replace(burn_limit=never, final_limit=never, prot_limit=never)
-            elif reached < target:
+            elif reached < target and not self._make_gains(check):
                 self._grow()
         if not self.wanted.bounds.none and self.step < self.model.n_steps:
             self._look_closer()
@@ -257,6 +259,22 @@ class Run:
             self._give_up(ends.burned, ends.burned_density)
         else:  # what has burned out may be unburned again
             self._give_up(0.0, 0.0)
+
+    def _make_gains(self, check: Check | None) -> bool:
+        """Make the gains that the next step needs, and those of the tiles around; return whether any were missing."""
+        layout, shape, marks = self.layout, self.shape, self.space.marks
+        if layout.on_demand is None:
+            return False
+        chosen = np.zeros_like(marks.now)
+        if choose_needed(self.space.fields, marks, layout.gains, self.step, self.clock, shape, chosen) == 0:
+            return False
+        if check is not None:
+            check()
+        bits = np.unpackbits(chosen.reshape(shape.tile_rows, -1).view(np.uint8), axis=1, bitorder="little")
+        # The front comes to the tiles around within the period.
+        wanted = widened(bits[:, : shape.tile_columns] > 0, 1)
+        layout.on_demand.make(self.step // self.clock.steps_per_period, wanted)
+        return True
 
     def _grow(self) -> None:
         """Make room for twice the pieces and keep what is there."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import bits_above, load8, load16, lowest_bit, splat8, splat16, store, total
-from firegui.rollout.kernels.cpu_arithmetic import FAINT, GONE, emit16, touch
+from firegui.rollout.kernels.cpu_arithmetic import FAINT, GONE, emit16, tile_start, touch
 from firegui.rollout.kernels.cpu_drops import DropLog
 from firegui.rollout.kernels.cpu_footprints import Box
 from firegui.rollout.kernels.cpu_reading import Watching
@@ -43,13 +43,6 @@ class Ends(NamedTuple):
     protected: float
     burned: float
     burned_density: float
-
-
-@inlined
-def tile_start(word: int, bit: int, shape: Sizes) -> int:
-    """Return where the first cell of a tile lies, from its bit in its word."""
-    tile_row = word // shape.words
-    return (tile_row * 4 + MARGIN_ROWS) * shape.stride + 16 + (word % shape.words * 64 + bit) * 16
 
 
 @kernel

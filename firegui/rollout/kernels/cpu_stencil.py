@@ -14,7 +14,7 @@ import numpy as np
 from firegui.native.compiled import inlined
 from firegui.native.vectors import first_lane, fma, last_lane, load16, splat16, store, to_left, to_right
 from firegui.rollout.kernels.cpu_arithmetic import bright16, wake
-from firegui.rollout.kernels.layout import Decay, Floats, Marks, Sizes, Words
+from firegui.rollout.kernels.layout import Decay, Floats, Marks, Sizes, Slots, Words
 
 Rows = tuple[Any, ...]
 """A vector of 16 lanes per neighbour."""
@@ -28,9 +28,20 @@ def row_gains(shape: Sizes) -> int:
 
 
 @inlined
-def gains_of(step: int, clock: Decay, shape: Sizes) -> int:
-    """Return where the gains of a step begin."""
-    return step // clock.steps_per_period * shape.tile_rows * shape.tile_columns * 4 * row_gains(shape)
+def period_start(step: int, clock: Decay, shape: Sizes) -> int:
+    """Return the number of tiles of the periods before that of a step."""
+    return step // clock.steps_per_period * shape.tile_rows * shape.tile_columns
+
+
+@inlined
+def gain_place(start: int, chunk: int, shape: Sizes, slots: Slots) -> int:
+    """Return where the gains of a row of a tile begin, ``start`` being :func:`period_start`.
+
+    Those of a tile that has not been made are nowhere, and the place is negative.
+    """
+    if len(slots) > 0:
+        return (slots[start + (chunk >> 2)] * 4 + (chunk & 3)) * row_gains(shape)
+    return (start * 4 + chunk) * row_gains(shape)
 
 
 @inlined

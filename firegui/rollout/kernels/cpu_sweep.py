@@ -20,7 +20,7 @@ from firegui.native.vectors import (
     store,
     where_above,
 )
-from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, GONE, TREATED, survival8, survival16
+from firegui.rollout.kernels.cpu_arithmetic import GONE, TREATED, survival8, survival16
 from firegui.rollout.kernels.cpu_backward import (
     assist_sweep,
     hottest,
@@ -39,18 +39,18 @@ from firegui.rollout.kernels.cpu_stencil import (
     added,
     far_gains,
     far_shares,
-    gains_of,
+    gain_place,
     give,
     give_around,
     give_passed,
     near_gains,
     near_shares,
-    row_gains,
+    period_start,
     row_heat,
     take_around,
     with_passed,
 )
-from firegui.rollout.kernels.layout import ALIGHT, Constants, Decay, Floats, Sizes, StateFields
+from firegui.rollout.kernels.layout import ALIGHT, CUT_OFF, Constants, Decay, Floats, Gains, Sizes, StateFields
 
 STRETCH_DAYS = 8
 """Days whose open pairs have their footprints in one table."""
@@ -169,24 +169,24 @@ def note(
 
 @kernel
 def descend_carried(
-    fields: StateFields, carried: Floats, before: Floats, slope: Floats, gains: Floats, clock: Decay, shape: Sizes,
+    fields: StateFields, carried: Floats, before: Floats, slope: Floats, gains: Gains, clock: Decay, shape: Sizes,
     setting: Constants, places: NDArray[np.int32], values: Floats, begin: int, end: int, step: int,
 ) -> None:  # fmt: skip
     """Take one step of both adjoints on the pieces that ignited."""
     stride, emission, nothing = shape.stride, fields.emission, splat16(np.float32(0.0))
-    start = gains_of(step, clock, shape)
+    start = period_start(step, clock, shape)
     scale = splat16(clock.decay[step % clock.steps_per_day % clock.period])
     count, cut = splat16(scored_after(setting, step)), splat16(CUT_OFF)
     for piece in range(begin, end):
         at, chunk, treated = places[piece, 0], places[piece, 1] & (TREATED - 1), places[piece, 1] >= TREATED
-        gain = start + chunk * row_gains(shape)
+        gain = gain_place(start, chunk, shape, gains.slots)
         owed, b = load16(slope, at) * count, load16(before, (piece - begin) * 16)
         adjoint, unburned = load16(fields.adjoint, at) - owed, load16(fields.unburned, at)
         per_heat = scale
         if setting.receiver and treated:
             per_heat = per_heat * load16(fields.retardant, at)
-        near_k = near_gains(gains, gain)
-        far_k = far_gains(gains, fields.retardant, at, gain, stride, treated, shape.knights)
+        near_k = near_gains(gains.values, gain)
+        far_k = far_gains(gains.values, fields.retardant, at, gain, stride, treated, shape.knights)
         near, far = near_shares(emission, at, stride, near_k), far_shares(emission, at, stride, far_k)
         heat = added(near[0] + near[1] + near[2] + near[3] + near[4] + near[5] + near[6] + near[7], far)
         exposure, sensitive = heat * per_heat, adjoint - b
@@ -204,7 +204,7 @@ def descend_carried(
 
 @kernel
 def damp_carried(
-    fields: StateFields, rows: Floats, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    fields: StateFields, rows: Floats, slope: Floats, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     watching: Watching, step: int,
 ) -> None:  # fmt: skip
     """Damp towards ``b``: ``g ← b + (g − b) e^{−h}``.
@@ -213,15 +213,17 @@ def damp_carried(
     """
     count, gone = splat16(scored_after(setting, step)), splat16(GONE)
     now = step % clock.steps_per_day % clock.period
-    start = gains_of(step, clock, shape)
+    start = period_start(step, clock, shape)
     for k in range(len(watching.starts)):
         if watching.hot[k] < step or watching.stamps[watching.chunks[k]] == step:
             continue
         at = watching.starts[k]
         if bits_above(load16(fields.unburned, at), gone) == 0xFFFF:
             continue
-        gain = start + watching.chunks[k] * row_gains(shape)
-        heat = row_heat(fields.emission, gains, fields.retardant, at, gain, shape)
+        gain = gain_place(start, watching.chunks[k], shape, gains.slots)
+        if gain < 0:  # see damp
+            continue
+        heat = row_heat(fields.emission, gains.values, fields.retardant, at, gain, shape)
         if setting.receiver:
             heat = heat * load16(fields.retardant, at)
         exposure = heat * splat16(clock.decay[now])
@@ -262,7 +264,7 @@ def carry_through_water(
 
 @kernel
 def sweep_carried(
-    fields: StateFields, slope: Floats, gains: Floats, clock: Decay, shape: Sizes, setting: Constants,
+    fields: StateFields, slope: Floats, gains: Gains, clock: Decay, shape: Sizes, setting: Constants,
     wet: DropLog, laid: DropLog, places: NDArray[np.int32], values: Floats, log: NDArray[np.int64],
     watching: Watching, reading: SlopeReader, first: int, last: int, carried: Floats, before: Floats, rows: Floats,
 ) -> None:  # fmt: skip

@@ -19,14 +19,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import MAXIMUM_FACTOR, SpreadOnDemand
 from firegui.domain.maps import FireMaps
 from firegui.domain.stencil import NEIGHBOURS, Stencil
+from firegui.errors import InputError, Problem
 from firegui.native.compiled import kernel
-from firegui.rollout.gains import MAXIMUM_FACTOR, passable
+from firegui.rollout.gains import passable
 from firegui.rollout.kernels.board import HelperThread
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
+Slots = NDArray[Any] | tuple[()]
 
 TILE_ROWS, LANES = 4, 16
 MARGIN_ROWS, MARGIN = 2, 16
@@ -35,11 +38,27 @@ PLACE_LINES = 7
 SMALLEST_DECAY = 1e-15
 """Stands for the factor 0 of a burn of one step: what it leaves of ``B`` gives exposures far below the cut-off."""
 LARGEST_SCALE = 1e30
+CUT_OFF = np.float32(2.0**-25)
+"""Exposures up to here ignite nothing in float32: ``1 − e^{−h}`` rounds to 0."""
 SMALLEST_LOG = 1 << 14
 """Pieces that a log has room for at first."""
 SUM_FIRE, SUM_PROT, SCORED, SCORED_PROT, UNSCORED, ALIGHT = range(6)
 """Running sums: Σ P_t, Σ P_t · density, and what they add up to over the scored states; Σ P_t over the others. Last, a
 step from which on nothing burns any more, as far as is known."""
+
+
+class Gains(NamedTuple):
+    """Gains ``K`` of the periods' tiles.
+
+    Where they are laid out whole, they are contiguous and the rest is empty. Else ``slots [period, tile]`` says in
+    which place of ``values`` a tile's are, −1 where they have not been made, and ``made`` has the bits of those that
+    have been, per period. Emissions up to ``faintest`` ignite nothing in a tile, whatever its gains.
+    """
+
+    values: Floats
+    slots: Slots
+    made: Slots
+    faintest: np.float32
 
 
 class Sizes(NamedTuple):
@@ -164,7 +183,11 @@ class Layout:
     def __init__(self, maps: FireMaps) -> None:
         self.shape = shape_of(*maps.shape, maps.stencil)
         self.clock = clock_of(maps)
-        self.gains = lay_out(maps, self.shape)
+        self.on_demand = GainsOnDemand(maps, self.shape) if isinstance(maps.phi, SpreadOnDemand) else None
+        if self.on_demand is None:
+            self.gains = Gains(lay_out(maps, self.shape), (), (), np.float32(0.0))
+        else:
+            self.gains = self.on_demand.gains
         self.ignition = places_of(maps.ignition, self.shape)
         self.burned_out = places_of(maps.start.burned, self.shape)
         self._idle: list[Workspace] = []
@@ -234,13 +257,81 @@ def lay_out(maps: FireMaps, shape: Sizes) -> Floats:
 
     The products are those of the dense layout.
     """
-    burnable, stencil = usual(maps.burnable, np.bool_), maps.stencil
-    passing = [passable(burnable, stencil.between(n)) for n in range(len(NEIGHBOURS), len(stencil.offsets))]
-    free = np.array(passing, bool).reshape(-1, *maps.shape)
-    tiles = len(maps.phi) * shape.tile_rows * shape.tile_columns
-    gains = aligned(tiles * TILE_ROWS * len(stencil.offsets) * LANES)
-    _lay_out(usual(maps.phi, np.float32), usual(maps.gamma, np.float32), burnable, free, shape, gains)
+    burnable, phi = usual(maps.burnable, np.bool_), usual(np.asarray(maps.phi), np.float32)
+    tiles = len(phi) * shape.tile_rows * shape.tile_columns
+    gains = aligned(tiles * TILE_ROWS * phi.shape[1] * LANES)
+    _lay_out(phi, usual(maps.gamma, np.float32), burnable, free_moves(maps), shape, gains)
     return gains
+
+
+def free_moves(maps: FireMaps) -> NDArray[np.bool_]:
+    """Return ``[N − 8, H, W]``: where each knight's move passes burnable cells."""
+    stencil = maps.stencil
+    passing = [passable(maps.burnable, stencil.between(n)) for n in range(len(NEIGHBOURS), len(stencil.offsets))]
+    return np.array(passing, bool).reshape(-1, *maps.shape)
+
+
+MOST_MADE_BYTES = 2 << 30
+"""Gains that are made on demand and kept."""
+
+
+class GainsOnDemand:
+    """Gains that are made for the tiles that a fire reaches, and kept for every rollout on the same maps.
+
+    What has been made stays where it is, so that rollouts in other threads read on while one makes more.
+    """
+
+    def __init__(self, maps: FireMaps, shape: Sizes) -> None:
+        assert isinstance(maps.phi, SpreadOnDemand)
+        self._maps, self._phi, self._shape = maps, maps.phi, shape
+        self._free = free_moves(maps)
+        self._lock = Lock()
+        tiles, count = shape.tile_rows * shape.tile_columns, len(maps.stencil.offsets)
+        self._tile = TILE_ROWS * count * LANES
+        self._room = min(MOST_MADE_BYTES // (4 * self._tile), tiles * len(maps.phi))
+        self._used = 0
+        strongest = count * min(maps.phi.most, MAXIMUM_FACTOR) * min(float(maps.gamma.max(initial=0.0)), MAXIMUM_FACTOR)
+        self.gains = Gains(
+            unset(self._room * self._tile),
+            np.full(len(maps.phi) * tiles, -1, np.int32),
+            np.zeros(len(maps.phi) * shape.tile_rows * shape.words, np.int64),
+            np.float32(0.5 * CUT_OFF / max(strongest, 1.0)),
+        )
+
+    def make(self, period: int, wanted: NDArray[np.bool_]) -> None:
+        """Make the gains of a period in the tiles ``wanted [tile rows, tile columns]``.
+
+        Raises :class:`~firegui.errors.InputError` where they would be more than :data:`MOST_MADE_BYTES`.
+        """
+        shape, tiles = self._shape, self._shape.tile_rows * self._shape.tile_columns
+        slots = self.gains.slots[period * tiles : (period + 1) * tiles]
+        with self._lock:
+            chosen = np.flatnonzero(wanted.reshape(-1) & (slots < 0))
+            first, last = self._used, self._used + len(chosen)
+            if last > self._room:
+                what = f"take more than {MOST_MADE_BYTES >> 30} GiB where the fire goes"
+                remedy = "plan fewer days, take fewer periods a day or larger cells"
+                raise InputError([Problem("spread maps", what, remedy)])
+            self.gains.values[first * self._tile : last * self._tile] = self._made(period, chosen).reshape(-1)
+            slots[chosen] = np.arange(first, last, dtype=np.int32)
+            self._used = last
+            words = self.gains.made[period * shape.tile_rows * shape.words :]
+            row, column = np.divmod(chosen, shape.tile_columns)
+            np.bitwise_or.at(words, row * shape.words + column // 64, np.int64(1) << (column % 64))
+
+    def _made(self, period: int, tiles: Words) -> Floats:
+        """Return ``[tile, row in tile, N, lane]``."""
+        maps, shape = self._maps, self._shape
+        row, column = np.divmod(tiles, shape.tile_columns)
+        rows = np.repeat((row[:, None] * TILE_ROWS + np.arange(TILE_ROWS))[:, :, None], LANES, axis=2)
+        columns = np.repeat((column[:, None] * LANES + np.arange(LANES))[:, None], TILE_ROWS, axis=1)
+        inside = (rows < shape.rows) & (columns < shape.columns)
+        rows, columns = np.minimum(rows, shape.rows - 1), np.minimum(columns, shape.columns - 1)
+        burnable = inside & maps.burnable[rows, columns]
+        wide = np.where(burnable, np.clip(maps.gamma[period][rows, columns], 0.0, MAXIMUM_FACTOR), np.float32(0.0))
+        gains = np.clip(self._phi.of_cells(period, rows, columns), 0.0, MAXIMUM_FACTOR) * wide
+        gains[len(NEIGHBOURS) :] *= self._free[:, rows, columns]
+        return np.ascontiguousarray(np.moveaxis(gains, 0, 2))
 
 
 def aligned(count: int) -> Floats:

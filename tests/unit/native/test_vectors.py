@@ -30,7 +30,8 @@ from firegui.native.vectors import (
     total,
     where_above,
 )
-from firegui.rollout.kernels.cpu_arithmetic import CUT_OFF, FAINT, bright16, survival8, survival16
+from firegui.rollout.kernels.cpu_arithmetic import FAINT, bright16, survival8, survival16
+from firegui.rollout.kernels.layout import CUT_OFF
 
 Floats = NDArray[np.float32]
 ULP = 2.0**-23

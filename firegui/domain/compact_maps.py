@@ -1,0 +1,165 @@
+"""Rasters by period that are not laid out whole: wind on blocks of cells, spread made where the fire is.
+
+Both stand for a float32 array: they have its shape, take the indices that the engine and its users need, and become an
+array where one is asked for (``numpy.asarray``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from firegui.domain.stencil import Offset, stencil_of
+from firegui.errors import InputError, Problem
+
+Raster = NDArray[np.float32]
+Places = NDArray[np.int64]
+Make = Callable[[int, Places, Places], Raster]
+"""``(period, rows [...], columns [...])`` to ``φ [N, ...]`` of these cells."""
+
+MOST_BYTES = 4 << 30
+"""Largest spread maps that are laid out whole."""
+MAXIMUM_FACTOR = 100.0
+"""Potentials and gains are clipped to this where they are multiplied (paper, step 2)."""
+_THREADS = 2
+"""Periods that are laid out at a time: most of the work releases the interpreter's lock."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BlockRaster:
+    """A raster ``[..., H, W]`` that is the same on blocks of ``block × block`` cells.
+
+    ``values [..., h, w]`` are those of the blocks; the first begins at the first cell, and the last ones may reach
+    beyond the raster of ``cells``.
+    """
+
+    values: Raster
+    block: int
+    cells: tuple[int, int]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """``(..., H, W)``."""
+        return (*self.values.shape[:-2], *self.cells)
+
+    def __len__(self) -> int:
+        """Return the length of the first axis."""
+        return self.shape[0]
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the values of cells, where ``key`` has an index for each axis, else those of periods."""
+        if not isinstance(key, tuple):
+            return replace(self, values=self.values[key])
+        *before, rows, columns = key
+        if len(key) != self.values.ndim or any(isinstance(side, slice) for side in (rows, columns)):
+            return np.asarray(self)[key]
+        return self.values[(*before, np.asarray(rows) // self.block, np.asarray(columns) // self.block)]
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return ``[..., H, W]``."""
+        rows, columns = (np.arange(size) // self.block for size in self.cells)
+        return self.values[..., rows[:, None], columns].astype(dtype or np.float32, copy=False)
+
+    def max(self, initial: float = 0.0) -> np.float32:
+        """Return the largest value, or ``initial`` where that is larger."""
+        return np.float32(self.values.max(initial=initial))
+
+
+WindRaster = Raster | BlockRaster
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Treatment:
+    """Factors of emitting cells and of cells that a knight's move passes, ``[H, W]`` each."""
+
+    emitting: Raster
+    between: Raster
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpreadOnDemand:
+    """Potentials ``φ [D P, N, H, W]`` that are made for the cells that are asked for.
+
+    ``make`` returns them for cells of a period of its own; ``periods [D P]`` says which each period is. The values of a
+    cell do not depend on which others are made with it. ``most`` is no smaller than any of them.
+    """
+
+    make: Make
+    periods: Places
+    neighbours: int
+    cells: tuple[int, int]
+    most: float
+    treatments: tuple[_Treatment, ...] = field(default=())
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """``(D P, N, H, W)``."""
+        return len(self.periods), self.neighbours, *self.cells
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the array that this stands for."""
+        return int(np.prod(self.shape, dtype=np.int64)) * 4
+
+    def __len__(self) -> int:
+        """Return ``D P``."""
+        return len(self.periods)
+
+    def __iter__(self) -> Iterator[Raster]:
+        """Yield ``φ [N, H, W]`` of each period."""
+        return map(self.of_period, range(len(self)))
+
+    def __getitem__(self, key: Any) -> Any:
+        """Return the same for some periods, or an array for any other index."""
+        if isinstance(key, slice | np.ndarray):
+            return replace(self, periods=self.periods[key])
+        return self.of_period(key) if isinstance(key, int) else np.asarray(self)[key]
+
+    def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
+        """Return the whole array. Raises :class:`~firegui.errors.InputError` above :data:`MOST_BYTES`."""
+        if self.nbytes > MOST_BYTES:
+            what = f"take {self.nbytes / 2**30:.1f} GiB laid out whole; at most {MOST_BYTES >> 30} GiB are"
+            remedy = "plan fewer days, take fewer periods a day or larger cells"
+            raise InputError([Problem("spread maps", what, remedy)])
+        whole = np.empty(self.shape, dtype or np.float32)
+        with ThreadPoolExecutor(_THREADS) as pool:
+            for number, potentials in enumerate(pool.map(self.of_period, range(len(self)))):
+                whole[number] = potentials
+        return whole
+
+    def of_period(self, number: int) -> Raster:
+        """Return ``φ [N, H, W]`` of a period."""
+        rows, columns = np.indices(self.cells)
+        return self.of_cells(number, rows, columns)
+
+    def of_cells(self, number: int, rows: Places, columns: Places) -> Raster:
+        """Return ``φ [N, ...]`` of cells ``rows [...], columns [...]`` in a period."""
+        potentials = self.make(int(self.periods[number]), rows, columns)
+        stencil = stencil_of(self.neighbours)
+        for treatment in self.treatments:
+            potentials = np.clip(potentials, 0.0, MAXIMUM_FACTOR)
+            emitting, between = (np.pad(part, stencil.reach, constant_values=1.0) for part in
+                                 (treatment.emitting, treatment.between))  # fmt: skip
+            at = rows + stencil.reach, columns + stencil.reach
+            for n, offset in enumerate(stencil.offsets):
+                potentials[n] *= _beside(emitting, at, offset)
+                for cell in stencil.between(n):
+                    potentials[n] *= _beside(between, at, cell)
+        return potentials
+
+    def treated(self, emitting: Raster, between: Raster) -> SpreadOnDemand:
+        """Return potentials clipped, then reduced: ``φ_n(x) e(x + n) Π_z b(z)``.
+
+        ``z`` are the cells that a knight's move passes. Outside the raster both factors are 1.
+        """
+        return replace(self, treatments=(*self.treatments, _Treatment(emitting, between)))
+
+
+def _beside(padded: Raster, at: tuple[Places, Places], offset: Offset) -> Raster:
+    found: Raster = padded[at[0] + offset[0], at[1] + offset[1]]
+    return found
