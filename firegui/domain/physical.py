@@ -37,7 +37,7 @@ class PhysicalSettings:
     )  # fmt: skip
     periods_per_day: int = option(
         4, "Periods a day", "most periods of a day that have a wind and a moisture of their own, where the weather is "
-        "known by the hour; more follow the weather more closely and take more memory", low=1, high=24,
+        "known by the hour; more follow the weather more closely and take more time", low=1, high=24,
     )  # fmt: skip
     air_moisture: bool = option(
         True, "Moisture from the weather", "dead 1-h and 10-h moisture from the temperature and humidity of each "

@@ -39,7 +39,7 @@ def fitful_maps(seed: int, shape: tuple[int, int] = (38, 150), *, gain: float = 
     gamma[rng.uniform(size=gamma.shape) < 0.1] = 0.0
     hottest = rng.uniform(size=shape) < 0.003
     phi[:, :, hottest], gamma[:, hottest] = 150.0, 150.0
-    calm = (maps.wind_speed * 0.25).astype(np.float32)
+    calm = (np.asarray(maps.wind_speed) * 0.25).astype(np.float32)
     return replace(maps, phi=phi, gamma=gamma, wind_speed=calm, **changes)
 
 

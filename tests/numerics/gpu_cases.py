@@ -50,7 +50,7 @@ def narrow_fire(seed: int) -> tuple[FireMaps, Schedule]:
     Most tiles sleep most of the time; one is woken by water, one by retardant.
     """
     maps = random_maps(seed, shape=(6, 40), days=2, steps_per_day=4)
-    phi, ignition = maps.phi.copy(), maps.ignition.copy()
+    phi, ignition = np.asarray(maps.phi).copy(), maps.ignition.copy()
     phi[:, :, :, :16] = phi[:, :, :, 24:] = 0.0
     ignition[2, 36] = True
     schedule = Schedule.empty(8, small_fleet().n_aircraft)

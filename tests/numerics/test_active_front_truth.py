@@ -127,7 +127,7 @@ def test_the_gradient_of_a_long_fire_knows_what_burned_out_days_ago(
     share: float, material: Material, t_burn: float, days: int, steps_per_day: int
 ) -> None:
     maps = random_maps(33, shape=(24, 70), days=days, steps_per_day=steps_per_day)
-    maps = lit(replace(maps, t_burn=t_burn, phi=maps.phi * np.float32(0.5)), (slice(8, 14), slice(16, 48)))
+    maps = lit(replace(maps, t_burn=t_burn, phi=np.asarray(maps.phi) * np.float32(0.5)), (slice(8, 14), slice(16, 48)))
     fleet = Fleet((aircraft("X", material, 2),))
     model, schedule = model_of(maps, fleet), many_drops(33, maps, fleet, share)
     assert_closed_form(model, schedule, 1e-3)

@@ -49,7 +49,7 @@ def test_water_is_told_what_burns_again_where_almost_nothing_was_left(potential:
 
 def test_a_gradient_does_not_remember_rows_beside_an_earlier_fire() -> None:
     maps = even_fire(3.0, 2, 20, (slice(8, 12), slice(16, 32)), (slice(0, 1), slice(60, 61)))
-    maps.phi[:, :, :4, 48:] = 0.0
+    np.asarray(maps.phi)[:, :, :4, 48:] = 0.0
     heavy = aircraft("R", Material.RETARDANT, 8, payload_gal=5e8, turnaround_h=0.0,
                      sigma_perpendicular_m=60.0, sigma_parallel_m=200.0)  # fmt: skip
     fleet = Fleet((heavy, aircraft("W", Material.WATER, 2, turnaround_h=0.0)))

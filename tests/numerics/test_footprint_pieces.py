@@ -65,7 +65,7 @@ def random_poses(seed: int, where: str) -> NDArray[np.float64]:
 def case_of(kind: str, where: str, seed: int = 0, wind: float = 1.0) -> Case:
     along, across = KINDS[kind]
     maps = random_maps(seed, shape=SHAPE, days=3, steps_per_day=COUNT // 3)
-    maps = replace(maps, wind_speed=maps.wind_speed * np.float32(wind))
+    maps = replace(maps, wind_speed=np.asarray(maps.wind_speed) * np.float32(wind))
     craft = aircraft("X", Material.RETARDANT, 1, sigma_parallel_m=along, sigma_perpendicular_m=across)
     model = model_of(maps, Fleet((craft,)))
     poses, pairs = random_poses(seed, where), np.stack([np.arange(COUNT), np.zeros(COUNT, np.int64)], axis=1)

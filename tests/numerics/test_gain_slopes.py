@@ -83,7 +83,7 @@ def test_it_is_the_change_of_the_misfit_when_a_gain_changes() -> None:
     step = 1e-4
     ends = []
     for change in (step, -step):
-        phi = maps.phi.astype(np.float64)
+        phi = np.asarray(maps.phi).astype(np.float64)
         phi[at] += change / float(maps.gamma[0, 3, 4])
         losses, slopes = squared(target)
         changed = model_for(replace(maps, phi=phi.astype(np.float32)), "reference", "float64")

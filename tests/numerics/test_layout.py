@@ -23,7 +23,7 @@ def test_every_gain_is_that_of_the_dense_layout_and_0_outside_the_raster(
 ) -> None:
     maps = random_maps(1, shape=shape, days=2, neighbours=neighbours)
     wild = np.random.default_rng(0).uniform(size=shape) < 0.2
-    phi, gamma = maps.phi.copy(), maps.gamma.copy()
+    phi, gamma = np.asarray(maps.phi).copy(), maps.gamma.copy()
     phi[:, 2:4, wild], gamma[:, wild] = 150.0, 120.0
     phi[:, 5, wild] = -1.0
     model = model_of(replace(maps, phi=phi, gamma=gamma), small_fleet())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,9 +11,9 @@ import pytest
 from firegui.domain.compact_maps import BlockRaster, SpreadOnDemand
 from firegui.domain.maps import FireMaps
 from firegui.domain.settings import RetardantSide
-from firegui.errors import InputError
 from firegui.planning.replan import split_days, treated
 from firegui.rollout.kernels import layout
+from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.kernels.cpu_model import layout_of
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import RolloutOptions
@@ -79,7 +80,7 @@ def test_states_and_gradients_are_those_of_gains_laid_out_whole(
 
 def test_only_tiles_that_something_near_could_ignite_are_made() -> None:
     maps = replace(mild(5, 16, 4), t_burn=1.5)
-    longer = {name: np.concatenate([np.asarray(getattr(maps, name))] * 2) for name in LAYERS}
+    longer: dict[str, Any] = {name: np.concatenate([np.asarray(getattr(maps, name))] * 2) for name in LAYERS}
     longer["phi"][8:] *= 0.001
     _, asked = pair(replace(maps, **longer), 5)
     roll(asked, nothing_flies(asked))
@@ -96,12 +97,14 @@ def test_a_wide_fire_in_two_halves_and_every_tile_at_every_step(neighbours: int)
     schedule = many_drops(7, maps, whole.fleet)
     expected = differentiate(whole, schedule, threads=2)
     assert_same_gradient(differentiate(asked, schedule, threads=2), expected)
-    assert_same_gradient(differentiate(pair(maps, 7)[1], schedule, dense=True), differentiate(whole, schedule, dense=True))
+    assert_same_gradient(
+        differentiate(pair(maps, 7)[1], schedule, dense=True), differentiate(whole, schedule, dense=True)
+    )
 
 
 def test_a_resumed_rollout_makes_what_it_needs() -> None:
     maps = mild(8, 16, 3)
-    whole, asked = pair(maps, 8)
+    whole = pair(maps, 8)[0]
     schedule = many_drops(8, maps, whole.fleet)
     expected, _ = roll(whole, schedule, RolloutOptions(keep_states=True))
     for state in expected.states:
@@ -114,17 +117,32 @@ def test_what_is_left_of_the_maps_after_drops_and_in_shorter_days_is_the_same() 
     maps = mild(9, 16, 3)
     rng = np.random.default_rng(9)
     factors = [np.where(rng.uniform(size=maps.shape) < 0.1, 0.2, 1.0).astype(np.float32) for _ in range(3)]
-    found, expected = (split_days(treated(treated(each, *factors), *factors), 18, 36) for each in (on_demand(maps), maps))
+    found, expected = (
+        split_days(treated(treated(each, *factors), *factors), 18, 36) for each in (on_demand(maps), maps)
+    )
     assert isinstance(found.phi, SpreadOnDemand) and found.steps_per_day == expected.steps_per_day
     np.testing.assert_array_equal(np.asarray(found.phi), expected.phi)
     np.testing.assert_array_equal(found.gamma, expected.gamma)
 
 
-def test_gains_that_take_too_much_memory_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layout, "MOST_MADE_BYTES", 100 * 4096)
-    _, asked = pair(mild(3, 16, 4), 3)
-    with pytest.raises(InputError, match="plan fewer days"):
-        roll(asked, nothing_flies(asked))
+@pytest.mark.parametrize("full_carry", [False, True])
+def test_gains_for_which_there_is_no_room_are_made_again(full_carry: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    maps = mild(3, 16, 4)
+    whole, plenty = pair(maps, 3, full_carry=full_carry)
+    schedule = many_drops(3, maps, whole.fleet)
+    differentiate(plenty, schedule)
+    monkeypatch.setattr(layout, "MOST_MADE_BYTES", 400 * 4096)
+    _, scarce = pair(maps, 3, full_carry=full_carry)
+    expected = differentiate(whole, schedule)
+    assert_same_gradient(differentiate(scarce, schedule), expected)
+    kept = [int((np.asarray(layout_of(model).gains.slots) >= 0).sum()) for model in (plenty, scarce)]
+    assert kept[1] <= 400 < kept[0]
+    # Many at once, of which any may find no more room.
+    schedules = [many_drops(seed, maps, whole.fleet) for seed in range(6)]
+    nobody = [RolloutOptions()] * 6
+    found, wanted = (ActiveFront(3).simulate_many(model, schedules, None, nobody) for model in (scarce, whole))
+    for one, other in zip(found, wanted, strict=True):
+        assert_same_outcome(one, other)
 
 
 def test_a_wind_on_blocks_moves_drops_as_the_same_wind_on_cells() -> None:

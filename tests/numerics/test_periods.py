@@ -83,8 +83,9 @@ def test_periods_that_are_all_alike_are_the_day(backend: str) -> None:
     daily, fleet = maps_of(7, periods=1), small_fleet()
     schedule = random_schedule(7, daily, fleet)
     often = replace(
-        daily, phi=daily.phi.repeat(4, axis=0), gamma=daily.gamma.repeat(4, axis=0),
-        wind_speed=daily.wind_speed.repeat(4, axis=0), wind_dir=daily.wind_dir.repeat(4, axis=0), periods_per_day=4,
+        daily, phi=np.asarray(daily.phi).repeat(4, axis=0), gamma=daily.gamma.repeat(4, axis=0),
+        wind_speed=np.asarray(daily.wind_speed).repeat(4, axis=0),
+        wind_dir=np.asarray(daily.wind_dir).repeat(4, axis=0), periods_per_day=4,
     )  # fmt: skip
     assert (often.days, often.n_steps) == (daily.days, daily.n_steps)
     (one, slope), (other, same) = (

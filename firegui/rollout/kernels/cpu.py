@@ -286,8 +286,10 @@ def hear_gain_slopes(
             state = (period + 1) // maps.periods_per_day
             take_slopes(space.fields, space.marks, shape, slopes[state], through_days)
         first, last = period * steps, (period + 1) * steps
+        run.make_again(period, np.empty(0, np.int32))
         halved = run.threads > 1 and bool((run.log[first:last, 2] < run.log[first:last, 1]).any())
-        with space.partner.helping(assist_gains, *fire, *log, wanted=halved) as board:
+        helping = space.partner.helping(assist_gains, *fire, *log, wanted=halved)
+        with run.layout.reading(), helping as board:
             sweep_gains(*fire, *log, run.log, first, last, board)
         lay_back(by_gain, shape, rasters)
         hear(period, rasters)

@@ -169,37 +169,6 @@ def keep_made(marks: Marks, made: Slots, step: int, clock: Decay, shape: Sizes) 
 
 
 @kernel
-def choose_needed(
-    fields: StateFields, marks: Marks, gains: Gains, step: int, clock: Decay, shape: Sizes, chosen: Words
-) -> int:  # fmt: skip
-    """Choose the awake tiles without gains of the step's period that something burns around which could ignite them.
-
-    Adds them to ``chosen`` and returns their number. Without room there it returns 1 at the first of them.
-    """
-    base = step // clock.steps_per_period * shape.tile_rows * shape.words
-    faintest = splat16(gains.faintest * clock.growth[step % clock.steps_per_day % clock.period])
-    found, reach = 0, 2 if len(shape.knights) > 0 else 1
-    for tile_row in range(max(marks.rows[0] - 1, 0), min(marks.rows[1] + 2, shape.tile_rows)):
-        for word in range(tile_row * shape.words, (tile_row + 1) * shape.words):
-            bits = marks.now[word] & ~gains.made[base + word]
-            while bits != 0:
-                bit = lowest_bit(bits)
-                bits &= bits - 1
-                start = tile_start(word, bit, shape)
-                is_needed = False
-                for row in range(-reach, 4 + reach):
-                    for side in (-reach, reach):
-                        around = load16(fields.emission, start + row * shape.stride + side)
-                        is_needed = is_needed or bits_above(around, faintest) != 0
-                if is_needed:
-                    found += 1
-                    if len(chosen) == 0:
-                        return found
-                    chosen[word] |= np.int64(1) << bit
-    return found
-
-
-@kernel
 def rescale(
     fields: StateFields, marks: Marks, shape: Sizes, factor: np.float32, setting: Constants, places: NDArray[np.int32],
     values: Floats, used: int,

@@ -75,15 +75,11 @@ def aircraft_of(model: Model) -> Aircraft:
 def wind_of(model: Model) -> Wind:
     """Return the wind that drops drift in."""
     maps = model.maps
-    return model.gains.layout(
-        "wind",
-        lambda: Wind(
-            *(
-                usual(part.values if isinstance(part, BlockRaster) else part, np.float32)
-                for part in (maps.wind_speed, maps.wind_dir)
-            ),
-            maps.steps_per_period,
-            maps.cell_size_m,
-            maps.wind_speed.block if isinstance(maps.wind_speed, BlockRaster) else 1,
-        ),
-    )
+
+    def make() -> Wind:
+        winds = maps.wind_speed, maps.wind_dir
+        speed, towards = (usual(part.values if isinstance(part, BlockRaster) else part, np.float32) for part in winds)
+        block = winds[0].block if isinstance(winds[0], BlockRaster) else 1
+        return Wind(speed, towards, maps.steps_per_period, maps.cell_size_m, block)
+
+    return model.gains.layout("wind", make)

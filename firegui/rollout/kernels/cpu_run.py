@@ -19,6 +19,7 @@ from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import Bounds, DayState, Exceeded, exceeded, state_of
 from firegui.rollout.footprint import CELL_VARIANCE
 from firegui.rollout.gates import Gates, gates_of
+from firegui.rollout.kernels.cpu_arithmetic import TREATED
 from firegui.rollout.kernels.cpu_drops import DropLog, PlacedFootprints
 from firegui.rollout.kernels.cpu_footprints import AMOUNT, REACH, Aircraft, Pieces, Wind, evaluate
 from firegui.rollout.kernels.cpu_forward import (
@@ -201,7 +202,8 @@ class Run:
         fire = (space.fields, space.marks, self.layout.gains, self.clock, self.shape, self.setting)
         while self.step < target:
             log = (space.log_places, space.log_values)
-            with space.partner.helping(assist_forward, *fire, *log, wanted=self._halved()) as board:
+            helping = space.partner.helping(assist_forward, *fire, *log, wanted=self._halved())
+            with self.layout.reading(), helping as board:
                 reached = forward(
                     *fire, self.poured, self.laid_down, self.wet, self.laid, *log, self.log, self.sums, self.step,
                     target, board,
@@ -273,8 +275,17 @@ class Run:
         bits = np.unpackbits(chosen.reshape(shape.tile_rows, -1).view(np.uint8), axis=1, bitorder="little")
         # The front comes to the tiles around within the period.
         wanted = widened(bits[:, : shape.tile_columns] > 0, 1)
-        layout.on_demand.make(self.step // self.clock.steps_per_period, wanted)
+        layout.on_demand.make(self.step // self.clock.steps_per_period, wanted.reshape(-1))
         return True
+
+    def make_again(self, period: int, watched: NDArray[np.int32]) -> None:
+        """Make the gains again that a backward pass needs of a period; see :meth:`GainsOnDemand.make_again`."""
+        if self.layout.on_demand is not None:
+            per = self.clock.steps_per_period
+            log = self.log[period * per : min((period + 1) * per, self.step)]
+            ignited = [self.space.log_places[begin:end, 1] for begin, end, _ in log]
+            places = np.concatenate([np.empty(0, np.int32), *ignited]) & (TREATED - 1)
+            self.layout.on_demand.make_again(period, places, watched)
 
     def _grow(self) -> None:
         """Make room for twice the pieces and keep what is there."""

@@ -40,7 +40,7 @@ def gain_place(start: int, chunk: int, shape: Sizes, slots: Slots) -> int:
     Those of a tile that has not been made are nowhere, and the place is negative.
     """
     if len(slots) > 0:
-        return (slots[start + (chunk >> 2)] * 4 + (chunk & 3)) * row_gains(shape)
+        return int(slots[start + (chunk >> 2)] * 4 + (chunk & 3)) * row_gains(shape)
     return (start * 4 + chunk) * row_gains(shape)
 
 

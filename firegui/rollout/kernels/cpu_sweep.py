@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import suppress
 
@@ -91,15 +92,35 @@ class BackwardPass:
             reading = SlopeReader(
                 run.drops_of_water, run.drops_of_retardant, idle_water, idle_retardant, self.decision, self.pose
             )
-            fire = (space.fields, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting)
-            log = (space.log_places, space.log_values)
-            if run.model.full_carry:
-                sweep_carried(*fire, run.wet, run.laid, *log, run.log, watching, reading, first, last, *carrying)
-                continue
-            halved = run.threads > 1 and bool((run.log[first:last, 2] < run.log[first:last, 1]).any())
-            with space.partner.helping(assist_sweep, *fire, *log, watching, wanted=halved) as board:
-                sweep(*fire, run.wet, run.laid, *log, run.log, watching, reading, first, last, board)
+            for begin, end in self._parts(first, last):
+                run.make_again(begin // run.clock.steps_per_period, watching.chunks)
+                if check is not None:
+                    check()
+                with run.layout.reading():
+                    self._sweep(watching, reading, begin, end, carrying)
         space.stamps[watching.chunks] = -1  # some lie in tiles that never burned, which cleaning does not visit
+
+    def _parts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Yield steps that are run at once, last first: all of them, or those of a period where gains are made."""
+        length = last if self._run.layout.on_demand is None else self._run.clock.steps_per_period
+        end = last
+        while end > first:
+            begin = max((end - 1) // length * length, first)
+            yield begin, end
+            end = begin
+
+    def _sweep(
+        self, watching: Watching, reading: SlopeReader, first: int, last: int, carrying: tuple[Floats, ...]
+    ) -> None:  # fmt: skip
+        run, space = self._run, self._run.space
+        fire = (space.fields, run.objective.slope, run.layout.gains, run.clock, run.shape, run.setting)
+        log = (space.log_places, space.log_values)
+        if run.model.full_carry:
+            sweep_carried(*fire, run.wet, run.laid, *log, run.log, watching, reading, first, last, *carrying)
+            return
+        halved = run.threads > 1 and bool((run.log[first:last, 2] < run.log[first:last, 1]).any())
+        with space.partner.helping(assist_sweep, *fire, *log, watching, wanted=halved) as board:
+            sweep(*fire, run.wet, run.laid, *log, run.log, watching, reading, first, last, board)
 
     def _carrying(self, watching: Watching) -> tuple[Floats, Floats, Floats]:
         """Return the state of ``q`` at 0, with room for its pieces and for the listed rows."""

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
-from threading import Lock
+from threading import Condition, Lock
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,6 @@ from numpy.typing import NDArray
 from firegui.domain.compact_maps import MAXIMUM_FACTOR, SpreadOnDemand
 from firegui.domain.maps import FireMaps
 from firegui.domain.stencil import NEIGHBOURS, Stencil
-from firegui.errors import InputError, Problem
 from firegui.native.compiled import kernel
 from firegui.rollout.gains import passable
 from firegui.rollout.kernels.board import HelperThread
@@ -193,6 +192,10 @@ class Layout:
         self._idle: list[Workspace] = []
         self._lock = Lock()
 
+    def reading(self) -> AbstractContextManager[None]:
+        """Return a context in which kernels read the gains."""
+        return nullcontext() if self.on_demand is None else self.on_demand.reading()
+
     @contextmanager
     def workspace(self) -> Iterator[Workspace]:
         """Yield a workspace for one rollout, which has to leave it at rest.
@@ -271,55 +274,82 @@ def free_moves(maps: FireMaps) -> NDArray[np.bool_]:
     return np.array(passing, bool).reshape(-1, *maps.shape)
 
 
-MOST_MADE_BYTES = 2 << 30
+MOST_MADE_BYTES = 1 << 30
 """Gains that are made on demand and kept."""
 
 
 class GainsOnDemand:
     """Gains that are made for the tiles that a fire reaches, and kept for every rollout on the same maps.
 
-    What has been made stays where it is, so that rollouts in other threads read on while one makes more.
+    What has been made stays where it is until there is no more room: then all of it is forgotten, once no rollout is
+    :meth:`reading`, and is made again where it is needed. Forward kernels look at every step whether something is
+    missing; a backward pass asks for what it needs of a period.
     """
 
     def __init__(self, maps: FireMaps, shape: Sizes) -> None:
         assert isinstance(maps.phi, SpreadOnDemand)
         self._maps, self._phi, self._shape = maps, maps.phi, shape
         self._free = free_moves(maps)
-        self._lock = Lock()
+        self._lock, self._turn, self._readers = Lock(), Condition(), 0
         tiles, count = shape.tile_rows * shape.tile_columns, len(maps.stencil.offsets)
         self._tile = TILE_ROWS * count * LANES
-        self._room = min(MOST_MADE_BYTES // (4 * self._tile), tiles * len(maps.phi))
+        self._room = max(min(MOST_MADE_BYTES // (4 * self._tile), tiles * len(maps.phi)), tiles)
         self._used = 0
+        self._ever = np.zeros((len(maps.phi), tiles), bool)
         strongest = count * min(maps.phi.most, MAXIMUM_FACTOR) * min(float(maps.gamma.max(initial=0.0)), MAXIMUM_FACTOR)
-        self.gains = Gains(
-            unset(self._room * self._tile),
-            np.full(len(maps.phi) * tiles, -1, np.int32),
-            np.zeros(len(maps.phi) * shape.tile_rows * shape.words, np.int64),
-            np.float32(0.5 * CUT_OFF / max(strongest, 1.0)),
-        )
+        self._slots = np.full(len(maps.phi) * tiles, -1, np.int32)
+        self._made = np.zeros(len(maps.phi) * shape.tile_rows * shape.words, np.int64)
+        faintest = np.float32(0.5 * CUT_OFF / max(strongest, 1.0))
+        self.gains = Gains(unset(self._room * self._tile), self._slots, self._made, faintest)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """Keep what has been made from being forgotten while a kernel reads it."""
+        with self._turn:
+            self._readers += 1
+        try:
+            yield
+        finally:
+            with self._turn:
+                self._readers -= 1
+                self._turn.notify_all()
 
     def make(self, period: int, wanted: NDArray[np.bool_]) -> None:
-        """Make the gains of a period in the tiles ``wanted [tile rows, tile columns]``.
-
-        Raises :class:`~firegui.errors.InputError` where they would be more than :data:`MOST_MADE_BYTES`.
-        """
-        shape, tiles = self._shape, self._shape.tile_rows * self._shape.tile_columns
-        slots = self.gains.slots[period * tiles : (period + 1) * tiles]
+        """Make the gains of a period in the tiles ``wanted [tiles]``. The caller is not :meth:`reading`."""
+        shape, tiles = self._shape, len(wanted)
+        slots = self._slots[period * tiles : (period + 1) * tiles]
         with self._lock:
-            chosen = np.flatnonzero(wanted.reshape(-1) & (slots < 0))
+            chosen = np.flatnonzero(wanted & (slots < 0))
+            if self._used + len(chosen) > self._room:
+                self._forget()
+                chosen = np.flatnonzero(wanted)
             first, last = self._used, self._used + len(chosen)
-            if last > self._room:
-                what = f"take more than {MOST_MADE_BYTES >> 30} GiB where the fire goes"
-                remedy = "plan fewer days, take fewer periods a day or larger cells"
-                raise InputError([Problem("spread maps", what, remedy)])
-            self.gains.values[first * self._tile : last * self._tile] = self._made(period, chosen).reshape(-1)
+            self.gains.values[first * self._tile : last * self._tile] = self._gains_of(period, chosen).reshape(-1)
             slots[chosen] = np.arange(first, last, dtype=np.int32)
             self._used = last
-            words = self.gains.made[period * shape.tile_rows * shape.words :]
+            self._ever[period, chosen] = True
+            words = self._made[period * shape.tile_rows * shape.words :]
             row, column = np.divmod(chosen, shape.tile_columns)
             np.bitwise_or.at(words, row * shape.words + column // 64, np.int64(1) << (column % 64))
 
-    def _made(self, period: int, tiles: Words) -> Floats:
+    def make_again(self, period: int, places: NDArray[np.int32], watched: NDArray[np.int32]) -> None:
+        """Make what a backward pass needs of a period and what has been forgotten.
+
+        ``places`` are rows of tiles that ignited, and ``watched`` others, of which the forward pass may have needed the
+        tiles or not.
+        """
+        wanted = np.zeros(self._ever.shape[1], bool)
+        wanted[watched >> 2] = True
+        wanted &= self._ever[period]
+        wanted[places >> 2] = True
+        self.make(period, wanted)
+
+    def _forget(self) -> None:
+        with self._turn:
+            self._turn.wait_for(lambda: self._readers == 0)
+            self._made[:], self._slots[:], self._used = 0, -1, 0
+
+    def _gains_of(self, period: int, tiles: Words) -> Floats:
         """Return ``[tile, row in tile, N, lane]``."""
         maps, shape = self._maps, self._shape
         row, column = np.divmod(tiles, shape.tile_columns)

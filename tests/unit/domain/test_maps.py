@@ -46,18 +46,18 @@ def of_gain(neighbours: int, phi: float, at: int, gamma: float = 1.0) -> FireMap
 @pytest.mark.parametrize(("neighbours", "at"), [(16, 7), (8, 0), (8, 7)])
 def test_a_gain_of_one_or_more_of_the_papers_eight_is_legal(neighbours: int, at: int) -> None:
     fast = of_gain(neighbours, 40.0, at)
-    assert speed_problems(fast.phi, fast.gamma, fast.burnable) == []
+    assert speed_problems(np.asarray(fast.phi), fast.gamma, fast.burnable) == []
 
 
 @pytest.mark.parametrize("at", range(8, 16))
 def test_a_gain_of_one_or_more_of_a_knights_move_is_too_fast(at: int) -> None:
     for phi, gamma, is_fast in ((0.999, 1.0, False), (1.0, 1.0, True), (4.0, 0.2, False), (4.0, 0.5, True)):
         found = of_gain(16, phi, at, gamma)
-        problems = speed_problems(found.phi, found.gamma, found.burnable)
+        problems = speed_problems(np.asarray(found.phi), found.gamma, found.burnable)
         assert len(problems) == is_fast
         nowhere = found.burnable.copy()
         nowhere[2, 2] = False
-        assert speed_problems(found.phi, found.gamma, nowhere) == []
+        assert speed_problems(np.asarray(found.phi), found.gamma, nowhere) == []
         if is_fast:
             assert f"1 values of the knight's moves, times gamma, are 1 or more (up to {phi * gamma:.3g})" in str(
                 problems

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 
+import numpy as np
 import pytest
 
 from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop, covers, pin_step
@@ -118,7 +119,7 @@ def test_a_hole_of_a_zone_does_not_belong_to_it() -> None:
 def test_the_planned_wind_is_that_of_the_planned_days() -> None:
     base = project(plan=PlanSettings(start_day=2, days=3))
     speed, direction = base.planned_wind
-    assert (speed == base.scenario.wind_speed[2:5]).all()
+    np.testing.assert_array_equal(speed, base.scenario.wind_speed[2:5])
     assert direction.shape == speed.shape
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from firegui.domain.compact_maps import BlockRaster
 from firegui.domain.weather import PeriodWeather, on_blocks
 
 WHOLE = (slice(0, 7), slice(0, 10))
@@ -40,8 +41,23 @@ def test_a_box_has_the_wind_of_the_whole_raster_there() -> None:
     box = (slice(2, 6), slice(3, 9))
     for part, whole in zip(here.wind(7, box), here.wind(7, WHOLE), strict=True):
         np.testing.assert_array_equal(part, whole[box])
-    speeds, _ = here.winds(slice(6, 9), (7, 10))
-    np.testing.assert_array_equal(speeds[1], here.wind(7, WHOLE)[0])
+    rows, columns = np.array([[6, 0], [3, 2]]), np.array([[9, 5], [3, 3]])
+    for part, whole in zip(here.wind_of_cells(7, rows, columns), here.wind(7, WHOLE), strict=True):
+        np.testing.assert_array_equal(part, whole[rows, columns])
+
+
+def test_winds_of_many_periods_are_those_of_the_blocks() -> None:
+    here = weather()
+    speeds, towards = here.winds(slice(6, 9), (7, 10))
+    assert speeds.shape == towards.shape == (3, 7, 10) and len(speeds) == 3
+    for kept, blocks in ((speeds, here.speed), (towards, here.towards)):
+        whole = np.asarray(kept)
+        for row, column in np.ndindex(7, 10):
+            np.testing.assert_array_equal(whole[:, row, column], blocks[6:9, row // here.block, column // here.block])
+        np.testing.assert_array_equal(kept[np.array([2, 0]), np.array([6, 3]), [9, 1]], whole[[2, 0], [6, 3], [9, 1]])
+        np.testing.assert_array_equal(kept[1][3, 4], whole[1, 3, 4])
+        np.testing.assert_array_equal(kept[..., 2:5, 1:3], whole[..., 2:5, 1:3])
+        assert isinstance(kept, BlockRaster) and kept.max(initial=-9.0) == whole.max()
 
 
 def test_fewer_periods_have_mean_speeds_and_the_direction_of_the_mean_vector() -> None:

@@ -147,7 +147,7 @@ def test_one_step_forecasts_need_two_days_in_a_row() -> None:
 def test_a_fire_without_numbers_is_refused_with_its_day() -> None:
     project = watched_project()
     model = fire_of(project)
-    phi = model.maps.phi.copy()
+    phi = np.asarray(model.maps.phi).copy()
     phi[2, 0, 3, 3] = np.nan
     broken = model_of(replace(model.maps, phi=phi), small_fleet())
     with pytest.raises(InputError, match="spread maps of day 2 have cells without a number"):

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from firegui.domain import compact_maps
+from firegui.domain.compact_maps import SpreadOnDemand
 from firegui.domain.fleet import Fleet
 from firegui.domain.fuel_models import FuelMoisture, SurfaceConditions, model_named
 from firegui.domain.physical import PhysicalSettings
@@ -14,7 +16,6 @@ from firegui.domain.uncertainty import WeatherDraw
 from firegui.domain.weather import PeriodWeather
 from firegui.ensembles.weather import with_wind
 from firegui.errors import InputError
-from firegui.fire import physical
 from firegui.fire.first_project import with_model
 from firegui.fire.fuel_moisture import fine_dead_moisture
 from firegui.fire.maps import project_maps
@@ -80,7 +81,7 @@ def test_a_speed_limit_saves_steps_and_slows_down_only_the_fastest() -> None:
     project.scenario.layers["fuel"][0, 0] = 102.0
     free, limited = (with_physical_model(project, replace(USUAL, speed_percentile=p)) for p in (100.0, 60.0))
     assert limited.scenario.steps_per_day < free.scenario.steps_per_day / 5
-    fast, slow = project_maps(free).phi, project_maps(limited).phi
+    fast, slow = (np.asarray(project_maps(each).phi) for each in (free, limited))
     # What is slow has the same speed in cells a day.
     assert slow[0, :, 5, 5].sum() > fast[0, :, 5, 5].sum()
     assert slow[0, :, 0, 0].max() < 0.5
@@ -130,22 +131,25 @@ def test_settings_out_of_range_are_refused() -> None:
             with_physical_model(project_of(), settings)
 
 
-def test_maps_that_take_too_much_memory_are_refused_before_they_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
-    found = with_physical_model(project_of(), USUAL)
-    monkeypatch.setattr(physical, "MOST_BYTES", 16 * 99 * 4)
-    with pytest.raises(InputError, match="plan at most 1 days"):
-        project_maps(found)
-    with pytest.raises(InputError, match="plan at most 1 days"):
-        with_physical_model(project_of(), USUAL)
+def test_maps_are_made_where_they_are_asked_for_and_as_a_whole_up_to_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    maps = project_maps(with_physical_model(hourly(project_of(122.0, slope=20.0, aspect=200.0)), USUAL))
+    rows, columns = np.array([[8, 0, 3]]), np.array([[10, 5, 3]])
+    assert isinstance(maps.phi, SpreadOnDemand)
+    whole = np.asarray(maps.phi)
+    np.testing.assert_array_equal(maps.phi.of_cells(5, rows, columns), whole[5][:, rows, columns])
+    assert maps.phi.most >= whole.max() > 0.0
+    monkeypatch.setattr(compact_maps, "MOST_BYTES", whole.nbytes - 1)
+    with pytest.raises(InputError, match="take fewer periods a day or larger cells"):
+        np.asarray(maps.phi)
 
 
 def test_too_few_steps_are_refused_and_a_somewhat_stronger_wind_is_not() -> None:
     found = with_physical_model(project_of(), USUAL)
     few = found.with_steps_per_day(found.scenario.steps_per_day // 3)
     with pytest.raises(InputError, match="choose the physical model again"):
-        project_maps(few)
+        np.asarray(project_maps(few).phi)
     stronger = project_maps(with_wind(found, WeatherDraw(1.2, 0.0, 0.0)))
-    assert stronger.phi.max() > project_maps(found).phi.max()
+    assert np.asarray(stronger.phi).max() > np.asarray(project_maps(found).phi).max()
 
 
 def test_other_models_get_the_usual_steps_back() -> None:
@@ -195,7 +199,7 @@ def test_maps_are_by_the_period_under_its_own_wind() -> None:
         project_maps(with_physical_model(project_of(towards=np.radians(angle)), USUAL)).phi[0]
         for angle in (45.0, 135.0)
     ]
-    np.testing.assert_allclose(maps.phi[:2] / np.stack(alone), 1.0, rtol=5e-3)
+    np.testing.assert_allclose(np.asarray(maps.phi[:2]) / np.stack(alone), 1.0, rtol=5e-3)
     hours = with_physical_model(project, replace(USUAL, periods_per_day=24))
     assert project_maps(hours).phi.shape[0] == 48 and hours.scenario.steps_per_day % 24 == 0
     daily = with_physical_model(project, replace(USUAL, periods_per_day=1))
@@ -224,12 +228,6 @@ def test_another_wind_of_an_ensemble_member_or_a_scenario_is_that_of_every_perio
     maps = project_maps(project)
     phi, _ = period_maps(project)((maps.wind_speed[5], maps.wind_dir[5]), whole, 5, box)
     np.testing.assert_array_equal(phi, maps.phi[(5, slice(None), *box)])
-
-
-def test_maps_that_take_too_much_memory_name_fewer_periods(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(physical, "MOST_BYTES", 5 * 16 * 4 * SHAPE[0] * SHAPE[1])
-    with pytest.raises(InputError, match="take at most 2 periods a day, plan at most 1 days"):
-        with_physical_model(hourly(project_of()), USUAL)
 
 
 def test_a_setting_that_is_no_whole_number_is_named() -> None:

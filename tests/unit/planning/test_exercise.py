@@ -33,7 +33,7 @@ SEED = (7, 1)
 
 def fire_project() -> Project:
     fire = random_maps(3, days=3)
-    made = make_project(maps=replace(fire, phi=0.5 * fire.phi))
+    made = make_project(maps=replace(fire, phi=np.float32(0.5) * np.asarray(fire.phi)))
     plan = replace(made.plan, weights=ObjectiveWeights(burn=50.0, final=50.0))
     return replace(made, plan=plan, stress=StressSet((WEAK, FAILING)))
 

@@ -46,7 +46,7 @@ OPTIMIZER = OptimizerSettings(epochs=9, learning_rate=0.02, exclusion_cells=3.0,
 
 def project(kind: Margin = Margin.STRESS, **changes: float) -> Project:
     fire = random_maps(0)
-    made = make_project(maps=replace(fire, phi=0.4 * fire.phi))
+    made = make_project(maps=replace(fire, phi=np.float32(0.4) * np.asarray(fire.phi)))
     margin = replace(MARGIN, kind=kind, **changes)  # type: ignore[arg-type]
     return replace(made, plan=replace(made.plan, optimizer=OPTIMIZER, margin=margin), stress=STRESS)
 

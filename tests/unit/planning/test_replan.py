@@ -38,7 +38,7 @@ DAYS, PER_DAY = 3, 10
 def waiting_maps(seed: int = 1) -> FireMaps:
     """A fire that neither spreads nor goes out on day 0: at its end every cell burns or has not burned, for certain."""
     maps = random_maps(seed, days=DAYS, steps_per_day=PER_DAY)
-    phi = maps.phi * 3.0
+    phi = np.asarray(maps.phi) * np.float32(3.0)
     phi[0] = 0.0
     return replace(maps, phi=phi, t_burn=1e12)
 
