@@ -132,14 +132,44 @@ class PhysicalGround:
 
         ``check`` is called before each period and may raise to cancel.
         """
-        speeds = []
-        for period in range(len(self.moistures)):
+        periods: NDArray[np.int64] = np.arange(len(self.moistures))
+        limits, fastest, speeds = np.full(len(periods), np.inf), -1.0, []
+        if percentile == 100.0:  # periods that could be the fastest come first
+            limits = self._speed_limits()
+            periods = np.argsort(-limits, kind="stable")
+        for period in periods:
+            if limits[period] <= fastest:
+                return fastest
             if check is not None:
                 check()
-            found = self.spread(period, self.wind(period)).speed[self.burnable]
-            speeds.append(found.max(initial=0.0, keepdims=True) if percentile == 100.0 else found)
-        every = np.concatenate(speeds)
-        return float(np.percentile(every, percentile)) if every.size else 0.0
+            found = self.spread(int(period), self.wind(int(period))).speed[self.burnable]
+            fastest = max(fastest, float(found.max(initial=0.0)))
+            if percentile < 100.0:
+                speeds.append(found)
+        every = np.concatenate(speeds) if speeds else np.empty(0)
+        return float(np.percentile(every, percentile)) if every.size else max(fastest, 0.0)
+
+    def _speed_limits(self) -> NDArray[np.float64]:
+        """Return a speed in m/min for each period that no cell exceeds.
+
+        It is that of each fuel on its steepest slope in the strongest wind of the period, up the slope, where that fuel
+        is sheltered least.
+        """
+        size = len(self.models)
+        shelter, steepest, is_there = np.zeros(size), np.zeros(size), np.zeros(size, bool)
+        at = self.place[self.burnable]
+        np.maximum.at(shelter, at, self.wind_factor[self.burnable])
+        np.maximum.at(steepest, at, self.slope[self.burnable])
+        is_there[at] = True
+        strongest = self.weather.speed.reshape(len(self.moistures), -1).max(axis=1)
+        limits = []
+        for moisture, wind in zip(self.moistures, strongest, strict=True):
+            fire = surface_spread(
+                self.models, np.arange(size), np.array(moisture.values) / 100.0, wind * shelter * 60.0, 0.0, steepest,
+                0.0,
+            )  # fmt: skip
+            limits.append(float(np.where(is_there, fire.head, 0.0).max()))
+        return np.array(limits) * (1.0 + 1e-5)  # speeds are rounded to float32
 
 
 def with_physical_model(project: P, settings: PhysicalSettings, check: Check | None = None) -> P:

@@ -20,7 +20,7 @@ from firegui.fire.first_project import with_model
 from firegui.fire.fuel_moisture import fine_dead_moisture
 from firegui.fire.maps import project_maps
 from firegui.fire.model_caveats import model_caveats, model_warnings
-from firegui.fire.physical import PhysicalGround, with_physical_model
+from firegui.fire.physical import GroundSpread, PhysicalGround, Wind, with_physical_model
 from firegui.fire.project_notes import start_notes
 from firegui.fire.surface_spread import surface_fire
 from firegui.fire.windowed import period_maps
@@ -150,6 +150,35 @@ def test_too_few_steps_are_refused_and_a_somewhat_stronger_wind_is_not() -> None
         np.asarray(project_maps(few).phi)
     stronger = project_maps(with_wind(found, WeatherDraw(1.2, 0.0, 0.0)))
     assert np.asarray(stronger.phi).max() > np.asarray(project_maps(found).phi).max()
+
+
+def test_the_fastest_cell_is_found_without_a_look_at_every_period(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    layers = {
+        "fuel": rng.choice([102.0, 122.0, 145.0, 183.0, 99.0], SHAPE), "slope": rng.uniform(0.0, 45.0, SHAPE),
+        "aspect": rng.uniform(0.0, 360.0, SHAPE), "canopy_cover": rng.uniform(0.0, 90.0, SHAPE),
+        "canopy_height": rng.uniform(0.0, 25.0, SHAPE),
+    }  # fmt: skip
+    project = hourly(project_of(), air=True)
+    layers = {key: layer.astype(np.float32) for key, layer in layers.items()}
+    weather = project.scenario.weather
+    assert weather is not None
+    gusts = (weather.speed * rng.uniform(0.2, 2.0, (72, 1, 1))).astype(np.float32)
+    event = replace(project.scenario, layers=layers, weather=replace(weather, speed=gusts))
+    ground = PhysicalGround.of(event, replace(USUAL, periods_per_day=24))
+    every = [ground.spread(period, ground.wind(period)).speed for period in range(72)]
+    looked: list[int] = []
+    spread = PhysicalGround.spread
+
+    def counted(self: PhysicalGround, period: int, wind: Wind) -> GroundSpread:
+        looked.append(period)
+        return spread(self, period, wind)
+
+    monkeypatch.setattr(PhysicalGround, "spread", counted)
+    assert ground.fastest(100.0) == pytest.approx(float(np.max(every)), rel=1e-6)
+    assert 0 < len(looked) < 60
+    burnable = np.broadcast_to(ground.burnable, (72, *SHAPE))
+    assert ground.fastest(90.0) == pytest.approx(float(np.percentile(np.array(every)[burnable], 90.0)))
 
 
 def test_other_models_get_the_usual_steps_back() -> None:
