@@ -1,7 +1,7 @@
-"""Rasters by period that are not laid out whole: wind on blocks of cells, spread made where the fire is.
+"""Rasters by period that are not laid out whole: wind on blocks, spread made where the fire is.
 
 Both stand for a float32 array: they have its shape, take the indices that the engine and its users need, and become an
-array where one is asked for (``numpy.asarray``).
+array with ``numpy.asarray``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Treatment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpreadOnDemand:
-    """Potentials ``φ [D P, N, H, W]`` that are made for the cells that are asked for.
+    """Potentials ``φ [D P, N, H, W]`` that are made for some cells at a time.
 
     ``make`` returns them for cells of a period of its own; ``periods [D P]`` says which each period is. The values of a
     cell do not depend on which others are made with it. ``most`` is no smaller than any of them.

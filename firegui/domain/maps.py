@@ -126,7 +126,10 @@ class FireMaps:
         return FireState(self.ignition, nothing if self.burned_out is None else self.burned_out)
 
     def scaled(self, factor: NDArray[np.float32] | float, most: float = np.inf) -> FireMaps:
-        """Return the same fire with the ignition gains, clipped to ``most``, times ``factor [H, W]`` or a number."""
+        """Return the same fire with the ignition gains times ``factor [H, W]`` or a number.
+
+        They are clipped to ``most`` before.
+        """
         repeats = self.gamma.strides[0] == 0  # one raster for all periods
         gamma = self.gamma[0] if repeats else self.gamma
         found = ((gamma if most == np.inf else np.clip(gamma, 0.0, most)) * factor).astype(np.float32)

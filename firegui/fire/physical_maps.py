@@ -77,7 +77,7 @@ def physical_maps(
 ) -> FireMaps:
     """Return the maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
 
-    Their spread is made where it is asked for. Raises :class:`~firegui.errors.InputError` like
+    Their spread is made where the fire goes. Raises :class:`~firegui.errors.InputError` like
     :meth:`PhysicalGround.of`.
     """
     fire = PhysicalFire.of(event, settings)

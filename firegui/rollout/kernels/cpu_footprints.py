@@ -55,9 +55,9 @@ class Box(NamedTuple):
 
 
 class Wind(NamedTuple):
-    """Speed in m/s and direction towards which it blows, ``[D P, h, w]`` of blocks of ``block × block`` cells.
+    """Speed in m/s and direction towards which it blows, ``[D P, h, w]``.
 
-    ``cell_size`` is in m.
+    They are those of blocks of ``block × block`` cells; ``cell_size`` is in m.
     """
 
     speed: Floats

@@ -128,7 +128,7 @@ def needs_more(
 def _could_ignite(
     fields: StateFields, gains: Gains, word: int, bit: int, step: int, clock: Decay, shape: Sizes
 ) -> bool:  # fmt: skip
-    """Return whether what burns around a tile is not too faint to ignite anything in it, whatever its gains."""
+    """Return whether what burns around a tile is not too faint to ignite anything in it."""
     faintest = splat16(gains.faintest * clock.growth[step % clock.steps_per_day % clock.period])
     start, reach = tile_start(word, bit, shape), 2 if len(shape.knights) > 0 else 1
     for row in range(-reach, 4 + reach):

@@ -263,7 +263,10 @@ class Run:
             self._give_up(0.0, 0.0)
 
     def _make_gains(self, check: Check | None) -> bool:
-        """Make the gains that the next step needs, and those of the tiles around; return whether any were missing."""
+        """Make the gains that the next step needs, and those of the tiles around.
+
+        Returns whether any were missing.
+        """
         layout, shape, marks = self.layout, self.shape, self.space.marks
         if layout.on_demand is None:
             return False

@@ -101,7 +101,10 @@ class BackwardPass:
         space.stamps[watching.chunks] = -1  # some lie in tiles that never burned, which cleaning does not visit
 
     def _parts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield steps that are run at once, last first: all of them, or those of a period where gains are made."""
+        """Yield steps that are run at once, last first.
+
+        They are all, or those of a period where gains are made.
+        """
         length = last if self._run.layout.on_demand is None else self._run.clock.steps_per_period
         end = last
         while end > first:
