@@ -29,6 +29,7 @@ from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged, best
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE, run_columns
 from firegui.gui.session.session import Session
+from firegui.runs.events import StressTestProgress
 from firegui.runs.notes import MOST_LETTERS, NAME, read_name, write_name
 from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
 from tests.gui.analyses.scene import stress_table
@@ -408,3 +409,25 @@ def test_a_card_under_the_pointer_keeps_its_place_while_runs_are_added(
     # The list is in order again once the pointer has left it.
     QApplication.sendEvent(table.viewport(), QEvent(QEvent.Type.Leave))
     assert panel.model.entry(0) is new and panel.selected is first and panel.search.isVisible()
+
+
+def test_the_card_of_a_run_at_work_has_one_height_from_the_queue_to_its_last_report(
+    panel: RunsPanel,
+) -> None:
+    panel.resize(320, 500)
+    entry = RunEntry("one", Path("/runs/one"), state=RunState.QUEUED, stages=(Stage.OPTIMIZE, Stage.PRUNE))
+    cards, heights = RunCards(panel.model), []
+    panel.model.set_rows([entry])
+
+    def measure() -> None:
+        heights.append(cards.height(0, panel.table, 300))
+
+    measure()
+    entry.state = RunState.PREPARING
+    measure()
+    entry.state, entry.stage, entry.number, entry.count = RunState.RUNNING, Stage.PRUNE, 2, 2
+    entry.add_removals([removal(7)])
+    measure()
+    entry.add_stress_progress(StressTestProgress(3, 10, "late"))
+    measure()
+    assert len(set(heights)) == 1, heights

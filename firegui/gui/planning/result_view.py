@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,8 @@ _AT_WORK = "The result by day and the numbers at expected effectiveness come whe
 _CONTINUE = "A new run that begins with this plan; where the goal has changed since, you are asked which one it has"
 _LEAKS = "The stress test of this plan, and the map of where the fire crosses its lines"
 _TEST = "Test the plan in the scenarios that are not tested yet: they are replanned on the way and take longer"
+_TEST_IT, _TESTED = "Test it", "Tested"
+_TESTED_TIP = "The plan is tested in all scenarios of its project that can be tested"
 _MARGIN = 6
 _WARNING = "⚠ "
 _NARROW = 420
@@ -79,7 +82,13 @@ class ResultView(QScrollArea):
         self._verdict, self._headline, self._days, self._ended, self._details = map(_text_label, names)
         self.continue_button = _button("Continue from this plan", _CONTINUE)
         self.leaks_button = _button("Where fire gets through", _LEAKS)
-        self.test_button = _button("Test it", _TEST)
+        self.test_button = _button(_TEST_IT, _TEST)
+        self._offered: Path | None = None
+        """Folder of the run whose test was offered since it is shown."""
+        self.test_button.setMinimumWidth(max(_button(text, "").sizeHint().width() for text in (_TEST_IT, _TESTED)))
+        self._shown_folder: Path | None = None
+        self._verdict_room: tuple[Path | None, int, int] = None, 0, 0
+        """Folder of the shown run, width and height of its verdict, which does not shrink: buttons are below it."""
         self._next = QWidget()
         steps = FlowLayout(self._next, spacing=4)
         for button in (self.test_button, self.continue_button, self.leaks_button):
@@ -110,6 +119,7 @@ class ResultView(QScrollArea):
         self, entry: RunEntry | None, units: Units = Units.METRIC, instead: str = _NO_RUN, note: str = ""
     ) -> None:
         """Show a run in ``units`` below a ``note``, or the text ``instead`` where there is none."""
+        self._shown_folder = entry.folder if entry is not None and entry.is_over else None
         if entry is not None:
             entry.complete_summary()
         none = "", escape(instead), "", ""
@@ -128,12 +138,25 @@ class ResultView(QScrollArea):
         fails = self._has_steps and entry is not None and entry.is_over and entry.grows
         self.leaks_button.setVisible(fails)
         self.continue_button.setVisible(fails and entry is not None and can_continue(entry))
-        is_known = entry is not None and entry.is_over and entry.project is not None
-        untested = self._has_steps and is_known and entry is not None and bool(untested_names(entry.stress))
-        self.test_button.setVisible(untested)
-        self._next.setVisible(fails or untested)
+        offers_test = self._offer_test(entry)
+        self._next.setVisible(fails or offers_test)
         self._verdict.setToolTip(tooltip(WHAT_HOLDS if entry is not None and entry.stress is not None else ""))
         self._wrap()
+
+    def _offer_test(self, entry: RunEntry | None) -> bool:
+        """Show the button that tests a plan where it was not, and return whether it is shown.
+
+        It stays, disabled, once the plan was tested: the buttons beside it must not move under the pointer.
+        """
+        is_known = self._has_steps and entry is not None and entry.is_over and entry.project is not None
+        is_untested = is_known and entry is not None and bool(untested_names(entry.stress))
+        if is_untested or entry is None or entry.folder != self._offered:
+            self._offered = entry.folder if is_untested and entry is not None else None
+        self.test_button.setText(_TEST_IT if is_untested else _TESTED)
+        self.test_button.setToolTip(tooltip(_TEST if is_untested else _TESTED_TIP))
+        self.test_button.setEnabled(is_untested)
+        self.test_button.setVisible(self._offered is not None)
+        return self._offered is not None
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Wrap sentences at the edge of the view, and fold the table of days if it is wider."""
@@ -161,6 +184,10 @@ class ResultView(QScrollArea):
             # least height as needed, so that of an earlier text goes first.
             label.setMinimumHeight(0)
             label.setMinimumHeight(label.heightForWidth(width) if label.text() else 0)
+        folder, at, room = self._verdict_room
+        if folder is not None and (folder, at) == (self._shown_folder, width):
+            self._verdict.setMinimumHeight(max(self._verdict.minimumHeight(), room))
+        self._verdict_room = self._shown_folder, width, self._verdict.minimumHeight()
 
 
 def no_run_text(result: ShownResult) -> str:

@@ -23,6 +23,8 @@ _MARGIN = _PAD + 3
 """Pixels between the text of a card and the edge of the list."""
 _NAME_LINES = 3
 """Lines of a name at most."""
+_WORK_LINES = 3
+"""Lines kept for what a run reports while it works: two for its progress and the time left, one for its drops."""
 _UNBROKEN_PERCENT = "\N{NO-BREAK SPACE}%"
 _CUT = Qt.TextElideMode.ElideMiddle
 _SEPARATOR, _WARNING = " · ", "⚠ "
@@ -36,8 +38,7 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     Then what burns of the protected regions, where the goal counts them; then the final size and what the plan saves,
     with drops and their volume; then drops at night and the worst stress case.
     """
-    changed = f"{_WARNING}{_SEPARATOR.join(entry.changes)}" if entry.changes else ""
-    lines = [entry.origin_text, entry.verdict(units), changed]
+    lines = [entry.origin_text, entry.verdict(units), _changes_text(entry)]
     if not entry.is_over:
         lines.append(work_words(entry))
     lines.append(_regions_text(entry, units))
@@ -58,6 +59,11 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
     at_night = f"{night:,} at night" if night else ""
     lines.append(_SEPARATOR.join(filter(None, (at_night, _worst_text(entry, units)))))
     return [line for line in lines if line]
+
+
+def _changes_text(entry: RunEntry) -> str:
+    """Return what the run lacks of the open project; empty for nothing."""
+    return f"{_WARNING}{_SEPARATOR.join(entry.changes)}" if entry.changes else ""
 
 
 def work_words(entry: RunEntry) -> str:
@@ -150,11 +156,18 @@ class RunCards(QStyledItemDelegate):
         self._model = model
 
     def height(self, place: int, view: QWidget, width: int) -> int:
-        """Return the height of a row of ``view``: its card, ``width`` pixels wide, and the heading above it."""
+        """Return the height of a row of ``view``: its card, ``width`` pixels wide, and the heading above it.
+
+        The card of a run that waits or works has the same height until it ends: its reports come many times a second,
+        and what is below the list must not move with them.
+        """
         metrics, entry = view.fontMetrics(), self._model.row(place)
-        lines = card_lines(entry, self._model.units)
         room = width - 2 * _MARGIN
-        count = len(wrapped_lines(lines, metrics, room)) + self.head(place, view.font(), room).lines
+        count = len(wrapped_lines(card_lines(entry, self._model.units), metrics, room))
+        if not entry.is_over:
+            lasting = [line for line in (entry.origin_text, _changes_text(entry)) if line]
+            count = max(count, len(wrapped_lines(lasting, metrics, room)) + _WORK_LINES)
+        count += self.head(place, view.font(), room).lines
         return (count + bool(self._model.heading(place))) * metrics.height() + 2 * _PAD + _BAR
 
     def paint(
@@ -214,7 +227,8 @@ class RunCards(QStyledItemDelegate):
     def head(self, place: int, font: QFont, room: int) -> CardHead:
         """Return the lines of name and state in ``room`` pixels.
 
-        The name counts in bold, so that a card keeps its height when its run is shown.
+        The name counts in bold, so that a card keeps its height when its run is shown. The state of a run that waits or
+        works is below the name: it changes often, and some are too long for the last line of the name.
         """
         metrics = QFontMetrics(_bold(font))
         name = wrapped_lines([str(self._model.index(place, 0).data())], metrics, room)
@@ -223,7 +237,7 @@ class RunCards(QStyledItemDelegate):
             name = [*name[: _NAME_LINES - 1], metrics.elidedText(rest, Qt.TextElideMode.ElideMiddle, room)]
         name = [shortened_to(part, metrics, room) for part in name]
         beside = QFontMetrics(font).horizontalAdvance(self._model.state(place)) + 2 * _PAD
-        has_room = metrics.horizontalAdvance(name[-1]) + beside <= room
+        has_room = self._model.row(place).is_over and metrics.horizontalAdvance(name[-1]) + beside <= room
         return CardHead(tuple(name), len(name) if has_room else len(name) + 1)
 
     def updateEditorGeometry(

@@ -121,6 +121,8 @@ class RunsPanel(QWidget):
         self.model = RunsModel(session, queue, self)
         self._bar, self._cards = RunProgressBar(self), RunCards(self.model, self)
         self.search, self.order, self.grouping = self._make_search()
+        self._fitted: tuple[tuple[RunEntry, ...], int] | None = None
+        """Runs whose cards the list shows at least, and its width, when it was last fitted to them."""
         self.table = self._make_table()
         self._all_selected: tuple[RunEntry, ...] | None = None
         self.table.selectionModel().selectionChanged.connect(self._forget_selected)
@@ -446,7 +448,13 @@ class RunsPanel(QWidget):
                 self.table.setRowHeight(place, height)
         cards = sum(map(self.table.rowHeight, range(min(self.model.rowCount(), _MOST_ROWS))))
         least = _LEAST_LINES * self.table.fontMetrics().height()
-        self.table.setMinimumHeight(max(cards + 2 * self.table.frameWidth(), least) if self.has_cards else least)
+        needed = max(cards + 2 * self.table.frameWidth(), least) if self.has_cards else least
+        # A card that gets shorter, such as after a stress test, must not move the result below the list.
+        shown = tuple(map(self.model.row, range(min(self.model.rowCount(), _MOST_ROWS)))), self.table.width()
+        if shown == self._fitted:
+            needed = max(needed, self.table.minimumHeight())
+        self._fitted = shown
+        self.table.setMinimumHeight(needed)
         if self.model.is_held:
             # What appears above the list would move it.
             return
