@@ -64,8 +64,12 @@ def test_the_kept_plan_of_a_training_in_scenarios_is_named_and_the_axis_follows_
         replace(epoch_done(8 + k), rollouts=24 + 12 * (k + 1), objective=2.5 - 0.01 * k, best=3.0) for k in range(92)
     ])  # fmt: skip
     ended.refresh()
-    assert chart.legend.text().startswith("kept plan 3.00 · now 1.59 · no drops 24.6")
-    assert list(chart.marks.values()) == ["in scenarios"] and list(chart.marks) == [9.0]
+    assert chart.legend.text().startswith("kept by scenarios 3.00 · now 1.59 · no drops 24.6")
+    assert chart.marks == {9.0: "from here: kept by\nmean of scenarios"}
+    # What is kept for another reason has a curve of its own: that of the best objective never rises.
+    (best_steps, best), (steps, kept) = chart.curve_points(1), chart.curve_points(2)
+    assert best_steps.tolist() == list(range(1, 9)) and steps.tolist() == list(range(9, 101))
+    assert best[-1] == pytest.approx(2.5) and set(kept) == {3.0}
     chart.show_row(entry, ended.options, 3)
     assert chart.legend.text().startswith("best 5.00 · now 5.00")
     _, (low, high) = chart.item.vb.viewRange()

@@ -211,15 +211,16 @@ class Chart(QWidget):
         style: Qt.PenStyle = Qt.PenStyle.SolidLine,
         symbol: float = 0.0,
         alpha: int = 255,
+        in_view: bool = True,
     ) -> int:
-        """Add a curve and return its number for :meth:`set_curve`.
+        """Add a curve and return its number for :meth:`set_curve`. The view includes it if ``in_view``.
 
         ``symbol`` is the size of a dot at every point. ``name`` is its name in a table of the chart. A ``width`` of 0
         joins no points.
         """
         item = _CurveItem(antialias=True)
         item.is_cut = self._follows_curves
-        self.item.addItem(item)
+        self.item.addItem(item, ignoreBounds=not in_view)
         item.setLogMode(self._log_x, self._log)
         name = name or f"curve {len(self._curves) + 1}"
         self._curves.append(_Curve(item, role, name, width, style, symbol, alpha, _EMPTY, _EMPTY))

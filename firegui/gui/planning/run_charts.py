@@ -29,10 +29,11 @@ Reading = tuple[str, list[Piece]]
 TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "protected", "accent"))
 """The fire terms of the objective: history column, title, colour."""
 _OBJECTIVE_TIP = (
-    "Objective of each search step in the model, at cautious effectiveness, and of the best plan so far. From “in "
-    "scenarios” on, the plan that holds best in the stress scenarios is kept. Its objective in the model can be above "
-    "that of the present step."
+    "Objective of each search step in the model, at cautious effectiveness, and of the best plan so far. From the "
+    "dotted line on, the plan that lets least grow in the mean of the stress scenarios is kept. The curve still shows "
+    "the objective in the model, where that plan can be worse than an earlier one or than the present step."
 )
+_TRAINING_MARK = "from here: kept by\nmean of scenarios"
 _CURSOR_MS = 50
 _BRANCHES = (
     ("replanned", "accent", Qt.PenStyle.SolidLine),
@@ -148,15 +149,17 @@ class EpochChart(RunChart):
 class ObjectiveChart(EpochChart):
     """Chart of the current and best objective, of the fire without drops and of the quick plan by rule.
 
-    While drops are trained in stress scenarios, the best plan is the one that holds best in their tests. Its objective
-    in the model may be above the current one, so it is named the kept plan.
+    While drops are trained in stress scenarios, the plan with the least mean growth in their tests is kept. Its
+    objective in the model may rise, so it has a curve and a name of its own.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("Objective", parent, follows_curves=True)
         self.plot.setToolTip(tooltip(_OBJECTIVE_TIP))
         self._current = self.add_curve("muted", name="objective")
-        self._best = self.add_curve("accent", name="best", width=2.0)
+        # The view follows the objective: a search alone is too short for its steep start to be told from the rest.
+        self._best = self.add_curve("accent", name="best", width=2.0, in_view=False)
+        self._kept = self.add_curve("retardant", name="kept by scenarios", width=2.0)
         self._tactical: float | None = None
 
     def set_tactical(self, objective: float | None) -> None:
@@ -166,19 +169,22 @@ class ObjectiveChart(EpochChart):
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
         x = self.abscissa(entry, options)
         self.set_curve(self._current, x, entry.history.column("objective"))
-        self.set_curve(self._best, x, entry.history.column("best"))
+        training, best = _training_from(entry), entry.history.column("best")
+        self.set_curve(self._best, x[:training], best[:training])
+        kept = slice(len(x) if training is None else training, None)
+        self.set_curve(self._kept, x[kept], best[kept])
         self.set_level(None if entry.baseline is None else entry.baseline.objective, "no drops")
         self.set_second_level(self._tactical, "quick plan")
-        training = _training_from(entry)
-        self.set_marks([] if training is None else [(float(x[training]), "in scenarios")])
+        self.set_marks([] if training is None else [(float(x[training]), _TRAINING_MARK)])
 
     def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
         if row < 0:
             return self._name, []
         best, current = (number(float(entry.history.column(name)[row])) for name in ("best", "objective"))
         training = _training_from(entry)
-        kept = "best" if training is None or row < training else "kept plan"
-        pieces = [Piece(f"{kept} {best}", "accent"), Piece(f"now {current}", "muted")]
+        is_search = training is None or row < training
+        kept = Piece(f"best {best}", "accent") if is_search else Piece(f"kept by scenarios {best}", "retardant")
+        pieces = [kept, Piece(f"now {current}", "muted")]
         if entry.baseline is not None:
             pieces.append(Piece(f"no drops {number(entry.baseline.objective)}"))
         if self._tactical is not None:
