@@ -584,6 +584,78 @@ def test_a_small_map_folds_the_legend_and_the_choice_of_the_user_wins(qtbot: QtB
     assert stage.folded_cards == ["Legend"]
 
 
+class _Legends(QWidget):
+    """Legends of a height, in columns."""
+
+    high, columns = 100, 1
+
+    def set_columns(self, count: int) -> None:
+        self.columns = count
+
+    def height_in(self, count: int) -> int:
+        return self.high // count
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.height_in(self.columns))
+
+    def grow(self, high: int) -> None:
+        self.high = high
+        QApplication.sendEvent(self, QEvent(QEvent.Type.LayoutRequest))
+
+
+@pytest.fixture
+def legends(qtbot: QtBot) -> tuple[MapStage, _Legends]:
+    stage, content, legends = MapStage(QWidget()), QScrollArea(), _Legends()
+    content.setWidget(legends)
+    stage.add_card("Legend", content)
+    qtbot.addWidget(stage)
+    stage.resize(1200, 700)
+    stage.show()
+    stage.show_card("Legend", on=True)
+    return stage, legends
+
+
+def test_a_legend_that_needs_two_columns_is_folded_on_a_low_map(legends: tuple[MapStage, _Legends]) -> None:
+    (stage, view), legend = legends, legends[0].cards["Legend"]
+    view.grow(340)
+    assert not legend.is_folded and view.columns == 1
+    stage.resize(1200, 500)
+    assert legend.is_folded and stage.folded_cards == []
+    legend.heading.click()
+    view.grow(200)
+    view.grow(360)
+    assert not legend.is_folded and view.columns == 2, "the user's choice"
+    stage.resize(1200, 700)
+    view.grow(100)
+    stage.resize(1200, 500)
+    assert not legend.is_folded, "one column is enough"
+    # A run that begins explains more: it does not cover the map that is watched.
+    view.grow(340)
+    assert legend.is_folded
+    view.grow(100)
+    view.grow(340)
+    assert legend.is_folded
+
+
+def test_a_click_closes_the_legend_that_is_filled_anew_under_the_mouse(legends: tuple[MapStage, _Legends]) -> None:
+    (stage, view), legend = legends, legends[0].cards["Legend"]
+    cross = legend.close_button
+    at = cross.mapToGlobal(cross.rect().center())
+    QTest.mousePress(cross, Qt.MouseButton.LeftButton, pos=cross.mapFromGlobal(at))
+    before = legend.geometry()
+    view.grow(300)
+    settle()
+    assert legend.geometry() == before
+    QTest.mouseRelease(cross, Qt.MouseButton.LeftButton, pos=cross.mapFromGlobal(at))
+    assert legend.isHidden()
+    stage.show_card("Legend", on=True)
+    QTest.mousePress(cross, Qt.MouseButton.LeftButton)
+    view.grow(200)
+    QTest.mouseMove(cross, QPoint(-50, 50))
+    QTest.mouseRelease(cross, Qt.MouseButton.LeftButton, pos=QPoint(-50, 50))
+    assert legend.isVisible() and legend.height() > 200, "placed once the mouse is let go"
+
+
 def test_an_unfolded_legend_on_a_small_map_keeps_clear_of_the_fire(qtbot: QtBot) -> None:
     stage, content = MapStage(QWidget()), QScrollArea()
     body = QWidget()

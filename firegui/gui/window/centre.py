@@ -24,8 +24,9 @@ _LEGEND_SHARE = 0.6
 """Largest share of the map's height for the legend."""
 _LEAST_PANE = 260
 """Height that maps side by side keep above an unfolded legend."""
-_ROOM_FOR_LEGEND = QSize(700, 380)
-"""On a smaller map the fire would not be clear of the legend: it is folded."""
+_ROOM_FOR_LEGEND, _ROOM_FOR_COLUMNS = QSize(700, 380), 560
+"""On a smaller map the fire would not be clear of the legend: it is folded. On one that is lower than the second it is
+folded where it needs more than one column."""
 _LEAST_BAR, _TEXT_AIR, _REST_OF_BAR = 320, 17, 78
 """Least width of the bar; room around the text of a button; room for margins and note."""
 _MAP_SHARE, _ROOM_FOR_RESULT = 0.6, 600
@@ -67,6 +68,8 @@ class OverlayCard(QFrame):
     """The content was hidden or shown again."""
     refilled = Signal()
     """The content may need another size."""
+    released = Signal()
+    """A button of the card was let go."""
 
     def __init__(self, title: str, content: QScrollArea, parent: QWidget) -> None:
         super().__init__(parent)
@@ -84,6 +87,8 @@ class OverlayCard(QFrame):
         self.heading.clicked.connect(lambda opened: self.set_folded(not opened))
         self.close_button = close_button(title, "Esc", self.closed.emit)
         self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        for button in (self.heading, self.close_button):
+            button.released.connect(self.released)
         self._head = horizontal(None, (self.heading, 1), self.close_button, margins=0)
         vertical(self, self._head, (content, 1), margins=(6, 4, 6, 6), spacing=2)
         self.set_folded(False)
@@ -93,6 +98,11 @@ class OverlayCard(QFrame):
     def is_folded(self) -> bool:
         """Whether only the title is shown."""
         return not self.heading.isChecked()
+
+    @property
+    def is_pressed(self) -> bool:
+        """Whether the mouse or a key holds a button of the card down."""
+        return self.heading.isDown() or self.close_button.isDown()
 
     def set_folded(self, on: bool) -> None:
         """Show the title only, or the content, too."""
@@ -172,7 +182,8 @@ class MapStage(QWidget):
         self._returns[name] = FocusReturn(card, self.maps)
         card.closed.connect(lambda: self.show_card(name, on=False))
         card.folded.connect(lambda: self._on_folded(name))
-        card.refilled.connect(self.place_cards)
+        card.refilled.connect(self._on_refilled)
+        card.released.connect(self.place_cards)
 
     def show_card(self, name: str, *, on: bool) -> None:
         """Show or close a card."""
@@ -190,6 +201,10 @@ class MapStage(QWidget):
     def _on_folded(self, name: str) -> None:
         self.place_cards()
         self.card_toggled.emit(name, not self.cards[name].isHidden())
+
+    def _on_refilled(self) -> None:
+        self._fold_on_small_map()
+        self.place_cards()
 
     def split(self, on: bool) -> None:
         """Follow whether maps stand side by side. The legend explains all of them."""
@@ -221,7 +236,10 @@ class MapStage(QWidget):
         if self._is_split and legend is not None and isinstance(legends := legend.content.widget(), ColumnedContent):
             high = legends.height_in(self._columns_of_strip) + legend.air.height() + _EDGE
             is_small = self.height() - high < _LEAST_PANE
-        if legend is None or is_small is self._is_small:
+        elif self.height() < _ROOM_FOR_COLUMNS:
+            # Once folded it stays so on a low map, whatever it explains next.
+            is_small = is_small or self._is_small or self._needs_columns
+        if legend is None or legend.is_pressed or is_small is self._is_small:
             return
         if is_small:
             self._is_folded_on_large = legend.is_folded
@@ -229,7 +247,12 @@ class MapStage(QWidget):
         legend.set_folded(is_small or self._is_folded_on_large)
 
     def place_cards(self) -> None:
-        """Move every visible card and notice to its place, within the map."""
+        """Move every visible card and notice to its place, within the map.
+
+        While a button of a card is held down nothing moves, or the mouse would be let go beside it.
+        """
+        if any(card.is_pressed for card in self.cards.values()):
+            return
         # First, because the map may move for it.
         self._arrange_legend()
         self._report_covered()
@@ -242,6 +265,14 @@ class MapStage(QWidget):
     def _columns_of_strip(self) -> int:
         return max((self.width() - 2 * _EDGE) // legend_width(), 1)
 
+    @property
+    def _needs_columns(self) -> bool:
+        """Whether the legend is higher than its room in one column."""
+        card = self.cards.get(_LEGEND)
+        if card is None or not isinstance(legends := card.content.widget(), ColumnedContent):
+            return False
+        return legends.height_in(1) + card.air.height() > self._legend_room.height()
+
     def _arrange_legend(self) -> None:
         """Give the legend its columns, and below maps side by side its strip."""
         card = self.cards.get(_LEGEND)
@@ -249,8 +280,7 @@ class MapStage(QWidget):
             return
         has_strip = self._is_split and not card.isHidden()
         if isinstance(legends := card.content.widget(), ColumnedContent):
-            is_high = legends.height_in(1) + card.air.height() > self._legend_room.height()
-            is_wide = is_high and self.width() > 3 * legend_width()
+            is_wide = self._needs_columns and self.width() > 3 * legend_width()
             legends.set_columns(self._columns_of_strip if has_strip else 2 if is_wide else 1)
         self._strip = self._strip_size(card).height() + _EDGE if has_strip else 0
         if self._column.contentsMargins().bottom() != self._strip:
