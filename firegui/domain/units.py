@@ -195,17 +195,32 @@ class Units(StrEnum):
         scale = _SCALES[self]
         return f"{self.wind_value(metres_per_second):.{scale.wind_digits}f} {scale.wind_unit}"
 
+    @property
+    def spread_rate_unit(self) -> str:
+        """Unit of rates of spread: chains an hour is that of US fire behavior tables."""
+        return "ch/h" if self is Units.US else "m/min"
+
+    def spread_rate_value(self, metres_per_minute: float) -> float:
+        """Return a rate of spread in metres a minute or chains an hour."""
+        return metres_per_minute * 60.0 / CHAIN_M if self is Units.US else metres_per_minute
+
     def spread_rate(self, metres_per_minute: float) -> str:
-        """Return a rate of spread in metres a minute or chains an hour, the unit of US fire behavior tables."""
-        if self is Units.US:
-            return f"{metres_per_minute * 60.0 / CHAIN_M:,.1f} ch/h"
-        return f"{metres_per_minute:,.{2 if metres_per_minute < 10.0 else 1}f} m/min"
+        """Return a rate of spread with its unit."""
+        digits = 2 if self is not Units.US and metres_per_minute < 10.0 else 1
+        return f"{self.spread_rate_value(metres_per_minute):,.{digits}f} {self.spread_rate_unit}"
+
+    @property
+    def intensity_unit(self) -> str:
+        """Unit of fireline intensities."""
+        return "Btu/(ft·s)" if self is Units.US else "kW/m"
+
+    def intensity_value(self, kilowatts_per_metre: float) -> float:
+        """Return a fireline intensity in kW/m or Btu/(ft·s)."""
+        return kilowatts_per_metre / BTU_FT_S_KW_M if self is Units.US else kilowatts_per_metre
 
     def fireline_intensity(self, kilowatts_per_metre: float) -> str:
-        """Return a fireline intensity in kW/m or Btu/(ft·s)."""
-        if self is Units.US:
-            return f"{kilowatts_per_metre / BTU_FT_S_KW_M:,.0f} Btu/(ft·s)"
-        return f"{kilowatts_per_metre:,.0f} kW/m"
+        """Return a fireline intensity with its unit."""
+        return f"{self.intensity_value(kilowatts_per_metre):,.0f} {self.intensity_unit}"
 
     def flame_length(self, metres: float) -> str:
         """Return a flame length in metres or feet."""

@@ -13,6 +13,7 @@ from firegui.domain.project import Project
 from firegui.domain.results import Frames
 from firegui.domain.scenario import Scenario
 from firegui.domain.units import Units
+from firegui.gui.session.fire_behaviour import FireBehaviour
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.georeference import Georeference, format_ddm
 from firegui.runs.plan_preview import PreviewResult
@@ -34,6 +35,8 @@ class MapState:
     """Text on what is being computed for the map."""
     units: Units = Units.METRIC
     """Units in which quantities are shown."""
+    behaviour: FireBehaviour | None = None
+    """What was computed of the behaviour of the fire."""
 
     @staticmethod
     def of(session: Session) -> MapState | None:
@@ -42,8 +45,9 @@ class MapState:
             return None
         preview = session.plan_editor.preview
         return MapState(
-            session.project, session.step, session.view, session.result, preview, session.awaited, session.units
-        )
+            session.project, session.step, session.view, session.result, preview, session.awaited, session.units,
+            session.behaviour,
+        )  # fmt: skip
 
     @property
     def scenario(self) -> Scenario:

@@ -328,6 +328,7 @@ class MapView(QWidget):
             ("view", (session.view_changed,)),
             ("plan_editor", (editor.preview_ready, editor.selected_changed, editor.edited)),
             ("ground", (session.ground.changed,)),
+            ("behaviour", (session.behaviour.changed,)),
         ):
             mark = _Cause(cause, self._mark, self).mark
             for signal in signals:

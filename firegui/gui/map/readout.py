@@ -75,8 +75,22 @@ def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> l
         rows.append(("Observed", ("inside the perimeter" if observed[cell] else "outside the perimeter") + carried))
     wind = wind_text(shown, cell)
     rows += [("Wind", wind)] if wind else []
+    rows += _behaviour(shown, cell)
     rows += [(LAYERS[key][0], value) for key in LAYERS if (value := _layer(scenario, key, cell))]
     return rows
+
+
+def _behaviour(shown: MapState, cell: tuple[int, int]) -> list[tuple[str, str]]:
+    """Return the surface fire of the shown period, if a layer of the map had it computed."""
+    known = None if shown.behaviour is None else shown.behaviour.known(shown.project, shown.weather_period)
+    if known is None or not np.isfinite(known.spread_rate[cell]):
+        return []
+    units = shown.units
+    return [
+        ("Rate of spread", units.spread_rate(float(known.spread_rate[cell]))),
+        ("Flame length", units.flame_length(float(known.flame_length[cell]))),
+        ("Fireline intensity", units.fireline_intensity(float(known.intensity[cell]))),
+    ]
 
 
 def _fire(shown: MapState, cell: tuple[int, int], *, short: bool) -> list[tuple[str, str]]:

@@ -23,6 +23,7 @@ from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.session.base_map import BaseMap
+from firegui.gui.session.fire_behaviour import FireBehaviour
 from firegui.gui.session.plan_editor import PlanEditor
 from firegui.gui.session.undo import ReplaceCommand
 from firegui.io.coordinates import CoordinateFormat
@@ -216,6 +217,7 @@ class Session(QObject):
         self.plan_editor = PlanEditor(self)
         """Editor of the drops of the shown plan."""
         self.ground = BaseMap(self)
+        self.behaviour = FireBehaviour(self)
         self.drawing = DrawingOptions(self)
 
     # -- the project -------------------------------------------------------------------------------------------------

@@ -231,7 +231,7 @@ _ALL_ACTIONS = (
     ActionSpec("layer_properties", "Layer p&roperties…",
                "opacity, colour map, classes and threshold of a layer", "properties", "layers",
                synonyms="opacity transparency colour color ramp classes threshold contrast style wind "
-                        "isochrones"),
+                        "isochrones spread flame intensity"),
     ActionSpec("drops_shown:day", "This &day", "show the drops of the shown day on the map", "drop", "layers",
                synonyms="drops shown"),
     ActionSpec("drops_shown:now", "Until &now", "show the drops until the shown time on the map", "drop", "layers",

@@ -704,7 +704,8 @@ class Workbench(QObject):
         made = vars(self)
         parts = (
             self.recovery and self.recovery.autosave, made.get("runs"), self.queue, self._sleep_inhibitor,
-            self.session.ground, made.get("plan_preview"), made.get("_memory"), *made.get("controllers", {}).values(),
+            self.session.ground, self.session.behaviour, made.get("plan_preview"), made.get("_memory"),
+            *made.get("controllers", {}).values(),
         )  # fmt: skip
         # An error in one part must not leave the threads of the others alive.
         with ExitStack() as stack:

@@ -254,6 +254,9 @@ class MapLayer:
     def prepare(self, shown: MapState | None) -> None:
         """Prepare :meth:`draw` in a separate turn of the event loop; nothing visible changes."""
 
+    def complete(self, shown: MapState) -> None:
+        """Compute now what :meth:`draw` would request from a thread."""
+
     def draw(self, shown: MapState | None) -> None:
         """Rebuild the content of the item; ``None`` for no project keeps nothing of the former one."""
         raise NotImplementedError

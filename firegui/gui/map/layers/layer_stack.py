@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from firegui.gui.map.labels import MapLabels
+from firegui.gui.map.layers.behaviour_layers import FlameLengthLayer, IntensityLayer, SpreadRateLayer
 from firegui.gui.map.layers.drop_layers import ChangeLayer, ChosenLayer, DropsLayer, RemovedLayer
 from firegui.gui.map.layers.fire_layers import (
     BurningLayer,
@@ -51,10 +52,11 @@ class LayerStack(QObject):
         self.regions, self.removed, self.drops = RegionsLayer(session), RemovedLayer(session), DropsLayer(session)
         layers: tuple[MapLayer, ...] = (
             ExtentLayer(session), FuelLayer(session), CanopyLayer(session), HillshadeLayer(session),
-            BaseMapLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
-            ChangeLayer(session), RetardantLayer(session), IsochronesLayer(session), GraticuleLayer(session),
-            WindLayer(session), ObservedLayer(session), self.drops, self.removed, EdgeLayer(session),
-            ZonesLayer(session), self.regions, PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
+            BaseMapLayer(session), SpreadRateLayer(session), FlameLengthLayer(session), IntensityLayer(session),
+            OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session), ChangeLayer(session),
+            RetardantLayer(session), IsochronesLayer(session), GraticuleLayer(session), WindLayer(session),
+            ObservedLayer(session), self.drops, self.removed, EdgeLayer(session), ZonesLayer(session), self.regions,
+            PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
         self.labels = MapLabels(layer for layer in layers if isinstance(layer, PaintedLayer) and layer.has_labels)
@@ -201,6 +203,12 @@ class LayerStack(QObject):
             if cause == "project" or cause in layer.follows:
                 layer.dirty = True
                 self._marked.add(layer.key)
+
+    def complete(self, shown: MapState | None) -> None:
+        """Compute now what a layer would draw later, for a picture that is not drawn again."""
+        for layer in self:
+            if layer.visible and shown is not None:
+                layer.complete(shown)
 
     def prepare(self, shown: MapState | None) -> None:
         """Prepare the layers ahead of :meth:`update`."""
