@@ -365,6 +365,10 @@ class StressTable:
         """Return the result in the scenario ``name``; ``None`` where it was not computed."""
         return next((one for one in self.results if one.scenario.name == name), None)
 
+    def result_of(self, name: str) -> StressResult | None:
+        """Return the result in the scenario ``name`` or in the world of the model itself; ``None`` without one."""
+        return self.nominal if name == NOMINAL_NAME else self.result(name)
+
     def completed_by(self, other: StressTable) -> StressTable:
         """Return the table with the scenarios that it leaves out and another test of the same plan has.
 
@@ -374,6 +378,19 @@ class StressTable:
         reasons = dict(self.left_out) | {name: why for name, why in other.left_out if name in dict(self.left_out)}
         left_out = tuple((name, why) for name, why in reasons.items() if other.result(name) is None)
         return replace(self, results=(*self.results, *found), left_out=left_out)
+
+
+@dataclass(frozen=True, slots=True)
+class LimitCheck:
+    """What the test of a search came to in one scenario: the ``share`` of the growth left, and what it allows.
+
+    The share is the mean over the draws with ``is_mean``, else that of a single draw.
+    """
+
+    scenario: str
+    share: float
+    allowed: float
+    is_mean: bool = False
 
 
 WHAT_HOLDS = (
@@ -396,6 +413,20 @@ def worst_case_text(table: StressTable | None) -> str:
     if table is None:
         return NOT_TESTED
     return f"{percent_text(table.worst.share_worst)} ({table.worst.scenario.title})"
+
+
+def search_test_text(check: LimitCheck) -> str:
+    """Return what the test of a search came to as a clause without a stop.
+
+    ``5.3 % of the growth was left in “off target”, where it allows 5.0 %``.
+    """
+    own = {NOMINAL_NAME: EXPECTED, DESIGN_NAME: "with cautious effectiveness"}
+    mean = " on average" if check.is_mean else ""
+    where = own.get(check.scenario, f"in “{check.scenario}”")
+    return (
+        f"{percent_text(check.share)} of the growth was left{mean} {where}, where it allows "
+        f"{percent_text(check.allowed)}"
+    )
 
 
 def growth_left_text(table: StressTable) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from firegui.domain.project import Project
@@ -63,13 +64,16 @@ class MarginPlanning:
         )
 
     def table(
-        self, model: Model, schedule: Schedule, *, began: ScenarioBegan | None = None, check: Check | None = None
-    ) -> StressTable:
+        self, model: Model, schedule: Schedule, *, only: str = "", began: ScenarioBegan | None = None,
+        check: Check | None = None,
+    ) -> StressTable:  # fmt: skip
         """Return the stress table of a schedule, on the draws of the set's own seed.
 
-        ``began`` is as in the function.
+        With ``only`` it has that scenario alone, beside the nominal one. ``began`` is as in the function.
         """
         stress = self._project.stress
+        if only:
+            stress = replace(stress, scenarios=tuple(one for one in stress.scenarios if one.name == only))
         return stress_table(self._project, model, schedule, stress, self._worlds, began=began, check=check)
 
     def _parts(self, model: Model, seed: int) -> tuple[ScenarioTraining, StressTests]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
-from firegui.domain.stress import OWN_WORLDS
+from firegui.domain.stress import OWN_WORLDS, LimitCheck
 from firegui.errors import Check
 from firegui.planning.stress import StressWorld, executed_only, flight_errors, rollouts, scores
 from firegui.rollout.simulate import Rollout, simulate, simulate_many
@@ -29,6 +30,19 @@ RANKING_BOUND = 4.0
 MEAN_LIMIT, WORST_LIMIT, ONE_IN = 0.25, 2.0, 24
 """Factors of the limit that the mean and the worst of random draws must stay within. One draw in so many may leave more
 than the limit. The mean depends less on luck than the tail, so its limit is that of a plan with a small tail."""
+
+
+class Measure(IntEnum):
+    """Which limit of a test is exceeded most.
+
+    ``WORST`` is the largest share, ``MOST`` the largest that more than one draw in :data:`ONE_IN` may leave, and
+    ``MEAN`` the mean share.
+    """
+
+    UNKNOWN = 0
+    WORST = 1
+    MOST = 2
+    MEAN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,11 +76,25 @@ class WorldTest:
         stay within ``limit``; of several, the mean and the worst must stay within :data:`MEAN_LIMIT` and
         :data:`WORST_LIMIT` times ``limit``, and all but one in :data:`ONE_IN` within ``limit``.
         """
-        worst = self.worst / largest_share(self.name, len(self.shares), limit)
-        if self.name in OWN_WORLDS or len(self.shares) == 1:
-            return worst
-        most = sorted(self.shares, reverse=True)[len(self.shares) // ONE_IN]
-        return max(self.mean / (MEAN_LIMIT * limit), most / limit, worst)
+        return self.nearest_limit(limit)[0]
+
+    def nearest_limit(self, limit: float) -> tuple[float, Measure]:
+        """Return by what factor the test exceeds its limits, and which of them it exceeds by that."""
+        shares = {Measure.WORST: self.worst}
+        if self.name not in OWN_WORLDS and len(self.shares) > 1:
+            most = sorted(self.shares, reverse=True)[len(self.shares) // ONE_IN]
+            shares |= {Measure.MOST: most, Measure.MEAN: self.mean}
+        return max(
+            (share / allowed_share(measure, self.name, len(self.shares), limit), measure)
+            for measure, share in shares.items()
+        )
+
+
+def allowed_share(measure: Measure, name: str, draws: int, limit: float) -> float:
+    """Return the largest share that a ``measure`` of so many draws of the scenario ``name`` may have."""
+    if measure is Measure.MEAN:
+        return MEAN_LIMIT * limit
+    return limit if measure is Measure.MOST else largest_share(name, draws, limit)
 
 
 def largest_share(name: str, draws: int, limit: float) -> float:
@@ -99,6 +127,14 @@ class StressTests:
     def names(self) -> tuple[str, ...]:
         """Names of the worlds in order."""
         return tuple(world.scenario.name for world in self._worlds)
+
+    def limit_check(self, world: int, excess: float, measure: Measure) -> LimitCheck | None:
+        """Return what a test of ``world`` came to that exceeds the limit of ``measure`` by the factor ``excess``."""
+        if measure is Measure.UNKNOWN:
+            return None
+        name, draws = self.names[world], len(_draws(self._worlds[world], self._draws))
+        allowed = allowed_share(measure, name, draws, self.limit)
+        return LimitCheck(name, excess * allowed, allowed, is_mean=measure is Measure.MEAN)
 
     def shares(
         self, schedule: Schedule, test: int, *, first: str = "", draws: int | None = None, stream: int = TESTS,

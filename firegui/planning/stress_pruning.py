@@ -24,12 +24,13 @@ from numpy.typing import NDArray
 from firegui.domain.benchmark import GRADIENT_CHARGE
 from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule, pose_logits_of
 from firegui.domain.settings import EliminationSettings, MarginSettings
+from firegui.domain.stress import LimitCheck
 from firegui.errors import Check, InputError, Problem
 from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.elimination import Batches, EliminationReport, PlanTried, pinned_drops
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress import executed_only
-from firegui.planning.stress_limits import REMOVALS, WORST_LIMIT, StressTests, WorldTest
+from firegui.planning.stress_limits import REMOVALS, WORST_LIMIT, Measure, StressTests, WorldTest
 from firegui.planning.stress_placing import SCENARIOS
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.gates import gates_of
@@ -101,7 +102,8 @@ class Count(IntEnum):
 
     ``END`` is an index of :data:`ENDS`; ``FAILED`` is a world's, −1: none. ``REFUSED`` is how many single drops in a
     row could not be removed. In the ``LAST`` round drops are removed and nothing adapts until the plan is ``SETTLING``.
-    ``GRADIENTS`` are those of all epochs, which the allowance does not count.
+    ``GRADIENTS`` are those of all epochs, which the allowance does not count. ``MEASURE`` is the
+    :class:`~firegui.planning.stress_limits.Measure` that the latest plan taken over exceeds most.
     """
 
     ROUND = 0
@@ -122,6 +124,7 @@ class Count(IntEnum):
     LAST = 15
     GRADIENTS = 16
     SETTLING = 17
+    MEASURE = 18
 
 
 class Phase(IntEnum):
@@ -193,7 +196,7 @@ class StressPruning:
             raise InputError([Problem("pruning checkpoint", "is not of this schedule", remedy)])
         nothing = np.zeros_like(z)
         if state is not None:
-            # A run of an older version knows of no settling.
+            # A run of an older version knows of no settling and no measure.
             missing = len(Count) - len(state.counts)
             state = replace(state, counts=np.append(state.counts, np.zeros(missing, np.int64)))
         # The reference is tested before a drop is removed.
@@ -251,6 +254,18 @@ class StressPruning:
             self._count(Count.ROUND), self._count(Count.ROLLOUTS), drops, self._before, self._count(Count.REMOVED),
             tested, to_test, int(now.kept.sum() - now.trial.sum()), ratios, self._metrics,
         )  # fmt: skip
+
+    @property
+    def missed(self) -> LimitCheck | None:
+        """The limit that the latest plan taken over exceeds most.
+
+        ``None`` where it exceeds none, and where that is not known.
+        """
+        excess = self._state.excess
+        if not self._leaks or not np.isfinite(excess).all():
+            return None
+        world = int(np.argmax(excess))
+        return self._tests.limit_check(world, float(excess[world]), Measure(self._count(Count.MEASURE)))
 
     def state(self) -> PruningState:
         """Return a state from which the pruning can resume."""
@@ -394,14 +409,14 @@ class StressPruning:
             return
         now, first = self._state, self._count(Count.ROUND) == 0
         known, holds = now.excess, not self._leaks
-        excess = self._excess(check, until_refused=holds)
+        excess, measure = self._excess(check, until_refused=holds)
         # While the latest plan leaks, one that leaks less over all is taken, if no scenario gets much worse. Where
         # drops were removed from it, it may mend first.
         less = _leak(excess) <= _leak(known) and bool((excess <= np.maximum(TOLERATED, known)).all())
         may_mend = not self._count(Count.LAST) and self._count(Count.ATTEMPT) + 1 < ATTEMPTS
         waits = may_mend and bool(now.trial.sum() < now.kept.sum())
         if first or excess.max() <= 1.0 or (less and not holds and not waits):
-            self._take_over(excess, check)
+            self._take_over(excess, measure, check)
             return
         flown = self._flown(now.trial, now.trial_poses)
         self.tried.append(PlanTried(flown, None, float(excess.max()), is_taken=False))
@@ -432,9 +447,10 @@ class StressPruning:
             for old, new in zip(before, after, strict=True)
         )
         if holds and _leaked(after, limit) < _leaked(before, limit):
-            tested = np.array([replace(test, shares=test.shares[:draws]).excess(limit) for test in after])
+            nearest = [replace(test, shares=test.shares[:draws]).nearest_limit(limit) for test in after]
             # A plan that leaks less than one that holds does hold.
-            excess = tested if self._leaks else now.excess
+            excess = np.array([factor for factor, _ in nearest]) if self._leaks else now.excess
+            self._change(Count.MEASURE, max(nearest)[1])
             flown = self._flown(now.trial, now.trial_poses).proposed
             self._state = replace(self._state, kept=flown, pose_logits=now.trial_poses, excess=excess)
             self._metrics = simulate(self._model, self.schedule, check=check).metrics
@@ -452,11 +468,15 @@ class StressPruning:
         trial.ravel()[_ascending(gone, -now.worth)[: (len(gone) + 1) // 2]] = True
         self._state = replace(now, trial=trial)
 
-    def _take_over(self, excess: Floats, check: Check | None) -> None:
-        """Take the plan at work over, which exceeds its limits by ``excess [W]``, and begin what follows."""
+    def _take_over(self, excess: Floats, measure: Measure, check: Check | None) -> None:
+        """Take the plan at work over, which exceeds its limits by ``excess [W]``, and begin what follows.
+
+        ``measure`` is the one that exceeds its limit most.
+        """
         now = self._state
         kept = self._flown(now.trial, now.trial_poses).proposed
         self._change(Count.REMOVED, int(now.kept.sum() - kept.sum()))
+        self._change(Count.MEASURE, measure)
         self._state = replace(self._state, kept=kept, trial=kept, pose_logits=now.trial_poses, excess=excess)
         self._metrics = simulate(self._model, self.schedule, check=check).metrics
         self.tried.append(PlanTried(self.schedule, self._metrics, float(excess.max())))
@@ -598,8 +618,11 @@ class StressPruning:
                 trial, count = wider, count - 1
         return trial
 
-    def _excess(self, check: Check | None, *, until_refused: bool) -> Floats:
-        """Return by what factor each world exceeds its limits; worlds after the first refusal count as 0."""
+    def _excess(self, check: Check | None, *, until_refused: bool) -> tuple[Floats, Measure]:
+        """Return by what factor each world exceeds its limits, and the measure that exceeds its limit most.
+
+        Worlds after the first refusal count as 0.
+        """
         now = self._state
         schedule = self._schedule(now.trial, now.trial_poses)
         names, last = self._tests.names, self._count(Count.FAILED)
@@ -612,7 +635,9 @@ class StressPruning:
             if until_refused and test.excess(self._tests.limit) > 1.0:
                 break
         self._charge(rollouts)
-        return np.array([found[name].excess(self._tests.limit) if name in found else 0.0 for name in names])
+        nearest = {name: test.nearest_limit(self._tests.limit) for name, test in found.items()}
+        excess = np.array([nearest[name][0] if name in nearest else 0.0 for name in names])
+        return excess, nearest[names[int(np.argmax(excess))]][1]
 
     # -- small things ------------------------------------------------------------------------------------------------
     def _schedule(self, kept: Bools, pose_logits: Floats) -> Schedule:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 from firegui.domain.results import Metrics
-from firegui.domain.settings import OptimizerSettings
+from firegui.domain.settings import Margin, OptimizerSettings, PlanSettings
+from firegui.domain.stress import StressTable, missed_text, search_test_text
+from firegui.domain.units import percent_text
 from firegui.runs.run_folder import EliminationSummary, TacticalProgress
 from firegui.runs.stages import FinishReason
 
@@ -48,8 +50,10 @@ def finish_message(
             return f"did {counted(done, 'search step')}; {kept}; for a better one, allow more search steps"
 
 
-def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
-    """Return how the second stage ended, and its result."""
+def pruned_message(
+    reason: FinishReason, pruned: EliminationSummary, plan: PlanSettings, stress: StressTable | None = None
+) -> str:
+    """Return how the second stage ended, and its result; ``stress`` is the stress test of the plan."""
     done = f"{pruned.drops_before:,} drops reduced to {pruned.drops:,}"
     if pruned.drops == pruned.drops_before:
         done = f"no drop of {pruned.drops:,} could be removed"
@@ -63,10 +67,11 @@ def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
         case "minimal":
             return f"{done} in {cost}: no single remaining drop can be removed{then}"
         case "held":
-            return f"{done} in {counted(pruned.passes, 'round')}: the plan held in every scenario as drops were removed"
+            return f"{done} in {counted(pruned.passes, 'round')}: {_held_text(pruned, plan, stress)}"
         case "leaking":
-            rounds = counted(pruned.passes, "round")
-            return f"{done} in {rounds}: even with all drops the plan does not hold in every scenario"
+            return f"{done} in {counted(pruned.passes, 'round')}: {_own_test_text(pruned)}"
+        case "enough" if pruned.removed_to:
+            return f"{done} in {cost}: {_held_text(pruned, plan, stress)}"
         case "enough":
             return f"{done} in {cost}: as few as were to be kept{then}"
         case "allowance":
@@ -75,26 +80,60 @@ def pruned_message(reason: FinishReason, pruned: EliminationSummary) -> str:
             return f"nothing removed: the {pruned.drops_before:,} drops break a constraint of their own{then}"
 
 
-def kept_drops_text(pruned: EliminationSummary | None) -> str:
-    """Return why a plan may have more drops than it needs, as a sentence; empty where it has not."""
+def _held_text(pruned: EliminationSummary, plan: PlanSettings, stress: StressTable | None) -> str:
+    """Return in which test the plan of a removal held, as a clause."""
+    if pruned.removed_to:
+        return (
+            f"with fewer, down to {pruned.removed_to:,}, it held on the random draws of the removal but not in the "
+            "stress test"
+        )
+    if plan.margin.kind is Margin.DESIGN:
+        return "the plan held in the model as drops were removed"
+    if missed_text(stress, plan):
+        return "the plan held on the random draws of the removal, but does not in the stress test"
+    return "the plan held in every scenario as drops were removed"
+
+
+def _own_test_text(pruned: EliminationSummary) -> str:
+    """Return what the test of the removal came to, as a clause."""
+    own = "in the test of the removal, on other random draws than those of the stress test, "
+    return own + ("the plan does not hold" if pruned.missed is None else search_test_text(pruned.missed))
+
+
+def kept_drops_text(
+    pruned: EliminationSummary | None, plan: PlanSettings | None = None, stress: StressTable | None = None
+) -> str:
+    """Return why a plan may have more drops than it needs, as sentences; empty where it has not.
+
+    ``stress`` is the stress test of the plan, whose settings are ``plan``. Where it holds there, it is not said that it
+    does not hold.
+    """
     if pruned is None:
         return ""
     match pruned.finished:
         case "minimal" | "held" | "enough":
             return ""
         case "leaking":
+            own = _own_test_text(pruned)
+            if stress is None or plan is None or missed_text(stress, plan):
+                return (
+                    f"More drops may be left than the limit needs: {own}. Continue from this plan to mend that first."
+                )
+            same = None if pruned.missed is None else stress.result_of(pruned.missed.scenario)
+            tested = "" if same is None else f"; in the stress test {percent_text(same.held_share(plan.weights))}"
             return (
-                "Needless drops were not removed, because the plan does not hold in every scenario with all of its "
-                "drops. Continue from this plan to mend that first."
+                f"The plan holds, but may have more drops than the limit needs: {own}{tested}. To remove them, "
+                "continue from this plan."
             )
         case "allowance":
-            return "Some drops may be needless: the fire simulations allowed for removing them were used up."
-        case "":
-            return "Some drops may be needless: their removal was stopped. Resume the run to go on."
-        case _:
             return (
-                "No needless drop was removed, because the plan with all of its drops breaks a constraint of its own."
+                "More drops may be left than the limit needs: the fire simulations allowed for removing them were used "
+                "up."
             )
+        case "":
+            return "More drops may be left than the limit needs: their removal was stopped. Resume the run to go on."
+        case _:
+            return "No drop was removed, because the plan with all of its drops breaks a constraint of its own."
 
 
 def tactical_message(reason: FinishReason, swept: TacticalProgress | None) -> str:

@@ -13,7 +13,7 @@ from firegui.domain.results import Metrics
 from firegui.domain.scenario import LAYERS
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Margin, ObjectiveWeights, Setting
-from firegui.domain.stress import StressTable, growth_left_text
+from firegui.domain.stress import StressTable, growth_left_text, missed_text
 from firegui.errors import CancelledError, Check, InputError, Problems
 from firegui.io.project.schedule_file import read_schedule
 from firegui.planning.audit import AuditReport, Conditions
@@ -305,7 +305,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             session.folder.write_plan(plan)
         nominal, stress = (None, None) if plan is None else self._score(session, plan, reason)
         self._score_curve(session, reason)
-        message = self._message(session, reason)
+        message = self._message(session, reason, stress)
         if nominal is not None and self.baseline_metrics is not None:
             done = session.folder.header.epochs_done if self._second is None and self._first is not None else None
             message = f"{message}. At expected effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
@@ -314,9 +314,9 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         session.folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
         return RunFinished(reason, message, nominal, self.baseline_metrics, session.folder.path)
 
-    def _message(self, session: RunSession, reason: FinishReason) -> str:
+    def _message(self, session: RunSession, reason: FinishReason, stress: StressTable | None) -> str:
         if self._second is not None:
-            return pruned_message(reason, self._second.pruned)
+            return pruned_message(reason, self._second.pruned, self._spec.project.plan, stress)
         if Stage.TACTICAL in self._spec.stages:
             return tactical_message(reason, None if self._tactical is None else self._tactical.swept)
         if Stage.KEEP in self._spec.stages:
@@ -330,6 +330,23 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
     def _score(
         self, session: RunSession, plan: Schedule, reason: FinishReason
     ) -> tuple[Metrics | None, StressTable | None]:
+        metrics, scores = self._write_scores(session, plan)
+        # An ordinary stop still waits for the score of what it kept, but not for the stress test.
+        if reason is FinishReason.STOPPED or scores.nominal is None:
+            return metrics, None
+        stress = self._stress_test(session, plan, scores)
+        if stress is not None and (earlier := self._earlier_that_holds(session, stress)) is not None:
+            assert self._second is not None
+            place, stress = earlier
+            self._second.take_earlier(place)
+            metrics, scores = self._write_scores(session, self._second.schedule)
+            session.folder.write_scores(replace(scores, stress=stress))
+        if stress is not None:
+            self._emit(StressReady(stress))
+        return metrics, stress
+
+    def _write_scores(self, session: RunSession, plan: Schedule) -> tuple[Metrics | None, RunScores]:
+        """Write a plan and its scores. Return its metrics where it has a picture, and the scores."""
         first_only = self._second is None and self._first is not None
         conclusion = PlanConclusion(
             engine=self._engine,
@@ -344,14 +361,36 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             pruned=None if self._second is None else self._second.pruned,
             swept=None if self._tactical is None else self._tactical.swept,
         )
-        # An ordinary stop still waits for the score of what it kept; an urgent one does not.
         shown, scores = conclusion.write(session.folder, self._control.check_abandoned)
         if shown is not None:
             self._emit(shown)
-        stress = None
-        if reason is not FinishReason.STOPPED and scores.nominal is not None:
-            stress = self._stress_test(session, plan, scores)
-        return None if shown is None else shown.metrics, stress
+        return None if shown is None else shown.metrics, scores
+
+    def _earlier_that_holds(self, session: RunSession, table: StressTable) -> tuple[int, StressTable] | None:
+        """Return the plan of the removal with the fewest drops that holds in the stress test, with its table.
+
+        ``None`` where the plan of ``table`` holds and where no earlier one does. The removal tests its plans on other
+        random draws. A plan within its limits there may exceed them in the draws of the stress test.
+        """
+        second, margin, plan = self._second, self._margin, self._spec.project.plan
+        if second is None or margin is None or plan.margin.kind is not Margin.STRESS or not missed_text(table, plan):
+            return None
+        places = second.earlier_that_held()
+        failed = max((table.nominal, *table.results), key=lambda one: one.held_share(plan.weights)).scenario.name
+        if places:
+            self._emit(Message("the plan does not hold in the stress test; testing earlier plans of the removal"))
+        with suppress(CancelledError):
+            for place in places:
+                session.pause_or_stop(lambda: None)
+                schedule = second.curve.schedule(place)
+                # The scenario that failed refuses most of them.
+                for only in (failed, ""):
+                    found = margin.table(session.model, schedule, only=only, check=self._control.check)
+                    if missed_text(found, plan):
+                        break
+                else:
+                    return place, found
+        return None
 
     def _score_curve(self, session: RunSession, reason: FinishReason) -> None:
         """Score the removal curve at nominal effectiveness. A stop leaves it for the next session."""
@@ -389,7 +428,6 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
                 write_log(error, session.folder.path)
             session.warn(f"the plan could not be stress-tested ({failure_message(error)})")
             return None
-        self._emit(StressReady(table))
         return table
 
     def _words(self, backend: str, device: str) -> str:

@@ -22,7 +22,7 @@ from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import PlanSettings
-from firegui.domain.stress import StressTable
+from firegui.domain.stress import LimitCheck, StressTable
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import atomic
 from firegui.io.array_files import read_arrays
@@ -77,7 +77,9 @@ _TITLE = "The run folder cannot be used"
 class EliminationSummary:
     """Result of the second stage; ``finished`` is that of ``planning.elimination.Elimination``.
 
-    ``smoothed`` is the number of epochs in which the poses were smoothed after it.
+    ``smoothed`` is the number of epochs in which the poses were smoothed after it. ``missed`` is the limit that the
+    plan exceeds most in the tests of the removal. ``removed_to`` is the number of drops that the removal ended with,
+    where the stress test did not hold with them and an earlier plan of the removal was taken; else 0.
     """
 
     finished: str
@@ -87,6 +89,8 @@ class EliminationSummary:
     rollouts: int
     seconds: float
     smoothed: int = 0
+    missed: LimitCheck | None = None
+    removed_to: int = 0
 
 
 @dataclass(frozen=True, slots=True)

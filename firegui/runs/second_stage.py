@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -50,10 +51,12 @@ class SecondStage:
         checkpoint = self._checkpoint(ELIMINATION_CHECKPOINT)
         check = session.control.check
         self.eliminator: Elimination | StressPruning
+        self._pruning: StressPruning | None = None
         if margin is None:
             self.eliminator = session.engine.eliminator(model, plan, reference, checkpoint, check)
         else:
-            self.eliminator = margin.second_stage(model, reference, checkpoint, check)
+            self.eliminator = self._pruning = margin.second_stage(model, reference, checkpoint, check)
+        self._earlier: Schedule | None = None
         self._smooths = margin is None and plan.elimination.smoothing > 0
         # A kill between the two writes leaves the log ahead of the checkpoint.
         self.rows = [row for row in rows if row.rollouts <= self.eliminator.report.rollouts]
@@ -69,7 +72,9 @@ class SecondStage:
 
     @property
     def schedule(self) -> Schedule:
-        """Schedule of the remaining drops."""
+        """Schedule of the remaining drops, or the earlier one that was taken instead."""
+        if self._earlier is not None:
+            return self._earlier
         return self.eliminator.schedule if self._smoother is None else self._smoother.best
 
     @property
@@ -77,9 +82,13 @@ class SecondStage:
         """Result of the elimination, or its progress."""
         report, seconds = self.eliminator.report, self.rows[-1].seconds if self.rows else 0.0
         smoothed = 0 if self._smoother is None else self._smoother.epochs_done
+        missed = None if self._pruning is None else self._pruning.missed
+        drops, removed_to = report.drops, 0
+        if self._earlier is not None:
+            drops, removed_to = self.curve.taken, report.drops
         return EliminationSummary(
-            self.eliminator.finished, report.drops_before, report.drops, report.passes, report.rollouts, seconds,
-            smoothed,
+            self.eliminator.finished, report.drops_before, drops, report.passes, report.rollouts, seconds, smoothed,
+            missed, removed_to,
         )  # fmt: skip
 
     def run(self) -> None:
@@ -109,6 +118,19 @@ class SecondStage:
             self._smoother.state().save(folder.path / SMOOTHING_CHECKPOINT)
         folder.write_plan(self.schedule)
         folder.update(state=self._session.machine.state, seconds=self._session.seconds)
+
+    def earlier_that_held(self) -> tuple[int, ...]:
+        """Return the points of the removal curve with more drops than are left that held, the fewest drops first."""
+        left = self.eliminator.report.drops
+        places = [place for place, point in enumerate(self.curve.points) if point.drops > left]
+        # The end of the removal holds, so that a point without a test is on the way to one that does.
+        return tuple(place for place in reversed(places) if not self.curve.points[place].excess > 1.0)
+
+    def take_earlier(self, index: int) -> None:
+        """Take the plan of a point of the removal curve instead of the last one."""
+        self._earlier = self.curve.schedule(index)
+        self.curve = replace(self.curve, taken=self.curve.points[index].drops)
+        self.save()
 
     def score_curve(self, model: Model) -> None:
         """Score every point of the curve on ``model``, which is at nominal effectiveness, and save the curve."""

@@ -189,7 +189,8 @@ class RunEntry:
         stressed: Scenarios of the stress test at the end, done and in total.
         stress: Table of the stress test.
         curve: Removal curve of the second stage; that of a saved run is read when it is shown.
-        kept_drops: Why the plan may have more drops than it needs, as a sentence.
+        kept_drops: Why the plan may have more drops than it needs, as sentences.
+        removal_failed: The plan did not hold in the test of the removal, so that ``kept_drops`` advises to continue.
         summary: What is reported of the plan first, once its run has ended.
         curve_sought: The folder was searched for a removal curve, and is not searched again.
         summary_sought: The same for a summary.
@@ -236,6 +237,7 @@ class RunEntry:
     stress: StressTable | None = None
     curve: RemovalCurve | None = None
     kept_drops: str = ""
+    removal_failed: bool = False
     summary: PlanSummary | None = None
     curve_sought: bool = False
     summary_sought: bool = False
@@ -506,6 +508,7 @@ class RunEntry:
         self.baseline = self.nominal = self.reference = self.summary = self.stress = self.replan = self.seconds = None
         self.summary_sought, self.message, self.stressed = False, "", (0, 0)
         self.preparation = self.kept_drops = ""
+        self.removal_failed = False
         self.time_left.clear()
 
     # -- what it reports ---------------------------------------------------------------------------------------------
@@ -545,7 +548,10 @@ class RunEntry:
     def read_saved(self, record: RunRecord) -> None:
         """Read the data that only the run's folder has."""
         swept, self.seconds = record.scores.swept, record.header.seconds or None
-        self.stress, self.kept_drops = record.scores.stress, kept_drops_text(record.scores.pruned)
+        self.stress, pruned = record.scores.stress, record.scores.pruned
+        plan = None if self.project is None else self.project.plan
+        self.kept_drops = kept_drops_text(pruned, plan, self.stress)
+        self.removal_failed = pruned is not None and pruned.finished == "leaking"
         # Without a readable summary, the result is computed from the plan's other files when the run is shown.
         with suppress(InputError):
             self.summary = saved_summary(record)

@@ -137,9 +137,10 @@ class ResultView(QScrollArea):
         self._advanced.setVisible(bool(details))
         fails = self._has_steps and entry is not None and entry.is_over and entry.grows
         self.leaks_button.setVisible(fails)
-        self.continue_button.setVisible(fails and entry is not None and can_continue(entry))
+        advised = self._has_steps and entry is not None and entry.is_over and (entry.grows or entry.removal_failed)
+        self.continue_button.setVisible(advised and entry is not None and can_continue(entry))
         offers_test = self._offer_test(entry)
-        self._next.setVisible(fails or offers_test)
+        self._next.setVisible(advised or offers_test)
         self._verdict.setToolTip(tooltip(WHAT_HOLDS if entry is not None and entry.stress is not None else ""))
         self._wrap()
 

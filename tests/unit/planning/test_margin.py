@@ -20,7 +20,7 @@ from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
 from firegui.planning.stress import executed_only, rollouts, scores, stress_worlds
-from firegui.planning.stress_limits import REMOVALS, StressTests, WorldTest
+from firegui.planning.stress_limits import REMOVALS, Measure, StressTests, WorldTest
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_pruning import WATCHED, Count, Phase, StressPruning
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
@@ -227,7 +227,7 @@ def test_the_plan_that_is_kept_passes_its_limits_on_draws_of_its_own() -> None:
     assert table.worst.share_worst <= 2.0 * 0.9
 
 
-def test_a_plan_that_cannot_hold_says_so_and_does_not_leak_more() -> None:
+def test_a_plan_that_cannot_hold_says_so_and_does_not_leak_more(tmp_path: Path) -> None:
     of = project(limit=1e-4)
     model, margin, reference = placed(of)
     pruning = margin.second_stage(model, reference)
@@ -240,6 +240,11 @@ def test_a_plan_that_cannot_hold_says_so_and_does_not_leak_more() -> None:
     excess = pruning.state().excess
     assert excess.max() == pruning.report.ratios["final"]
     assert np.maximum(excess - 1.0, 0.0).sum() <= np.maximum(first - 1.0, 0.0).sum()
+    # What it says of its own test is known after a resumption as well.
+    missed = pruning.missed
+    assert missed is not None and missed.share / missed.allowed == pytest.approx(excess.max())
+    pruning.state().save(tmp_path / "state")
+    assert margin.second_stage(model, reference, tmp_path / "state").missed == missed
 
 
 def settling(of: Project) -> tuple[StressPruning, StressPruning]:
@@ -307,7 +312,11 @@ def test_a_removal_that_an_older_version_saved_goes_on_and_settles(tmp_path: Pat
     state = pruning.state()
     replace(state, counts=state.counts[: Count.SETTLING]).save(tmp_path / "older")
     older = margin.second_stage(model, reference, tmp_path / "older")
-    same_arrays(older.state(), state)
+    # What the plan exceeds most was not kept then.
+    counts = state.counts.copy()
+    counts[Count.MEASURE] = Measure.UNKNOWN
+    same_arrays(older.state(), replace(state, counts=counts))
+    assert older.missed is None
 
 
 def test_with_the_design_margin_nothing_but_the_model_counts() -> None:
@@ -385,6 +394,13 @@ def test_setting_b_holds_what_burns_in_the_regions() -> None:
     pruning = margin.second_stage(model, reference)
     pruning.advance()
     assert np.isnan(pruning.report.ratios["burn"]) and not np.isnan(pruning.report.ratios["prot"])
+
+
+def test_the_measure_that_a_test_exceeds_most() -> None:
+    assert WorldTest("nominal", (0.02,)).nearest_limit(0.05) == (pytest.approx(2.0), Measure.WORST)
+    assert WorldTest("failures", (0.0, 0.0, 0.12)).nearest_limit(0.05)[1] is Measure.MEAN
+    assert WorldTest("failures", (0.0,) * 22 + (0.06, 0.06)).nearest_limit(0.05)[1] is Measure.MOST
+    assert WorldTest("failures", (0.0,) * 23 + (0.12,)).nearest_limit(0.05)[1] is Measure.WORST
 
 
 def test_limits_of_a_test() -> None:

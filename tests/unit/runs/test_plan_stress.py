@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Margin
-from firegui.domain.stress import StressScenario, StressSet, growth_left_text
+from firegui.domain.stress import StressScenario, StressSet, StressTable, growth_left_text, missed_text
+from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
 from firegui.planning.stress import stress_table
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, StateChanged, StressReady, StressTestProgress
-from firegui.runs.run_folder import kept_schedule, read_run
+from firegui.runs.run_folder import kept_schedule, read_removal_curve, read_run
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
 from firegui.runs.summary import run_summary
 from tests.support import make_project
+from tests.unit.planning.test_margin import project as margin_project
 from tests.unit.runs.fakes import PAUSED_ONCE, FakeEngine, carried_out, end, raise_at, states, two_drops, warnings
 
 SET = StressSet((
@@ -113,3 +118,73 @@ def test_where_every_scenario_is_replanned_there_is_no_table(spec: PlanSpec) -> 
     events = carried_out(replace(spec, project=project))
     assert read_run(spec.out).scores.stress is None
     assert not any(isinstance(event, (StressReady, StressTestProgress)) for event in events)
+
+
+def margin_spec(out: Path) -> PlanSpec:
+    """Return a plan with the stress margin whose removal comes through several plans."""
+    return PlanSpec(margin_project(), out, "firegui plan …", stages=(Stage.OPTIMIZE, Stage.PRUNE))
+
+
+def saved_curve(out: Path) -> RemovalCurve:
+    curve = read_removal_curve(out)
+    assert curve is not None
+    return curve
+
+
+@pytest.mark.parametrize("needs", [0, 1, 2])
+def test_the_last_plan_of_a_removal_that_holds_in_the_stress_test_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needs: int
+) -> None:
+    whole = margin_spec(tmp_path / "whole")
+    execute(whole, lambda _event: None, RunControl())
+    curve, table = saved_curve(whole.out), MarginPlanning.table
+    assert not missed_text(read_run(whole.out).scores.stress, whole.project.plan)
+    held = [point.drops for point in curve.points if point.drops >= curve.taken and not point.excess > 1.0]
+    assert held[-1] == curve.taken
+    least = held[-1 - needs]
+
+    def stricter(self: MarginPlanning, model: Any, schedule: Schedule, **named: Any) -> StressTable:
+        """Return the table with all of the growth left in “late” where there are fewer drops than it takes."""
+        found = table(self, model, schedule, **named)
+        if found.drops >= least:
+            return found
+        results = tuple(
+            replace(one, draws=tuple(replace(draw, share=1.0) for draw in one.draws))
+            if one.scenario.name == "late"
+            else one
+            for one in found.results
+        )
+        return replace(found, results=results)
+
+    monkeypatch.setattr(MarginPlanning, "table", stricter)
+    spec, events = margin_spec(tmp_path / "run"), list[RunEvent]()
+    execute(spec, events.append, RunControl())
+    record, kept = read_run(spec.out), saved_curve(spec.out)
+    assert record.metrics is not None and record.scores.stress is not None and record.scores.pruned is not None
+    assert record.metrics.drops_executed == least == record.scores.stress.drops == record.scores.pruned.drops
+    assert not missed_text(record.scores.stress, spec.project.plan)
+    assert kept.taken == least and record.scores.pruned.removed_to == (curve.taken if needs else 0)
+    assert [event.table for event in events if isinstance(event, StressReady)] == [record.scores.stress]
+    place = kept.place_of(least)
+    assert place is not None
+    plan = kept_schedule(spec.out, spec.project)
+    assert np.array_equal(plan.proposed, kept.schedule(place).proposed)
+    assert ("but not in the stress test" in end(events).message) is bool(needs)
+
+
+def test_a_plan_that_no_plan_of_the_removal_replaces_stays_and_says_which_test_it_held_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: MarginPlanning, model: Any, schedule: Schedule, **named: Any) -> StressTable:
+        found = table(self, model, schedule, **named)
+        return replace(found, nominal=replace(found.nominal, draws=(replace(found.nominal.draws[0], share=1.0),)))
+
+    table = MarginPlanning.table
+    monkeypatch.setattr(MarginPlanning, "table", fails)
+    spec, events = margin_spec(tmp_path / "run"), list[RunEvent]()
+    execute(spec, events.append, RunControl())
+    record, curve = read_run(spec.out), saved_curve(spec.out)
+    assert record.scores.pruned is not None and record.metrics is not None
+    assert record.metrics.drops_executed == curve.taken == record.scores.pruned.drops
+    assert record.scores.pruned.removed_to == 0
+    assert "held on the random draws of the removal, but does not in the stress test" in end(events).message
