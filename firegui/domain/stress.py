@@ -365,7 +365,7 @@ class StressTable:
         """Return the result in the scenario ``name``; ``None`` where it was not computed."""
         return next((one for one in self.results if one.scenario.name == name), None)
 
-    def result_of(self, name: str) -> StressResult | None:
+        """Return the result in the scenario ``name``, which may be nominal; ``None`` without one."""
         """Return the result in the scenario ``name`` or in the world of the model itself; ``None`` without one."""
         return self.nominal if name == NOMINAL_NAME else self.result(name)
 
@@ -382,9 +382,9 @@ class StressTable:
 
 @dataclass(frozen=True, slots=True)
 class LimitCheck:
-    """What the test of a search came to in one scenario: the ``share`` of the growth left, and what it allows.
+    """Result of a planner's own test in one scenario, and what that allows.
 
-    The share is the mean over the draws with ``is_mean``, else that of a single draw.
+    ``share`` of the growth is left. It is the mean over the draws with ``is_mean``, else that of a single draw.
     """
 
     scenario: str

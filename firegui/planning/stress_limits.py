@@ -32,7 +32,7 @@ MEAN_LIMIT, WORST_LIMIT, ONE_IN = 0.25, 2.0, 24
 than the limit. The mean depends less on luck than the tail, so its limit is that of a plan with a small tail."""
 
 
-class Measure(IntEnum):
+class LimitMeasure(IntEnum):
     """Which limit of a test is exceeded most.
 
     ``WORST`` is the largest share, ``MOST`` the largest that more than one draw in :data:`ONE_IN` may leave, and
@@ -78,23 +78,23 @@ class WorldTest:
         """
         return self.nearest_limit(limit)[0]
 
-    def nearest_limit(self, limit: float) -> tuple[float, Measure]:
+    def nearest_limit(self, limit: float) -> tuple[float, LimitMeasure]:
         """Return by what factor the test exceeds its limits, and which of them it exceeds by that."""
-        shares = {Measure.WORST: self.worst}
+        shares = {LimitMeasure.WORST: self.worst}
         if self.name not in OWN_WORLDS and len(self.shares) > 1:
             most = sorted(self.shares, reverse=True)[len(self.shares) // ONE_IN]
-            shares |= {Measure.MOST: most, Measure.MEAN: self.mean}
+            shares |= {LimitMeasure.MOST: most, LimitMeasure.MEAN: self.mean}
         return max(
             (share / allowed_share(measure, self.name, len(self.shares), limit), measure)
             for measure, share in shares.items()
         )
 
 
-def allowed_share(measure: Measure, name: str, draws: int, limit: float) -> float:
+def allowed_share(measure: LimitMeasure, name: str, draws: int, limit: float) -> float:
     """Return the largest share that a ``measure`` of so many draws of the scenario ``name`` may have."""
-    if measure is Measure.MEAN:
+    if measure is LimitMeasure.MEAN:
         return MEAN_LIMIT * limit
-    return limit if measure is Measure.MOST else largest_share(name, draws, limit)
+    return limit if measure is LimitMeasure.MOST else largest_share(name, draws, limit)
 
 
 def largest_share(name: str, draws: int, limit: float) -> float:
@@ -128,13 +128,16 @@ class StressTests:
         """Names of the worlds in order."""
         return tuple(world.scenario.name for world in self._worlds)
 
-    def limit_check(self, world: int, excess: float, measure: Measure) -> LimitCheck | None:
-        """Return what a test of ``world`` came to that exceeds the limit of ``measure`` by the factor ``excess``."""
-        if measure is Measure.UNKNOWN:
+    def limit_check(self, world: int, excess: float, measure: LimitMeasure) -> LimitCheck | None:
+        """Return the test of ``world`` that exceeds the limit of ``measure`` by the factor ``excess``.
+
+        ``None`` where the measure is not known.
+        """
+        if measure is LimitMeasure.UNKNOWN:
             return None
         name, draws = self.names[world], len(_draws(self._worlds[world], self._draws))
         allowed = allowed_share(measure, name, draws, self.limit)
-        return LimitCheck(name, excess * allowed, allowed, is_mean=measure is Measure.MEAN)
+        return LimitCheck(name, excess * allowed, allowed, is_mean=measure is LimitMeasure.MEAN)
 
     def shares(
         self, schedule: Schedule, test: int, *, first: str = "", draws: int | None = None, stream: int = TESTS,

@@ -30,7 +30,7 @@ from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.elimination import Batches, EliminationReport, PlanTried, pinned_drops
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress import executed_only
-from firegui.planning.stress_limits import REMOVALS, WORST_LIMIT, Measure, StressTests, WorldTest
+from firegui.planning.stress_limits import REMOVALS, WORST_LIMIT, LimitMeasure, StressTests, WorldTest
 from firegui.planning.stress_placing import SCENARIOS
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
 from firegui.rollout.gates import gates_of
@@ -103,7 +103,7 @@ class Count(IntEnum):
     ``END`` is an index of :data:`ENDS`; ``FAILED`` is a world's, −1: none. ``REFUSED`` is how many single drops in a
     row could not be removed. In the ``LAST`` round drops are removed and nothing adapts until the plan is ``SETTLING``.
     ``GRADIENTS`` are those of all epochs, which the allowance does not count. ``MEASURE`` is the
-    :class:`~firegui.planning.stress_limits.Measure` that the latest plan taken over exceeds most.
+    :class:`~firegui.planning.stress_limits.LimitMeasure` that the latest plan taken over exceeds most.
     """
 
     ROUND = 0
@@ -265,7 +265,7 @@ class StressPruning:
         if not self._leaks or not np.isfinite(excess).all():
             return None
         world = int(np.argmax(excess))
-        return self._tests.limit_check(world, float(excess[world]), Measure(self._count(Count.MEASURE)))
+        return self._tests.limit_check(world, float(excess[world]), LimitMeasure(self._count(Count.MEASURE)))
 
     def state(self) -> PruningState:
         """Return a state from which the pruning can resume."""
@@ -468,7 +468,7 @@ class StressPruning:
         trial.ravel()[_ascending(gone, -now.worth)[: (len(gone) + 1) // 2]] = True
         self._state = replace(now, trial=trial)
 
-    def _take_over(self, excess: Floats, measure: Measure, check: Check | None) -> None:
+    def _take_over(self, excess: Floats, measure: LimitMeasure, check: Check | None) -> None:
         """Take the plan at work over, which exceeds its limits by ``excess [W]``, and begin what follows.
 
         ``measure`` is the one that exceeds its limit most.
@@ -618,7 +618,7 @@ class StressPruning:
                 trial, count = wider, count - 1
         return trial
 
-    def _excess(self, check: Check | None, *, until_refused: bool) -> tuple[Floats, Measure]:
+    def _excess(self, check: Check | None, *, until_refused: bool) -> tuple[Floats, LimitMeasure]:
         """Return by what factor each world exceeds its limits, and the measure that exceeds its limit most.
 
         Worlds after the first refusal count as 0.

@@ -367,8 +367,9 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         return None if shown is None else shown.metrics, scores
 
     def _earlier_that_holds(self, session: RunSession, table: StressTable) -> tuple[int, StressTable] | None:
-        """Return the plan of the removal with the fewest drops that holds in the stress test, with its table.
+        """Return the point with the fewest drops that holds in the stress test, with its table.
 
+        It is an index of the removal curve.
         ``None`` where the plan of ``table`` holds and where no earlier one does. The removal tests its plans on other
         random draws. A plan within its limits there may exceed them in the draws of the stress test.
         """

@@ -120,7 +120,10 @@ class SecondStage:
         folder.update(state=self._session.machine.state, seconds=self._session.seconds)
 
     def earlier_that_held(self) -> tuple[int, ...]:
-        """Return the points of the removal curve with more drops than are left that held, the fewest drops first."""
+        """Return the points with more drops than are left that held, the fewest drops first.
+
+        They are indices of the removal curve.
+        """
         left = self.eliminator.report.drops
         places = [place for place, point in enumerate(self.curve.points) if point.drops > left]
         # The end of the removal holds, so that a point without a test is on the way to one that does.

@@ -20,7 +20,7 @@ from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
 from firegui.planning.stress import executed_only, rollouts, scores, stress_worlds
-from firegui.planning.stress_limits import REMOVALS, Measure, StressTests, WorldTest
+from firegui.planning.stress_limits import REMOVALS, LimitMeasure, StressTests, WorldTest
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_pruning import WATCHED, Count, Phase, StressPruning
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
@@ -314,7 +314,7 @@ def test_a_removal_that_an_older_version_saved_goes_on_and_settles(tmp_path: Pat
     older = margin.second_stage(model, reference, tmp_path / "older")
     # What the plan exceeds most was not kept then.
     counts = state.counts.copy()
-    counts[Count.MEASURE] = Measure.UNKNOWN
+    counts[Count.MEASURE] = LimitMeasure.UNKNOWN
     same_arrays(older.state(), replace(state, counts=counts))
     assert older.missed is None
 
@@ -397,10 +397,10 @@ def test_setting_b_holds_what_burns_in_the_regions() -> None:
 
 
 def test_the_measure_that_a_test_exceeds_most() -> None:
-    assert WorldTest("nominal", (0.02,)).nearest_limit(0.05)[1] is Measure.WORST
-    assert WorldTest("failures", (0.0, 0.0, 0.12)).nearest_limit(0.05)[1] is Measure.MEAN
-    assert WorldTest("failures", (0.0,) * 22 + (0.06, 0.06)).nearest_limit(0.05)[1] is Measure.MOST
-    assert WorldTest("failures", (0.0,) * 23 + (0.12,)).nearest_limit(0.05)[1] is Measure.WORST
+    assert WorldTest("nominal", (0.02,)).nearest_limit(0.05)[1] is LimitMeasure.WORST
+    assert WorldTest("failures", (0.0, 0.0, 0.12)).nearest_limit(0.05)[1] is LimitMeasure.MEAN
+    assert WorldTest("failures", (0.0,) * 22 + (0.06, 0.06)).nearest_limit(0.05)[1] is LimitMeasure.MOST
+    assert WorldTest("failures", (0.0,) * 23 + (0.12,)).nearest_limit(0.05)[1] is LimitMeasure.WORST
 
 
 def test_limits_of_a_test() -> None:
