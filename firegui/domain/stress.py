@@ -365,8 +365,8 @@ class StressTable:
         """Return the result in the scenario ``name``; ``None`` where it was not computed."""
         return next((one for one in self.results if one.scenario.name == name), None)
 
+    def result_of(self, name: str) -> StressResult | None:
         """Return the result in the scenario ``name``, which may be nominal; ``None`` without one."""
-        """Return the result in the scenario ``name`` or in the world of the model itself; ``None`` without one."""
         return self.nominal if name == NOMINAL_NAME else self.result(name)
 
     def completed_by(self, other: StressTable) -> StressTable:
