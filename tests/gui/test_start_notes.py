@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QPushButton, QToolButton
 from pytestqt.qtbot import QtBot
@@ -145,10 +145,8 @@ def test_an_unreached_region_is_told_of_once_and_again_after_the_fire_reached_it
         window.workbench.shell.show_workspace(WorkspaceName.FIRE)
         session.show_result(run)
 
-    unreached.timer.setInterval(1)
-    unreached.timer.start()
-    qtbot.waitUntil(lambda: not unreached.isVisible())
-    unreached.timer.setInterval(60_000)
+    close = unreached.findChildren(QToolButton)[-1]
+    press(close)
     switch()
     assert not unreached.is_wanted
     # A region that undo brings back, and one that is renamed, are no new regions.
@@ -162,7 +160,6 @@ def test_an_unreached_region_is_told_of_once_and_again_after_the_fire_reached_it
     again = Region.rectangle("Camp", (1, 4), (1, 4))
     session.set_regions("draw", (*session.project.regions, again))
     assert "Camp" in unreached.label.text() and unreached.is_wanted
-    close = unreached.findChildren(QToolButton)[-1]
     press(close)
     switch()
     assert not unreached.is_wanted
@@ -174,15 +171,17 @@ def test_an_unreached_region_is_told_of_once_and_again_after_the_fire_reached_it
     assert unreached.is_wanted and "Camp" in unreached.label.text()
 
 
-def test_a_notice_does_not_go_behind_a_dialog(qtbot: QtBot, window: MainWindow, edits: EditNotice) -> None:
-    edits.timer.setInterval(1)
+def test_a_notice_does_not_go_behind_a_dialog(qtbot: QtBot, window: MainWindow) -> None:
+    notice = PassingNotice()
+    window.workbench.shell.centre.notices.add(notice)
+    notice.timer.setInterval(1)
     dialog = QDialog(window)
     dialog.open()
-    edits.tell("R1 was deleted.")
+    notice.tell("A drop cannot be placed there.")
     qtbot.wait(50)
-    assert edits.isVisible()
+    assert notice.isVisible()
     dialog.reject()
-    qtbot.waitUntil(lambda: not edits.isVisible())
+    qtbot.waitUntil(lambda: not notice.isVisible())
 
 
 def setting_of(session: Session) -> Setting:
@@ -282,27 +281,28 @@ def test_a_change_that_the_page_does_not_show_is_told_when_a_key_undoes_it(
     assert session.project.plan.days == 2
 
 
-def test_the_notice_of_an_edit_goes_by_itself(
+def test_a_notice_with_a_button_stays_until_it_is_used(
     qtbot: QtBot, window: MainWindow, session: Session, edits: EditNotice
 ) -> None:
-    edits.timer.setInterval(1)
     session.delete_region("R1")
-    qtbot.waitUntil(lambda: not edits.isVisible())
-    assert not session.project.regions
+    notices = [each for each in window.workbench.shell.centre.findChildren(OverlayNotice) if each.buttons]
+    assert len(notices) > 4 and not any(each.findChildren(QTimer) for each in notices)
+    press(edits.button)
+    assert edits.button.text() == "Redo" and session.project.regions
 
 
 def test_a_notice_that_only_tells_goes_unless_it_is_in_use_and_stays_in_the_log(
     qtbot: QtBot, window: MainWindow
 ) -> None:
     centre, log = window.workbench.shell.centre, window.workbench.event_log
-    tells, asks = PassingNotice(QPushButton("Show")), OverlayNotice(QPushButton("Answer"))
+    tells, asks = PassingNotice(), OverlayNotice(QPushButton("Answer"))
     for each in (tells, asks):
         centre.notices.add(each)
     tells.timer.setInterval(20)
     asks.show_text("What now?")
     tells.show_text("Plan ready")
     window.activateWindow()
-    tells.button.setFocus()
+    tells.findChildren(QToolButton)[-1].setFocus()
     qtbot.wait(100)
     assert shown_notices(window) == [tells]
     window.workbench.maps.setFocus()
@@ -311,6 +311,19 @@ def test_a_notice_that_only_tells_goes_unless_it_is_in_use_and_stays_in_the_log(
     # The same text, as a run at work gives it again and again, does not come back.
     tells.show_text("Plan ready")
     assert shown_notices(window) == [asks]
+
+
+def test_layers_opened_from_the_preview_of_a_page_show_the_map(window: MainWindow) -> None:
+    shell, actions = window.workbench.shell, window.workbench.actions
+    shell.show_workspace(WorkspaceName.HAND_OVER)
+    shell.set_mode(CentreMode.CHART)
+    settle()
+    assert shell.stage.isHidden() and not actions["show_layers"].isChecked() and not actions["show_legend"].isChecked()
+    button = next(each for each in shell.centre.bar.findChildren(QToolButton) if each.text() == "Layers")
+    press(button)
+    settle()
+    assert shell.mode is CentreMode.BOTH and shell.stage.cards["Layers"].isVisible() and button.isChecked()
+    assert shell.centre.result.isVisible() and actions["show_legend"].isChecked()
 
 
 def test_no_notice_covers_the_preview_of_a_page(window: MainWindow, edits: EditNotice) -> None:

@@ -11,12 +11,12 @@ from firegui.domain.units import Units
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.notice import PassingNotice
+from firegui.gui.widgets.notice import OverlayNotice
 from firegui.runs.messages import counted
 from firegui.runs.stages import FinishReason, RunState
 
 
-class FollowNotice(PassingNotice):
+class FollowNotice(OverlayNotice):
     """Notice that a run is at work while the map shows something else, with a button that shows the run."""
 
     def __init__(self, queue: RunQueue) -> None:
@@ -42,7 +42,7 @@ class FollowNotice(PassingNotice):
             self._queue.show(self._queue.active)
 
 
-class RunEndNotice(PassingNotice):
+class RunEndNotice(OverlayNotice):
     """Notice of the result of a run that has ended, with a button that shows it.
 
     ``is_visible`` returns whether the result of a run is in view. Then the notice is not shown; :meth:`follow` takes it

@@ -72,11 +72,11 @@ class RegionNotice(OverlayNotice):
         self._session.message.emit(f"Plans now protect the regions. Goal: {SETTING_TITLES[project.plan.setting]}.")
 
 
-class UnreachedNotice(PassingNotice):
+class UnreachedNotice(OverlayNotice):
     """Notice of new regions that the fire without drops does not reach, once that fire is known.
 
-    It tells of each region once, and again only after the fire has reached the region in between. It goes after some
-    seconds, when the regions are deleted or reached, or when it is closed.
+    It tells of each region once, and again only after the fire has reached the region in between. It goes
+    when the regions are deleted or reached, or when it is closed.
     """
 
     def __init__(self, session: Session) -> None:
@@ -163,11 +163,10 @@ class RefusedEditNotice(PassingNotice):
         self.dismiss()
 
 
-class EditNotice(PassingNotice):
+class EditNotice(OverlayNotice):
     """Notice of a deletion, or of an edit that was undone or done again, with the way back.
 
-    It goes after some seconds, unless the mouse is over it, and with the next edit. It also goes when the map shows
-    another plan, to which it does not belong.
+    It goes with the next edit, and when the map shows another plan, to which it does not belong.
     """
 
     def __init__(self, session: Session) -> None:

@@ -51,6 +51,11 @@ class OverlayNotice(QFrame):
             self.is_wanted = bool(text)
             self.changed.emit()
 
+    def tell(self, text: str) -> None:
+        """Show a text as the newest notice, also if it is the same as before."""
+        self.show_text("")
+        self.show_text(text)
+
     def dismiss(self) -> None:
         """Take the notice away until it has another text."""
         self.is_wanted = False
@@ -77,7 +82,7 @@ class OverlayNotice(QFrame):
 
 
 class PassingNotice(OverlayNotice):
-    """Notice that only tells something and goes after some seconds.
+    """Notice that only tells something, without a button, and goes after some seconds.
 
     It stays while the mouse is over it, it has the focus or a dialog is open.
     """
@@ -85,8 +90,8 @@ class PassingNotice(OverlayNotice):
     faded = Signal(str)
     """It went by itself, with this text."""
 
-    def __init__(self, *buttons: QAbstractButton, role: str = "") -> None:
-        super().__init__(*buttons, role=role)
+    def __init__(self, role: str = "") -> None:
+        super().__init__(role=role)
         self.timer = QTimer(self, singleShot=True, interval=_SHOWN_MS)
         self.timer.timeout.connect(self._on_timeout)
 
@@ -96,11 +101,6 @@ class PassingNotice(OverlayNotice):
         super().show_text(text)
         if is_new and text:
             self.timer.start()
-
-    def tell(self, text: str) -> None:
-        """Show a text as the newest notice, also if it is the same as before."""
-        self.show_text("")
-        self.show_text(text)
 
     def dismiss(self) -> None:
         """Take the notice away until it has another text."""

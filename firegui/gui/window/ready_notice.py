@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QPushButton
 
 from firegui.gui.analyses.registry import Controller
 from firegui.gui.session.session import Session
-from firegui.gui.widgets.notice import PassingNotice
+from firegui.gui.widgets.notice import OverlayNotice
 
 
-class ReadyNotice(PassingNotice):
+class ReadyNotice(OverlayNotice):
     """Notice of the result of an analysis that has just ended, with a button that shows it.
 
     ``is_visible`` returns whether the result of an analysis is visible. Then the notice is not shown; :meth:`follow`

@@ -247,10 +247,16 @@ class Shell(QWidget):
             self.drawer.setCurrentWidget(panel)
             self.set_drawer_visible(True)
         elif place.area is WindowArea.OVERLAY:
-            self.stage.show_card(name, on=True)
+            self.show_card(name, on=True)
         elif self.help is not None and place.area is WindowArea.HELP:
             self._show_help(self.help)
         focus_first(panel)
+
+    def show_card(self, name: str, *, on: bool) -> None:
+        """Show or close a card over the map; to show it, the map is shown beside a result that stands alone."""
+        if on and self.stage.isHidden():
+            self.set_mode(CentreMode.BOTH)
+        self.stage.show_card(name, on=on)
 
     def _show_found(self, name: str, text: str) -> None:
         """Show a section in which a search has found ``text``, and mark where."""

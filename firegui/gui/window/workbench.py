@@ -373,7 +373,7 @@ class Workbench(QObject):
         actions["drawer"].setChecked(shell.is_drawer_visible)
         actions["full_map"].setChecked(shell.is_full_map)
         for name, card in shell.stage.cards.items():
-            actions[f"show_{name.lower()}"].setChecked(not card.isHidden())
+            actions[f"show_{name.lower()}"].setChecked(not (card.isHidden() or shell.stage.isHidden()))
         self._show_hint()
 
     def _end_drawing(self) -> None:
@@ -522,8 +522,8 @@ class Workbench(QObject):
             "drawer": shell.set_drawer_visible,
             "centre": lambda value: shell.set_mode(CentreMode(value)),
             **{f"show_{name.lower()}": partial(self.show_panel, name) for name in PLACES},
-            "show_layers": lambda on: shell.stage.show_card("Layers", on=on),
-            "show_legend": lambda on: shell.stage.show_card("Legend", on=on),
+            "show_layers": lambda on: shell.show_card("Layers", on=on),
+            "show_legend": lambda on: shell.show_card("Legend", on=on),
             "help": guide.help_here,
             **{name: partial(guide.show_page, ACTIONS[name].topic) for name in _HELP_ACTIONS},
             "palette": guide.open_palette,

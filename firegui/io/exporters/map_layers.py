@@ -225,7 +225,7 @@ def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
 def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
     """Return the footprints on the ground, 4σ long and wide: the contour at two standard deviations."""
     entries = []
-    styles = (("retardant", RETARDANT, RETARDANT, "Retardant drop"), ("water", WATER_FILL, WATER, "Water drop"))
+    styles = (("retardant", RETARDANT, RETARDANT, "retardant drop"), ("water", WATER_FILL, WATER, "water drop"))
     for material, fill, edge, name in styles:
         drops = [row.drop for row in rows if row.drop.material == material]
         if drops:
@@ -238,9 +238,8 @@ def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
             )
             axes.add_collection(halo)
             axes.add_collection(shapes)
-            entries.append(
-                MapLegendEntry(f"{name}, footprint 4σ long: {len(drops):,}", Mark.SHAPE, fill=fill, edge=edge)
-            )
+            text = f"{len(drops):,} {name}{'' if len(drops) == 1 else 's'} (drawn 4σ long)"
+            entries.append(MapLegendEntry(text, Mark.SHAPE, fill=fill, edge=edge))
     return entries
 
 

@@ -71,7 +71,7 @@ def test_the_legend_names_the_drops_and_their_numbers_first_and_roads_are_no_edg
     retardant = [one for one in around(GRID, 30) if one.material == "retardant"]
     said = texts(content(drops=retardant, sheet=DAY))
     legend = said[said.index("Legend") + 1 : said.index("Wind")]
-    assert legend[0].startswith("Retardant drop")
+    assert re.fullmatch(r"\d+ retardant drops? \(drawn 4σ long\)", legend[0])
     assert "Number in the drop table" in legend[1:3]
     # A region that the goal of the plan does not count is not called protected.
     plain = content(sheet=DAY)
@@ -166,7 +166,7 @@ def test_footprints_are_drawn_to_scale_where_they_land() -> None:
     view = view_of(what, *_frame_of(page))
     longest = max(math.dist(a, b) for a in inches for b in inches)
     # The contour at two standard deviations: four sigmas long.
-    assert any("footprint 4σ long" in text for text in texts_of(page.figure))
+    assert any("(drawn 4σ long)" in text for text in texts_of(page.figure))
     assert longest * 0.0254 * view.scale == pytest.approx(4 * drop.sigma_parallel_cells * 30.0, rel=0.01)
 
 
@@ -230,7 +230,7 @@ def test_a_map_of_one_day_shows_its_drops_numbered_and_one_of_several_days_count
     assert any(text.startswith("Fire edge at the start of day 2") for text in one)
     several = texts(content(drops=drops, sheet=replace(DAY, last_day=2)))
     assert not {"1", "2", "3"} & set(several)
-    assert any(text.endswith(": 9") for text in several) and any(text.endswith(": 3") for text in several)
+    assert any(text.startswith("9 ") for text in several) and any(text.startswith("3 ") for text in several)
 
 
 def test_proposals_that_are_not_flown_are_not_drawn() -> None:
