@@ -31,7 +31,7 @@ from tests.unit.io.test_hostile_files import gdalg, ogr_vrt, ogr_vrt_as_kml, vrt
 Change = Callable[[Path, Rng, str], object]
 """Changes a file; the text is the address of a listener that must hear nothing."""
 
-TEXTS = (".toml", ".csv", ".json", ".geojson", ".kml", ".asc", ".prj", ".cpg")
+TEXTS = (".toml", ".csv", ".json", ".geojson", ".kml", ".asc", ".prj", ".cpg", ".wxs", ".fw9")
 TIFFS, NPZ, ZIPS, TENSORS = (".tif",), (".npz",), (".kmz", ".npz"), (".safetensors",)
 HDF5, BASES, VECTORS = (".nc", ".hdf5"), (".gpkg", ".mbtiles"), (".geojson", ".kml", ".gpkg")
 

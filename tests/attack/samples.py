@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import rasterio.shutil
+from pyproj import CRS
 
 from firegui.assets import resource
 from firegui.domain.physical import PhysicalSettings
@@ -145,6 +146,37 @@ def _air_table(folder: Path, rng: Rng) -> Sound:
     return sound
 
 
+def _stream(name: str) -> Make:
+    """Give the hours of a station as a weather stream, or as fire weather records."""
+
+    def make(folder: Path, rng: Rng) -> Sound:
+        sound, path = MAKERS["wind csv"](folder, rng), folder / name
+        hours = [(day, hour, *rng.integers(5, 60, 3)) for day in (19, 20, 21) for hour in range(24)]
+        if path.suffix == ".wxs":
+            rows = [f"2020 8 {d} {h}00 {heat} {damp} 0.00 {speed} 225 0" for d, h, heat, damp, speed in hours]
+            rows = ["RAWS_UNITS: English", "RAWS_ELEVATION: 2500", f"RAWS: {len(rows)}", *rows]
+        else:
+            rows = [f"W98044701202008{d}{h:02d}00R0{heat:3d}{damp:3d}225{speed:3d}".ljust(61) + "21"
+                    for d, h, heat, damp, speed in hours]  # fmt: skip
+        path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+        return Sound(path, tuple(str(path) if word == str(sound.path) else word for word in sound.words))
+
+    return make
+
+
+def _pairs(folder: Path, rng: Rng) -> Sound:
+    """WindNinja's grids of three hours."""
+    sound = MAKERS["wind csv"](folder, rng)
+    for hour in range(3):
+        for part, most in (("vel", 30.0), ("ang", 359.0)):
+            rows = "\n".join(" ".join(f"{rng.uniform(0, most):.1f}" for _ in range(5)) for _ in range(4))
+            head = "ncols 5\nnrows 4\nxllcorner 499000\nyllcorner 4398000\ncellsize 1000\nNODATA_value -9999\n"
+            path = folder / f"dem_08-19-2020_{7 + hour:02d}00_1000m_{part}.asc"
+            path.write_text(f"{head}{rows}\n", encoding="ascii")
+            path.with_suffix(".prj").write_text(CRS("EPSG:32610").to_wkt("WKT1_ESRI"), encoding="ascii")
+    return Sound(path, tuple(str(path) if word == str(sound.path) else word for word in sound.words))
+
+
 def _weather_project(folder: Path, rng: Rng) -> Sound:
     """The text of a project with the physical model and a weather by the hour."""
     project = make_project()
@@ -209,6 +241,9 @@ MAKES: Mapping[str, Make] = {
     "layer img": _copied_layer("HFA", ".img"),
     "wind netcdf classic": _classic,
     "wind and air csv": _air_table,
+    "weather stream": _stream("station.wxs"),
+    "fire weather records": _stream("station.fw9"),
+    "wind pairs asc": _pairs,
     "weather project": _weather_project,
     "scenarios toml": _configured("scenarios.toml", "--scenarios", _SCENARIOS),
     "coverage toml": _configured("coverage.toml", "--coverage", resource("fuel/coverage.toml").read_text("utf-8")),
