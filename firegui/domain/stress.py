@@ -460,19 +460,25 @@ def fire_grows(table: StressTable, plan: PlanSettings) -> bool:
 def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) -> str:
     """Return whether a plan holds in every scenario, as a clause without a stop.
 
-    ``⚠ Does not hold: …`` or ``Holds in all 10 scenarios``; empty where it was not tested. Where the goal counts the
-    regions alone and the fire grows elsewhere, the clause says both. ``cell_ha`` is the area of a cell in hectares.
+    ``⚠ Does not hold: …`` or ``Holds in all 10 scenarios``, with what those without a result need; empty where the
+    plan was not tested. Where the goal counts the regions alone and the fire grows elsewhere, the clause says both.
+    ``cell_ha`` is the area of a cell in hectares.
     """
     if table is None:
         return ""
     if missed := missed_text(table, plan):
         return f"⚠ {missed}"
-    tested, names = len(table.results), [name for name, _why in table.left_out]
-    where = f"in {tested} of {tested + len(names)} scenarios" if names else f"in all {tested} scenarios"
-    if not names and tested < 2:
+    tested, own = len(table.results), untested_names(table)
+    impossible = [name for name, why in table.left_out if why != NEEDS_EXERCISE]
+    where = f"in all {tested} {'tested ' if table.left_out else ''}scenarios"
+    if tested < 2:
         where = f"in “{table.worst.scenario.title}”"
     if not fire_grows(table, plan):
-        return f"Holds {where}" + (f"; {len(names)} not tested ({', '.join(names)})" if names else "")
+        own_test = "takes a test of its own" if len(own) == 1 else "take tests of their own"
+        parts = [f"Holds {where}"]
+        parts += [f"{len(own)} {own_test} ({', '.join(own)})"] if own else []
+        parts += [f"{len(impossible)} cannot be tested ({', '.join(impossible)})"] if impossible else []
+        return "; ".join(parts)
     # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
     expected, worst = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.worst))
     most = "" if worst == expected else f", {worst} in the worst case"

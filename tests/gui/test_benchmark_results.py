@@ -89,7 +89,7 @@ def click(panel: BenchmarkPanel, text: str, above: str = "", *, ctrl: bool = Fal
 # -- the table ---------------------------------------------------------------------------------------------------------
 def test_a_line_has_mean_and_spread_over_the_seeds_and_the_best_comes_first(panel: BenchmarkPanel) -> None:
     headings, *lines = table_lines(panel.table)
-    best = panel.conclusions[1]
+    best = panel.conclusion
     assert best.isVisible() and best.text().startswith(f"Lowest objective: {lines[0][0]} (")
     rows = {line[0]: dict(zip(headings, line, strict=True)) for line in lines}
     assert list(rows) == ["Budgeted gradient", "Quick plan (by rule)", "No drops"]

@@ -13,6 +13,7 @@ import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QTransform
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.requests import StressRequest
@@ -24,7 +25,17 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness, RetardantSide
-from firegui.domain.stress import DEFAULT_SCENARIOS, EXPECTED, NEEDS_EXERCISE, StressScenario, StressSet, scenario_text
+from firegui.domain.stress import (
+    DEFAULT_SCENARIOS,
+    EXPECTED,
+    NEEDS_EXERCISE,
+    StressDraw,
+    StressResult,
+    StressScenario,
+    StressSet,
+    scenario_text,
+    untested_names,
+)
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.analyses.panel import WARNING
@@ -43,11 +54,11 @@ from firegui.gui.window.ready_notice import ReadyNotice
 from firegui.gui.window.workbench import Workbench
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.schedule_file import write_plan_safetensors
-from firegui.io.project.store import load_project
+from firegui.io.project.store import load_project, save_project
 from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.events import StressReady
 from firegui.runs.header import schedule_hash
-from firegui.runs.run_folder import RunScores
+from firegui.runs.run_folder import RunFolder, RunScores, read_run
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stages import FinishReason
@@ -107,19 +118,18 @@ def completed(out: Path) -> Path:
 VERDICT = "⚠ Does not hold: 50 % of the growth left in “failing” (limit 5.0 %)"
 
 
-def test_a_test_that_has_ended_says_its_verdict_on_the_card_above_the_table_and_in_the_list(
+def test_a_test_that_has_ended_says_its_verdict_once_above_the_table_and_in_the_list(
     shown: StressPanel, saved: Path
 ) -> None:
-    assert all(label.isHidden() for label in shown.conclusions)
+    assert shown.conclusion.isHidden()
     controller = shown._controller
     assert controller.shown is not None
     controller.open(completed(controller.shown.folder))
     controller.saved_changed.emit()
-    on_card, above_table = shown.conclusions
-    assert shown.foot.isAncestorOf(on_card) and shown.result.isAncestorOf(above_table)
-    for label in shown.conclusions:
-        assert label.text() == VERDICT and not label.isHidden() and label.property("role") == "warning"
-        assert label.property("is_strong")
+    label = shown.conclusion
+    assert shown.result.isAncestorOf(label) and label.property("is_strong")
+    assert label.text() == VERDICT and not label.isHidden() and label.property("role") == "warning"
+    assert not any(VERDICT in each.text() for each in shown.foot.findChildren(QLabel)), "the verdict stands once"
     assert shown.saved_list.itemText(1).endswith(f" · {VERDICT}")
 
 
@@ -185,8 +195,8 @@ def test_no_page_and_no_field_moves_when_another_page_or_a_result_is_shown(shown
     settle()
     heights = []
     for text in ("", "⚠ Does not hold: 73 % of the growth left in “late” (limit 5.0 %)"):
-        shown.conclusions[0].setText(text)
-        shown.conclusions[0].setVisible(bool(text))
+        shown.conclusion.setText(text)
+        shown.conclusion.setVisible(bool(text))
         settle()
         heights.append(shown.form.y())
     assert heights[0] == heights[1]
@@ -545,7 +555,7 @@ def test_the_table_that_the_plan_on_the_map_was_given_is_shown_and_named_in_the_
     panel = workbench.panel("Stress", StressPanel)
     entry = workbench.queue.shown
     assert entry is not None and entry.folder == folder
-    assert entry.verdict() and [label.text() for label in panel.conclusions] == [entry.verdict()] * 2
+    assert entry.verdict() and panel.conclusion.text() == entry.verdict()
     assert panel.saved_list.currentText() == f"Made with {entry.title} · {entry.verdict()}"
     assert panel.table.isVisible() and panel.model.rowCount() == 3
     assert panel.button("show").isEnabled() and not panel.button("export").isEnabled()
@@ -583,6 +593,44 @@ def test_one_press_on_the_page_of_the_map_tests_the_plan_and_shows_the_map_there
     qtbot.waitUntil(lambda: not controller.is_busy)
     assert panel.pages.currentWidget() is panel.leaks_page
     assert panel.map.isVisible() and panel.leak.count() == 3 and not panel.no_map.isVisible()
+
+
+def test_the_rest_of_a_test_joins_the_table_of_the_plan_while_it_works_and_when_it_has_ended(
+    qtbot: QtBot, window: MainWindow, session: Session, project: Project, tmp_path: Path
+) -> None:
+    saved = tmp_path / "tested.firegui"
+    save_project(replace(project, stress=STRESS.stress), saved)
+    folder = stopped_run(saved, DropList(), RunScores(stress=stress_table()))
+    session.open_project(load_project(saved), saved)
+    workbench = window.workbench
+    workbench.queue.show_folder(folder)
+    entry, controller = workbench.queue.shown, workbench.controller(StressController)
+    panel = workbench.panel("Stress", StressPanel)
+    assert entry is not None and texts(panel, "Scenario") == [EXPECTED, "failing", "late"]
+    before = stress_table()
+    mended = StressResult(STRESS.stress.scenarios[2], 10.0, 210.0, (StressDraw(10.0, 0.0, 0.0, 12),))
+    part = replace(before, results=(mended,), left_out=())
+    seen: list[list[str]] = []
+    controller.result_changed.connect(lambda: seen.append(texts(panel, "Scenario")))
+
+    def events(spec: Any) -> tuple[StressReady, ...]:
+        file = str(spec.schedule_file)
+        out = completed(write_header(controller, spec.project, saved, spec.settings, seed=3, schedule_file=file))
+        burns, leaks = stress_maps(spec.project)
+        write_results(out, StressTally(part, burns, {"mended": leaks["late"]}), spec.project)
+        out.rename(spec.out)
+        record = read_run(folder)
+        RunFolder(folder).add_scores(record, replace(record.scores, stress=before.completed_by(part)))
+        return (StressReady(part),)
+
+    controller._execute = FakeRun(events)
+    workbench.show_panel("Stress")
+    panel.test_rest(entry)
+    qtbot.waitUntil(lambda: not controller.is_busy and panel.model.rowCount() == 4)
+    settle()
+    whole = [EXPECTED, "failing", "late", "mended"]
+    assert texts(panel, "Scenario") == whole and seen and all(names == whole for names in seen)
+    assert controller.shown is not None and controller.shown.made_with_plan and not untested_names(entry.stress)
 
 
 def test_without_a_plan_the_analyses_that_need_one_offer_to_start_it(

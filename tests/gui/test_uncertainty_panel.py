@@ -401,17 +401,17 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
     assert set(members(panel, "Fire")) == {"0", "1", "2"}
     assert set(members(panel, "Final size saved, ha")) == {"0"}
-    for label in panel.conclusions:
-        assert label.text().startswith("With the plan the fire ends at ") and not label.isHidden()
+    label = panel.conclusion
+    assert label.text().startswith("With the plan the fire ends at ") and not label.isHidden()
     (found,) = SAVED_ENSEMBLES.in_project(saved)
     assert not found.can_resume() and found.can_resume(replace(found.header.settings, members=5))
     assert not (saved / "runs").exists()
 
     session.open_project(session.project, saved)
     assert panel.tables.members.rowCount() == 0
-    assert all(label.isHidden() for label in panel.conclusions)
+    assert panel.conclusion.isHidden() and panel.explanation.isHidden()
     panel.saved_list.activated.emit(1)
-    assert panel.conclusions[0].text().startswith("With the plan the fire ends at ")
+    assert panel.conclusion.text().startswith("With the plan the fire ends at ")
     assert panel.tables.members.rowCount() == 3
     assert not panel.button("resume").isEnabled()
     assert panel.button("map").isEnabled() and panel.button("export").isEnabled()

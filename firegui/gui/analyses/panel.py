@@ -123,9 +123,9 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self.notes, self.about, self.result_note = SteadyLabel(), *(plain_label(wordWrap=True) for _ in range(2))
         self._lost, self._lost_in_result = NotFlownNote(), NotFlownNote()
         set_role(self.result_note, "warning")
-        self.conclusions = plain_label(wordWrap=True), SteadyLabel()
-        for label in self.conclusions:
-            label.setProperty("is_strong", True)
+        self.conclusion, self.explanation = SteadyLabel(), plain_label(wordWrap=True)
+        self.conclusion.setProperty("is_strong", True)
+        for label in (self.conclusion, self.explanation):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.about.setProperty("role", "muted")
@@ -220,6 +220,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         """Return the sentence that the shown result comes to, empty for none; one after ``⚠`` is a warning."""
         return ""
 
+    def _explanation(self) -> str:
+        """Return what explains the conclusion, in plain type below it; empty for nothing."""
+        return ""
+
     @property
     def _simulation_seconds(self) -> float | None:
         """Time of a fire simulation of the plan on the map; ``None`` before its run has ended."""
@@ -280,7 +284,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         # The pages must not move when one of them has no buttons.
         row.setMinimumHeight(max((each.sizeHint().height() for each in row.findChildren(QToolButton)), default=0))
         buttons = horizontal(None, 1, row, margins=0)
-        parts = (buttons, self.result_note, self.conclusions[1], self.pages, self.head)
+        parts = (buttons, self.result_note, self.conclusion, self.explanation, self.pages, self.head)
         self.fill_result(self._introduction(), *parts, stretch=self.pages)
         self._lay_out_parts(self.about, self._form, self.notes)
 
@@ -289,7 +293,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
         Notes should come last: fields above them stay where they are when a note comes or goes.
         """
-        self.fill_result(self._introduction(), self.result_note, self.conclusions[1], content, stretch=content)
+        parts = (self.result_note, self.conclusion, self.explanation, content)
+        self.fill_result(self._introduction(), *parts, stretch=content)
         self._lay_out_parts(*controls)
 
     def _introduction(self) -> Introduction:
@@ -302,7 +307,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         saved = (self.saved_list,) if self.texts.saved_results else ()
         fill_column(self.settings, *saved, *controls, spacing=6, margins=_MARGINS)
         # The buttons stay where they are when a run begins or ends, or when a result is shown.
-        fill_column(self.foot, self.conclusions[0], self.cost, self._work, buttons, spacing=6, margins=_FOOT_MARGINS)
+        fill_column(self.foot, self.cost, self._work, buttons, spacing=6, margins=_FOOT_MARGINS)
 
     def _add_pages(self, *pages: tuple[str, QWidget]) -> None:
         for title, page in pages:
@@ -353,7 +358,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
             self._form.changed.connect(self._check)
         parts = (
             self.pages, self.saved_list, self.head, self.cost, self._activity, self.notes, self.about,
-            self.result_note, self.bar, *self.conclusions,
+            self.result_note, self.bar, self.conclusion, self.explanation,
         )  # fmt: skip
         for part in parts:
             if part.parent() is None:
@@ -379,10 +384,10 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self.result_note.setText(note)
         self.result_note.setVisible(bool(note))
         conclusion = self._conclusion()
-        for label in self.conclusions:
-            label.setText(conclusion)
-            label.setVisible(bool(conclusion))
-            set_role(label, "warning" if conclusion.startswith(WARNING) else "")
+        for label, text in ((self.conclusion, conclusion), (self.explanation, self._explanation())):
+            label.setText(text)
+            label.setVisible(bool(text))
+            set_role(label, "warning" if text.startswith(WARNING) else "")
         self._show()
         self._choose_shown()
         self._refresh()

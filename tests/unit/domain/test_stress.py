@@ -177,12 +177,28 @@ def test_the_verdict_on_regions_alone_says_how_far_the_fire_grows() -> None:
     result = StressResult(weak, 4.0, 1000.0, (StressDraw(680.0, 0.0, 0.7, 4),), 0.0, 50.0)
     regions = replace(PlanSettings(), weights=ObjectiveWeights.of(Setting.B))
     table = StressTable(4, model, (result, result), (("late", "not possible"),))
-    grows = "The regions hold in 2 of 3 scenarios; the fire grows to 680 ha"
+    grows = "The regions hold in all 2 tested scenarios; the fire grows to 680 ha"
     assert verdict_text(table, regions, 1.0) == grows
     assert verdict_text(table, PlanSettings(), 1.0).startswith("⚠ Does not hold: 70 % of the growth left")
     worse = replace(table, results=(result, replace(result, draws=(StressDraw(902.0, 0.0, 0.9, 4),))))
     assert verdict_text(worse, regions, 1.0) == f"{grows}, 902 ha in the worst case"
-    assert verdict_text(replace(table, results=(result,)), regions, 1.0).startswith("The regions hold in 1 of 2")
+    assert verdict_text(replace(table, results=(result,)), regions, 1.0).startswith("The regions hold in “weak”; ")
     small = replace(model, draws=(StressDraw(5.0, 0.0, 0.01, 4),))
     kept = replace(table, nominal=small, results=(small, small), left_out=())
     assert verdict_text(kept, regions, 1.0) == verdict_text(kept, PlanSettings(), 1.0) == "Holds in all 2 scenarios"
+
+
+def test_a_verdict_says_what_the_scenarios_without_a_result_need() -> None:
+    def result(name: str) -> StressResult:
+        return StressResult(StressScenario(name), 4.0, 104.0, (StressDraw(4.0, 0.0, 0.0, 2),))
+
+    def verdict(*left_out: tuple[str, str]) -> str:
+        table = StressTable(2, result(NOMINAL.name), (result("late"), result("weak")), left_out)
+        return verdict_text(table, PlanSettings(), 1.0)
+
+    mended, again, windy = ("mended", NEEDS_EXERCISE), ("again", NEEDS_EXERCISE), ("windy", "there is no wind")
+    assert verdict() == "Holds in all 2 scenarios"
+    assert verdict(mended) == "Holds in all 2 tested scenarios; 1 takes a test of its own (mended)"
+    assert verdict(mended, windy, again) == (
+        "Holds in all 2 tested scenarios; 2 take tests of their own (mended, again); 1 cannot be tested (windy)"
+    )

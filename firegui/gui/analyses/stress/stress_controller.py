@@ -23,6 +23,7 @@ from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_entry import RunEntry
+from firegui.gui.jobs.run_job import RunJob
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import RunFinished, StressReady
 from firegui.runs.header import SavedHeader, schedule_fields
@@ -127,7 +128,11 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
     export_suffixes = (".csv", ".json", ".tif")
     saved_results, result_type = SAVED_STRESS_TESTS, StressTestResult
     plan_tested = Signal(Path)
-    """A test of the plan in this folder is complete."""
+    """A test of the plan in this folder is complete, and its thread has ended."""
+    _of_run: StressTable | None = None
+    """Table of a run that the test at work completes; ``None`` for a test of its own."""
+    _tested: Path | None = None
+    """Folder of the plan whose test is complete."""
 
     def test_rest(self, entry: RunEntry) -> None:
         """Test the plan of a run in the scenarios that it is not tested in; ignored while a test is at work."""
@@ -138,15 +143,18 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
         scenarios = tuple(one for one in project.stress.scenarios if one.name in names)
         request = StressRequest(StressTestSettings(stress=replace(project.stress, scenarios=scenarios)), file)
         paths = Paths(self._project_folder, self._new_folder("stress"))
+        self._of_run = entry.stress
         self._launch(lambda: self._spec(request, paths, project))
 
     def _new_spec(self, request: StressRequest) -> StressSpec:
+        self._of_run = None
         return self._spec(request, Paths(self._project_folder, self._new_folder("stress")), self._session.project)
 
     def _resumed_spec(self, saved: SavedStressTest, request: StressRequest | None) -> StressSpec | None:
         """Return the spec that resumes ``saved``. Its settings and its schedule are kept."""
         if not saved.can_resume():
             return None
+        self._of_run = None
         header = saved.header
         scenarios = Path(header.scenarios_file) if header.scenarios_file else None
         request = StressRequest(header.settings, Path(header.schedule_file), scenarios)
@@ -179,7 +187,14 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
         super()._on_finished(event)
         if self._job is not None and event.reason is FinishReason.COMPLETED:
             spec: Any = self._job.spec
-            self.plan_tested.emit(spec.schedule_file.parent)
+            self._tested = spec.schedule_file.parent
+
+    def _on_ended(self, job: RunJob) -> None:
+        tested = self._tested if job is self._job else None
+        super()._on_ended(job)
+        if tested is not None:
+            self._tested = None
+            self.plan_tested.emit(tested)
 
     def _progress_text(self) -> str:
         """Return the count first: the end of a long text may be cut."""
@@ -192,7 +207,9 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
     def _on_table(self, event: StressReady) -> None:
         if self._job is not None:
             spec: Any = self._job.spec
-            self._show(StressTestResult(spec.out, spec.project, event.table, leaks=event.leaks))
+            # The whole table of the plan stays on screen while it is completed.
+            table = event.table if self._of_run is None else self._of_run.completed_by(event.table)
+            self._show(StressTestResult(spec.out, spec.project, table, leaks=event.leaks))
             self._list_once()
 
 

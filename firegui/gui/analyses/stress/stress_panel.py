@@ -162,10 +162,9 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                         (self.table,)),
             PanelButton("export", "Export…", "Write table and map into a folder", self._export, result),
         )  # fmt: skip
-        for label in self.conclusions:
-            label.setToolTip(tooltip(WHAT_HOLDS))
+        self.conclusion.setToolTip(tooltip(WHAT_HOLDS))
         # A test has no conclusion while it runs, and its pages must not move.
-        self.conclusions[1].keep_line()
+        self.conclusion.keep_line()
         self.work_page, self.lasting_page = self.table, self.scenarios
 
     def _write_key(self) -> None:

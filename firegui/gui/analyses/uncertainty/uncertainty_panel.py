@@ -203,18 +203,28 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
 
     def _conclusion(self) -> str:
         """Return what the run has reported at its end, once it has ended."""
-        shown = self._controller.shown
-        if shown is None or shown.ensemble is None or shown.header is None or not shown.ensemble.members:
-            return ""
-        if shown.header.reason is None:
+        shown = self._ended
+        if shown is None or shown.ensemble is None or shown.header is None or shown.header.reason is None:
             return ""
         summary = summarised(shown.ensemble, regions=shown.regions)
         text = summary_message(summary, shown.header.reason, shown.ensemble.cell_area_ha)
-        sentences = [f"{text[0].upper()}{text[1:]}.", *self._compared(shown)]
-        return self._session.units.restate(" ".join(sentences))
+        return self._session.units.restate(f"{text[0].upper()}{text[1:]}.")
+
+    def _explanation(self) -> str:
+        """Return the result of the plan that the fires were drawn with, and why it differs; empty for none."""
+        shown = self._ended
+        return "" if shown is None else self._session.units.restate(" ".join(self._compared(shown)))
+
+    @property
+    def _ended(self) -> EnsembleResult | None:
+        """The shown ensemble, once its run has ended; ``None`` without a fire."""
+        shown = self._controller.shown
+        if shown is None or shown.ensemble is None or not shown.ensemble.members:
+            return None
+        return shown if shown.header is not None and shown.header.reason is not None else None
 
     def _compared(self, shown: EnsembleResult) -> list[str]:
-        """Return the result of the plan that the fires were drawn with, and why it differs; empty for none."""
+        """Return the sentences on the result of the plan that the fires were drawn with."""
         file = "" if shown.header is None else shown.header.schedule_file
         entry = next((each for each in self._queue.entries if file and each.folder == Path(file).parent), None)
         if entry is None or entry.nominal is None or entry.baseline is None:
