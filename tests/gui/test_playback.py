@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QImage, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
 from firegui.gui.map.layers.layer import RasterLayer
-from firegui.gui.map.map_board import MapRenderer, pixels_of
+from firegui.gui.map.map_board import MapRenderer, best_columns, pixels_of
 from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.fake_runs import drop, frames, metrics
@@ -110,6 +110,36 @@ def test_between_side_panel_and_help_two_maps_stand_in_place_of_three_strips(
     assert len(MapRenderer(workbench.session, workbench.maps)._maps) == 3
     workbench.shell.close_help()
     qtbot.waitUntil(lambda: len(workbench.maps.shown_maps) == 3)
+
+
+@pytest.mark.parametrize(
+    ("room", "shape", "columns"),
+    [
+        ((1500, 500), (200, 240), 3),
+        ((980, 750), (200, 240), 2),
+        ((980, 750), (200, 999), 1),
+        ((700, 430), (200, 400), 3),
+    ],
+)
+def test_maps_side_by_side_take_the_rows_in_which_they_are_largest(
+    room: tuple[int, int], shape: tuple[int, int], columns: int
+) -> None:
+    assert best_columns(3, QSize(*room), shape) == columns
+
+
+def test_in_a_high_window_the_third_map_stands_below_the_others(qtbot: QtBot, together: MainWindow) -> None:
+    board = together.workbench.maps
+    together.resize(1100, 1100)
+    qtbot.waitUntil(lambda: board.panes[2].y() > 0)
+    settle()
+    first, second, third = board.panes
+    assert third.x() == first.x() == 0 and first.y() == second.y() == 0 and third.y() >= first.height()
+    for high in (1100, 1101):
+        together.resize(1101, high)
+        settle()
+        assert len({(each.width(), each.height()) for each in board.panes}) == 1, "the same scale on all"
+    together.resize(1500, 700)
+    qtbot.waitUntil(lambda: board.panes[2].y() == 0)
 
 
 def test_a_layer_that_is_hidden_is_hidden_on_all(together: MainWindow) -> None:
@@ -235,8 +265,8 @@ def test_scale_bars_and_the_legend_keep_their_place_when_maps_side_by_side_are_r
         return [each.copy(0, each.height() - 60, each.width(), 60) for each in pictures]
 
     legend.close_button.click()
-    before, scale = foot(900), board.panes[0].camera.pixels_per_cell
-    low = foot(760)
+    before, scale = foot(700), board.panes[0].camera.pixels_per_cell
+    low = foot(620)
     assert board.panes[0].camera.pixels_per_cell == pytest.approx(scale), "the maps are narrow: their scale stays"
     assert [one == other for one, other in zip(low, before, strict=True)] == [True] * 3
     workbench.shell.stage.show_card("Legend", on=True)

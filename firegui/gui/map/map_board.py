@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QAction, QImage, QPainter, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
+from PySide6.QtWidgets import QGridLayout, QStackedWidget, QWidget
 
 from firegui.domain.project import Project
 from firegui.domain.units import Units
@@ -17,7 +17,6 @@ from firegui.errors import InputError
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.decorations import DecorationParts
 from firegui.gui.map.layers.fire_layers import ObservedLayer
-from firegui.gui.map.map_content import MapState
 from firegui.gui.map.map_view import MapView
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 
@@ -33,7 +32,6 @@ class MirrorSession(Session):
         self._main, self._view = main, view
         # Drops are edited, previewed and undone in the main session only.
         self.plan_editor, self.ground, self.drawing = main.plan_editor, main.ground, main.drawing
-        self.behaviour = main.behaviour
         main.project_opened.connect(self._follow_project)
         main.project_edited.connect(self._follow_edit)
         main.step_changed.connect(super().set_step)
@@ -117,6 +115,10 @@ GAP_PX = 3
 _ROOM_FOR_THREE_PX = 600
 """On a narrower board what the plan saves has no map of its own: three would be strips."""
 _NARROWEST_PX = 120
+_LOWEST_PX = 240
+"""Least height of each of several rows of maps."""
+_GAIN = 1.1
+"""How much larger the maps must be in fewer columns, which are not as easily compared."""
 
 
 class MapBoard(QStackedWidget):
@@ -127,6 +129,7 @@ class MapBoard(QStackedWidget):
         self._session, self.main = session, main
         self.panes: tuple[MapView, ...] = ()
         self._following = False
+        self._arrangement = 0, 0
         self._menu_actions: tuple[QAction, ...] = ()
         self._overlays: Sequence[QRect] = ()
         self._covered = QRect()
@@ -206,19 +209,19 @@ class MapBoard(QStackedWidget):
         if self.panes:
             return
         page = QWidget()
-        row = QHBoxLayout(page)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(GAP_PX)
+        self._grid = QGridLayout(page)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(GAP_PX)
         self.panes = tuple(MapView(MirrorSession(self._session, side, self)) for side in SIDES)
         for pane, side, parts in zip(self.panes, SIDES, _PARTS, strict=True):
             # The timeline shows the time too.
             pane.decorations.parts = replace(parts, one_row=True)
             pane.camera.widget.setAccessibleName(f"Map, {side.value}")
             # Three maps in a small window are narrower than the minimum of one. Wider ones would be clipped.
-            pane.setMinimumWidth(_NARROWEST_PX)
+            pane.setMinimumSize(_NARROWEST_PX, _NARROWEST_PX)
             pane.hovered.connect(self.main.hovered)
             pane.camera.moved.connect(lambda camera=pane.camera: self._link(camera))
-            row.addWidget(pane, 1)
+            self._grid.addWidget(pane, 0, self._grid.count())
             share_outlines(self.main, pane)
             pane.set_menu_actions(self._menu_actions)
             pane.set_overlays(self._overlays, self)
@@ -228,13 +231,31 @@ class MapBoard(QStackedWidget):
         self.addWidget(page)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show as many maps side by side as there is room for."""
+        """Show as many maps side by side as there is room for, as large as they can be."""
         super().resizeEvent(event)
         self._fit_panes()
 
     def _fit_panes(self) -> None:
         for pane in self.panes[2:]:
             pane.setHidden(self.width() < _ROOM_FOR_THREE_PX)
+        shown = [pane for pane in self.panes if not pane.isHidden()]
+        if not shown:
+            return
+        shape = self._session.project.scenario.grid.shape if self._session.has_project else (1, 1)
+        columns = best_columns(len(shown), self.size(), shape)
+        rows = -(-len(shown) // columns)
+        # Maps of different sizes would have different scales: pixels that cannot be shared stay empty.
+        rest = (self.width() - GAP_PX * (columns - 1)) % columns, (self.height() - GAP_PX * (rows - 1)) % rows
+        self._grid.setContentsMargins(0, 0, *rest)
+        if (columns, rows) != self._arrangement:
+            self._arrangement = columns, rows
+            for place, pane in enumerate(self.panes):
+                self._grid.addWidget(pane, *divmod(place, columns))
+            for line in range(len(self.panes)):
+                self._grid.setColumnStretch(line, 1 if line < columns else 0)
+                self._grid.setRowStretch(line, 1 if line < rows else 0)
+            # Before a camera is moved, all maps have their size.
+            self._grid.activate()
 
     def _link(self, moved: Camera) -> None:
         if self._following:
@@ -248,6 +269,21 @@ class MapBoard(QStackedWidget):
     def _copy_layers(self, _key: str = "") -> None:
         for pane in self.panes:
             pane.layers.copy_from(self.main.layers)
+
+
+def best_columns(count: int, room: QSize, shape: tuple[int, int]) -> int:
+    """Return in how many columns ``count`` maps are largest in ``room``.
+
+    ``shape`` is that of their grid: rows and columns.
+    """
+    best, largest = count, 0.0
+    for columns in range(count, 0, -1):
+        rows = -(-count // columns)
+        high = (room.height() - GAP_PX * (rows - 1)) / rows
+        size = min((room.width() - GAP_PX * (columns - 1)) / columns / shape[1], high / shape[0])
+        if size > _GAIN * largest and (rows == 1 or high >= _LOWEST_PX):
+            best, largest = columns, size
+    return best
 
 
 def share_outlines(main: MapView, other: MapView) -> None:
@@ -306,9 +342,8 @@ class MapRenderer(QWidget):
 
     def picture(self, step: int) -> NDArray[np.uint8]:
         """Return the pixels ``[H, W, 3]`` of a step."""
-        for session, made in zip(self._sessions, self._maps, strict=True):
+        for session in self._sessions:
             session.set_step(step)
-            made.layers.complete(MapState.of(session))
         return pixels_of(join_images([each.snapshot() for each in self._maps]))
 
     def _map(self, session: Session, like: MapView, board: MapBoard) -> MapView:
@@ -358,7 +393,7 @@ def _frozen_session(session: Session, view: FireView, parent: QWidget) -> Sessio
     copy.show_result(session.result)
     copy.set_view(view)
     copy.select_region(session.selected_region)
-    copy.ground, copy.behaviour = session.ground, session.behaviour
+    copy.ground = session.ground
     return copy
 
 
