@@ -65,7 +65,7 @@ _UNITS = {"F": _FAHRENHEIT, "C": _CELSIUS, "K": _KELVIN}
 
 def celsius(values: Floats, column: AirColumn) -> tuple[Floats, str]:
     """Return temperatures in °C, and a note on what was converted or guessed."""
-    unit = column.unit or _guess(values)
+    unit = temperature_unit(values, column)
     said = "" if column.unit else f"{column.title} names no unit: °{unit} was taken. "
     if unit == "F":
         return (values - 32.0) / 1.8, f"{said}The temperature was converted from °F."
@@ -74,7 +74,10 @@ def celsius(values: Floats, column: AirColumn) -> tuple[Floats, str]:
     return values, said.strip()
 
 
-def _guess(values: Floats) -> str:
+def temperature_unit(values: Floats, column: AirColumn) -> str:
+    """Return the unit of temperatures as the title says it, else the likelier of °F and °C."""
+    if column.unit:
+        return column.unit
     known = values[np.isfinite(values)]
     return "F" if known.size and known.max() > _LIKELY_FAHRENHEIT else "C"
 

@@ -59,8 +59,8 @@ class WindSeries:
 
     ``kind`` in words and ``where`` its name; ``said`` what the file itself says of its numbers; ``stamps`` ``None``
     where it carries no times. ``air`` reads the temperature and humidity of a sample, the mean of the places, of a file
-    that has them. ``step_h`` is set where the time between two samples of one place is not that of the
-    stamps, as with stations that report at different minutes.
+    that has them; ``in_fahrenheit`` says that the file's temperatures are in °F. ``step_h`` is set where the time
+    between two samples of one place is not that of the stamps, as with stations that report at different minutes.
     """
 
     kind: str
@@ -73,6 +73,7 @@ class WindSeries:
     notes: tuple[str, ...] = ()
     step_h: float | None = None
     air: Callable[[int, Window | None], tuple[float, float]] | None = None
+    in_fahrenheit: bool = False
 
     def air_of(self, number: int, window: Window | None) -> tuple[float, float]:
         """Return temperature in °C and relative humidity in percent of a sample, NaN where they are not known.
@@ -161,7 +162,7 @@ def resolve_conventions(
     polar = components is Components.SPEED_DIRECTION
     unit = wanted.speed_unit or said.speed_unit
     if unit is None:
-        unit, why = _guess_unit(one, other, polar)
+        unit, why = _guess_unit(one, other, polar, series.in_fahrenheit)
         notes.append(why)
     height = wanted.height or said.height
     if height is None:
@@ -179,7 +180,9 @@ def resolve_conventions(
     return WindConventions(components, unit, height, sense if polar else None, north, clock), notes
 
 
-def _guess_unit(one: Floats, other: Floats, polar: bool) -> tuple[SpeedUnit, str]:
+def _guess_unit(one: Floats, other: Floats, polar: bool, in_fahrenheit: bool) -> tuple[SpeedUnit, str]:
+    if in_fahrenheit:
+        return SpeedUnit.MPH, "The wind's unit is not said: mph is assumed, because the temperatures are in °F."
     strongest = float(np.nanmax(one if polar else np.hypot(one, other), initial=0.0))
     if strongest > _GALE:
         why = f"its strongest, {strongest:.3g}, would be a hurricane in m/s"

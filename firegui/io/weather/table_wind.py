@@ -25,7 +25,7 @@ from firegui.domain.options import number_from_text
 from firegui.errors import Problems
 from firegui.io.source_files import first_few, read_bytes
 from firegui.io.times import parse_stamps
-from firegui.io.weather.air_names import AirColumn, AirPart, celsius, check_air, parse_air
+from firegui.io.weather.air_names import AirColumn, AirPart, celsius, check_air, parse_air, temperature_unit
 from firegui.io.weather.conventions import (
     PAIRS,
     Components,
@@ -356,7 +356,7 @@ def _series(
             if not check_ascending(stamps.moments[rows], where, names, problems):
                 return None
     labels = [(table.titles[role], table.says[role]) for role in PAIRS[kind]]
-    air, notes = _air(table, where, problems)
+    air, notes, in_fahrenheit = _air(table, where, problems)
     if problems:
         return None
     moments, at = (None, np.arange(len(each))) if stamps is None else np.unique(stamps.moments, return_inverse=True)
@@ -364,34 +364,42 @@ def _series(
     one, other = (WindField(label, says, "", read) for (label, says), read in zip(labels, reads, strict=True))
     said = said_conventions(kind, (one, other), where, problems, clock=clock)
     if stamps is None or moments is None:
-        return WindSeries("table", where, said, len(each), None, places, (one, other), notes)
+        return WindSeries(
+            "table", where, said, len(each), None, places, (one, other), notes, in_fahrenheit=in_fahrenheit
+        )
     together = Stamps(moments, stamps.in_utc, stamps.dates_only)
     steps = [Stamps(stamps.moments[each == station], True).step_h for station in range(stations)]
     step_h = min((step for step in steps if step is not None), default=None)
     read_air = [_by_time(values, each, np.asarray(at).ravel(), stations) for values in air]
     return WindSeries(
         "table", where, said, len(moments), together, places, (one, other), notes, step_h,
-        _mean_air(*read_air) if read_air else None,
+        _mean_air(*read_air) if read_air else None, in_fahrenheit,
     )  # fmt: skip
 
 
-def _air(table: _Table, where: str, problems: Problems) -> tuple[list[Floats], tuple[str, ...]]:
-    """Return temperature in °C and relative humidity of the rows, and notes; none where either is missing."""
+def _air(table: _Table, where: str, problems: Problems) -> tuple[list[Floats], tuple[str, ...], bool]:
+    """Return temperature in °C and relative humidity of the rows, notes, and whether the table has °F.
+
+    Without temperature or humidity there are no values.
+    """
     found: dict[AirPart, Floats] = {}
+    in_fahrenheit = False
     notes = []
     for column, cells in table.air.items():
         values = _numbers_of(cells, column.title, table.numbers, where, problems)
         if column.role is AirPart.TEMPERATURE:
+            in_fahrenheit = temperature_unit(values, column) == "F"
             values, note = celsius(values, column)
             notes += [note] if note else []
         check_air(values, column.role, table.numbers, f"{where}, {column.title}", problems)
         found[column.role] = values
     if len(found) == len(AirPart):
-        return [found[role] for role in AirPart], tuple(notes)
+        return [found[role] for role in AirPart], tuple(notes), in_fahrenheit
     if found:
         lacking = next(role for role in AirPart if role not in found)
-        return [], (f"The table has no {lacking} of the air: fuel moistures are those of the fire model.",)
-    return [], ()
+        said = f"The table has no {lacking} of the air: fuel moistures are those of the fire model."
+        return [], (said,), in_fahrenheit
+    return [], (), in_fahrenheit
 
 
 def _mean_air(

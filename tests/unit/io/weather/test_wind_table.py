@@ -321,6 +321,7 @@ def test_the_titles_of_noaas_local_climatological_data_are_known(tmp_path: Path)
     weather = read(WindSource(files=(table(tmp_path / "w.csv", header, *rows),))).weather
     assert weather is not None and weather.temperature_c is not None and weather.humidity is not None
     assert weather.temperature_c[0] == pytest.approx((67 - 32) / 1.8) and weather.humidity[0] == 30.0
+    assert weather.speed[0, 0, 0] == pytest.approx(7 * 0.44704), "with °F goes mph"
 
 
 def test_stations_are_placed_by_a_list_beside_their_table(tmp_path: Path) -> None:
