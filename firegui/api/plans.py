@@ -307,7 +307,7 @@ def plan(
         margin: In which worlds the plan must hold: ``"none"``, ``"design"`` or ``"stress"``.
         seed: Seed of every random choice.
         warm_start: Schedule to begin with, in place of drops at the fire front.
-        prune: Whether to go on with the second stage, which removes needless drops.
+        prune: Whether to go on with the second stage, which removes drops that the limit does not need.
         out: Folder for the run, new or empty. Without it nothing is left on disk; the result can be saved.
         resume: Go on with the run in ``out``.
         backend: What computes: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"reference"``.

@@ -185,7 +185,7 @@ def factor_titles(project: Project) -> dict[str, str]:
 
 _GROUPS: Mapping[str, str] = {
     "weights": "Weight: ", "nominal": "To score: ", "design": "To plan with: ", "optimizer": "Search: ",
-    "elimination": "Remove needless drops: ", "margin": "Margin: ",
+    "elimination": "Remove drops: ", "margin": "Margin: ",
 }  # fmt: skip
 
 

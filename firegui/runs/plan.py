@@ -322,7 +322,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         if Stage.KEEP in self._spec.stages:
             return "stopped on request; resume the run to go on" if self._kept is None else "kept as it was given"
         if self._first is None and self._kept is not None:
-            return "stopped on request before needless drops were removed; resume the run to go on"
+            return "stopped on request before drops were removed; resume the run to go on"
         header, rows = session.folder.header, [] if self._first is None else self._first.rows
         best = rows[-1].best if rows else math.nan
         return finish_message(reason, self._settings, header.epochs_done, header.best_epoch, best)

@@ -28,7 +28,10 @@ from firegui.runs.titles import REPLAN, run_label
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {
-    BOTH: ("Place drops, then remove needless ones", "search for a plan, then remove every drop that it does not need"),
+    BOTH: (
+        "Place drops, then remove those that the limit does not need",
+        "search for a plan, then remove every drop that it does not need",
+    ),
     (Stage.OPTIMIZE,): ("Place drops only", "search for a plan and keep all of its drops"),
 }
 """Title and help of what a run can do."""

@@ -45,7 +45,7 @@ class FinishReason(StrEnum):
         return _REASONS.get(self.value, self.value)
 
 
-REMOVAL_TEXT = "remove needless drops"
+REMOVAL_TEXT = "remove drops"
 """Text of the second stage in events."""
 DONE_REASONS = (FinishReason.COMPLETED, FinishReason.PATIENCE)
 """Reasons of runs that did all they had to do."""

@@ -18,7 +18,7 @@ for kind in project.fleet.types:
     print(f"{kind.count} × {kind.type}: {kind.payload_gal:,.0f} gal {kind.material}, every {kind.turnaround_h:g} h")
 
 # %% [markdown]
-# Both stages of the paper: gradient descent places drops, then every needless drop is removed.
+# Both stages of the paper: gradient descent places drops, then every drop is removed that the limit does not need.
 # `margin="none"` lets the plan hold in the model alone, which is the fastest.
 
 # %%

@@ -148,7 +148,7 @@ def test_the_first_stage_of_two_says_that_another_follows(entry: RunEntry) -> No
     assert entry.eta is None
     entry.add_epochs([epoch_done(k) for k in range(4, 8)])
     assert entry.eta == pytest.approx(3.2)
-    assert "then needless drops are removed" in entry.more_follows
+    assert "then drops are removed" in entry.more_follows
 
 
 def test_both_stages_count_as_time_worked(entry: RunEntry) -> None:

@@ -137,7 +137,7 @@ def test_the_list_switches_it_and_the_legend_names_it(qtbot: QtBot, session: Ses
     qtbot.addWidget(panel)
     panel.show()
     box = next(each for each in panel.findChildren(QCheckBox) if each.text() == "Drops removed")
-    assert "shown while needless drops are removed" in box.toolTip()
+    assert "shown while drops are removed" in box.toolTip()
     show(session, hand, GONE)
 
     def named() -> bool:

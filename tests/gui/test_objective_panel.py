@@ -262,9 +262,7 @@ def test_what_burns_at_the_start_is_a_setting_that_changes_the_fire(session: Ses
 
 
 def test_the_second_stage_has_its_settings(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
-    fold = next(
-        button for button in panel.findChildren(QToolButton) if button.text() == "Advanced: remove needless drops"
-    )
+    fold = next(button for button in panel.findChildren(QToolButton) if button.text() == "Advanced: remove drops")
     QTest.mouseClick(fold, LEFT)
     box = find(panel, DecimalField, "elimination_slack")
     assert box.isVisible()
@@ -285,7 +283,7 @@ def test_full_carry_is_a_yes_or_no(session: Session, panel: ObjectivePanel) -> N
 def test_both_stages_are_planned_unless_the_first_is_chosen(session: Session, panel: ObjectivePanel) -> None:
     box = find(panel, QComboBox, "stages")
     assert (box.currentText(), session.stages) == (
-        "Place drops, then remove needless ones",
+        "Place drops, then remove those that the limit does not need",
         (Stage.OPTIMIZE, Stage.PRUNE),
     )
     pick(box, "Place drops only")

@@ -140,7 +140,7 @@ def test_commands_of_the_selected_run_are_found_and_say_why_they_cannot_be_run(w
     choose(window, "open folder")
     assert done == [True]
     titles = {each.title for each in window.workbench.guide.entries() if each.kind == "Selected run"}
-    assert titles == {"Remove needless drops", "Open folder", "Delete"}
+    assert titles == {"Remove drops not needed", "Open folder", "Delete"}
 
 
 def test_a_command_of_the_menus_is_not_offered_for_the_selected_run_again(window: MainWindow) -> None:

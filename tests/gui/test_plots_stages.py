@@ -230,7 +230,7 @@ def pruned_entry(tmp_path: Path) -> RunEntry:
 def test_the_result_says_what_pruning_took_and_gave(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     assert plain(details_html(entry)) == [
-        "|no drops|drops placed|needless removed",
+        "|no drops|drops placed|drops removed",
         "Drops|0|12|8 (−33 %)",
         "Objective, cautious · expected|24.6|5.00 · 2.00|2.60 · 2.10",
         # A share of 0.2 of the raster is 9 ha in the fire without drops, and the best epoch has as much.
@@ -284,7 +284,7 @@ def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, pl
     assert "No run is shown" in plots.result.text
     run_to_end(qtbot, queue)
     plots.refresh()
-    assert "needless removed" in plots.result.text
+    assert "drops removed" in plots.result.text
 
 
 def test_a_result_says_why_its_size_is_not_the_one_shown_during_the_run(tmp_path: Path) -> None:
@@ -294,16 +294,16 @@ def test_a_result_says_why_its_size_is_not_the_one_shown_during_the_run(tmp_path
     entry.nominal = replace(entry.nominal, final_extent_ha=13.9)
     entry.plan = replace(entry.plan, final_extent_ha=14.7)
     assert change_text(entry) == (
-        "Needless drops removed: 466 fewer, 8.3 ha more burned. "
+        "Drops removed that the limit does not need: 466 fewer, 8.3 ha more burned. "
         "Sizes during the run are at cautious effectiveness, where this plan ends at 14.7 ha."
     )
     entry.summary = plan_summary(make_project(), [], None, {2: 13.9}, {1: 40.0, 2: 1204.0})
     html = report_html(entry)
     assert html.index("98.8&nbsp;%") < html.index(change_text(entry)) < html.index("Drops</td>")
     entry.plan = entry.nominal
-    assert change_text(entry) == "Needless drops removed: 466 fewer, 8.3 ha more burned."
+    assert change_text(entry) == "Drops removed that the limit does not need: 466 fewer, 8.3 ha more burned."
     entry.nominal = replace(entry.nominal, final_extent_ha=5.6)
-    assert "Needless" not in change_text(entry)
+    assert "Drops removed" not in change_text(entry)
     entry.reference, entry.plan = entry.nominal, None
     assert change_text(entry) == ""
     entry.nominal = None

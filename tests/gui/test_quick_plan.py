@@ -213,7 +213,7 @@ def press_of_run(window: MainWindow, name: str) -> None:
     press(panel.button("more"))
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
-    titles = {"prune": "Remove needless drops", "branch": "Continue from this plan"}
+    titles = {"prune": "Remove drops not needed", "branch": "Continue from this plan"}
     line = next(action for action in menu.actions() if action.text() == titles[name])
     QTest.mouseClick(menu, LEFT, pos=menu.actionGeometry(line).center())
 

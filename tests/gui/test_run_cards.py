@@ -111,7 +111,7 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     entry.summary = replace(entry.summary, regions=(region, region), together=replace(region, name=""))
     assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres burned"
     entry.summary = replace(entry.summary, together=replace(region, name="", burned_ha=0.01))
-    assert card_lines(entry)[0] == "No protected region burns"
+    assert card_lines(entry)[0] == "As expected, no protected region burns"
     entry.summary = replace(entry.summary, regions=(replace(region, is_in_goal=False),), together=None)
     assert card_lines(entry)[0].startswith("Final size 5.5 ha, 1,198 ha saved")
     # The worst case is that of the regions, too.
@@ -119,15 +119,24 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     assert "of the growth without drops" in card_lines(entry)[1]
     entry.summary = replace(entry.summary, regions=(region,), stress=entry.stress)
     assert "worst case" not in " ".join(card_lines(entry)), "nothing of the regions burns in any case"
+    unburned = replace(entry.summary, regions=(replace(region, burned_ha=0.0),), together=None)
+    entry.summary, counted = unburned, entry.summary
+    assert card_lines(entry)[0] == "No protected region burns", "in no case"
+    entry.summary = counted
     burning = replace(entry.stress.results[0], draws=(StressDraw(12.0, 7.0, 0.1, 12),))
     entry.stress = replace(entry.stress, results=(burning,))
     entry.summary = replace(entry.summary, stress=entry.stress)
     burned = max(draw.protected_cells for result in entry.stress.results for draw in result.draws) * 0.09
     differs = case_text(entry.stress.worst_for_regions.scenario)
-    assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions ({differs})")
+    assert card_lines(entry)[2].endswith(f"worst case: {burned:.1f} ha of the regions ({differs})")
+    # Each of the two lines says which case it is about.
+    entry.summary, counted = replace(unburned, stress=entry.stress), entry.summary
+    assert card_lines(entry)[0] == "As expected, no protected region burns"
+    assert f"worst case: {burned:.1f} ha of the regions" in card_lines(entry)[-1]
+    entry.summary = counted
     # It is of those of the run, which may not be those of the project any more.
     entry.has_other_regions = True
-    assert card_lines(entry)[2].endswith(f"worst case {burned:.1f} ha of the regions of the run ({differs})")
+    assert card_lines(entry)[2].endswith(f"worst case: {burned:.1f} ha of the regions of the run ({differs})")
     assert "; with the regions of the run<" in report_html(entry)
 
 

@@ -378,7 +378,7 @@ def test_in_a_narrow_dock_what_is_used_less_is_in_a_menu(panel: RunsPanel, entry
     menu = QApplication.activePopupWidget()
     assert isinstance(menu, QMenu)
     names = [action.text() for action in menu.actions()]
-    assert {"Compare", "Duplicate with changes…", "Remove needless drops", "Delete…"} <= set(names)
+    assert {"Compare", "Duplicate with changes…", "Remove drops not needed", "Delete…"} <= set(names)
     menu.close()
 
 

@@ -106,7 +106,7 @@ def test_work_and_device_leave_room_for_a_message_and_keep_how_far_the_run_is(
     qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     status, session, bar = window.workbench.status, window.workbench.session, window.statusBar()
-    activity = "A run with quite a long name of its own, removing needless drops, round 4, 128 of 530 drops tried"
+    activity = "A run with quite a long name of its own, removing drops, round 4, 128 of 530 drops tried"
     monkeypatch.setattr(type(window.workbench.queue), "active", property(lambda _queue: None))
     monkeypatch.setattr(type(window.workbench.queue), "activity", property(lambda _queue: activity))
     session.set_device(session.backend, "the GPU NVIDIA H200 with a long name")
@@ -136,7 +136,7 @@ def test_a_message_ends_with_an_undo_and_with_another_project(window: MainWindow
 
 def test_the_name_of_a_run_goes_before_how_far_it_is(window: MainWindow) -> None:
     status = window.workbench.status
-    status._work = ("Whole fire, 24 November 11:56", "removing needless drops", "round 4, 128 of 530 drops tried")
+    status._work = ("Whole fire, 24 November 11:56", "removing drops", "round 4, 128 of 530 drops tried")
     window.resize(2200, 720)
     status._fit_permanent()
     assert status.work.text().startswith("Whole fire")

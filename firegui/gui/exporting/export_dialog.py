@@ -713,7 +713,7 @@ def _summary(result: ShownResult, *, is_planning: bool) -> str:
         return COMPUTING if is_planning else "No drops are shown. Run a plan, or show one from the list of runs."
     executed = sum(drop.executed for drop in result.drops)
     refused = len(result.drops) - executed
-    # The drops of a run that ended are no longer those of a search step: needless ones were removed since.
+    # The drops of a run that ended are no longer those of a search step: some were removed since.
     epoch = f", search step {result.epoch + 1:,}" if result.epoch >= 0 and is_planning else ""
     found = f"{result.title}{epoch}: {counted(executed, 'drop')} to fly."
     if not refused:

@@ -389,11 +389,7 @@ class RunEntry:
         """Text on what follows after :attr:`eta`; empty for nothing."""
         if self.prunes:
             return "left of this round; rounds go on until one removes nothing"
-        return (
-            "left of the search if it uses all steps; then needless drops are removed"
-            if Stage.PRUNE in self.stages
-            else ""
-        )
+        return "left of the search if it uses all steps; then drops are removed" if Stage.PRUNE in self.stages else ""
 
     @property
     def progress(self) -> float:

@@ -8,7 +8,7 @@ from firegui.runs.stages import Stage
 
 _TACTICAL = (
     "There are no curves: the quick plan places drops by rule, in three rounds, and searches for nothing. What "
-    "came of it is under Result. A search can begin with its plan, and its needless drops can be removed: see the "
+    "came of it is under Result. A search can begin with its plan, and drops not needed can be removed: see the "
     "buttons over the list of runs."
 )
 _KEPT = "There are no curves: the schedule was saved as it was given. Nothing was searched or removed."
@@ -18,7 +18,7 @@ _FIRST_ONLY = "No drops were removed: the run was started to place drops only."
 _NOT_REACHED = "No drops were removed: the run ended before that."
 _REPLANNED = "A replanned run keeps no removal curve."
 _NOT_KEPT = (
-    "The run has no removal curve: it was made by an earlier version. Remove the needless drops of its plan, or start "
+    "The run has no removal curve: it was made by an earlier version. Remove drops of its plan, or start "
     "it again, to get one."
 )
 
@@ -69,4 +69,4 @@ def why_no_curve(entry: RunEntry) -> str:
     reason = why_no_second_stage(entry)
     if reason:
         return reason
-    return _NOT_KEPT if entry.is_over else "The removal curve begins when needless drops are removed."
+    return _NOT_KEPT if entry.is_over else "The removal curve begins when drops are removed."

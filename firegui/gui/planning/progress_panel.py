@@ -57,7 +57,7 @@ _PAGES = (
     ("Place drops", "How the search for a plan converges"),
     ("Remove drops", "How the drops that the plan does not need are removed"),
     ("Removal curve", "Hectares against drops while drops are removed; any point can become the plan"),
-    ("Result", "The plan in numbers, before and after needless drops are removed"),
+    ("Result", "The plan in numbers, before and after drops are removed"),
 )
 
 

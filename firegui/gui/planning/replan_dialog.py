@@ -29,7 +29,8 @@ _OWN, _FILE = "own", "file"
 _KINDS = "Perimeters (*.tif *.tiff *.npz *.geojson *.json *.gpkg *.shp *.kml *.kmz);;All files (*)"
 _HELP = (
     "What was flown before the day is kept. What is new since the day before burns, the rest has burned out, and the "
-    "remaining days are planned again from the rest of the old plan: drops are placed, then needless ones are removed."
+    "remaining days are planned again from the rest of the old plan: drops are placed, then those are removed that the "
+    "limit does not need."
 )
 _LOOP_HELP = (
     "A fire is drawn from the model. Every day from this one on it is observed, the rest is replanned, and a day is "

@@ -360,7 +360,7 @@ def _warning_html(text: str) -> str:
 def change_text(entry: RunEntry, units: Units = Units.METRIC) -> str:
     """Return why the size of a plan is not the one shown during its run; empty where it is.
 
-    Needless drops may have been removed, and sizes during a run are at cautious effectiveness.
+    Drops may have been removed, and sizes during a run are at cautious effectiveness.
     """
     plan, before, cautious, said = entry.nominal, entry.reference, entry.plan, []
     if plan is None or not entry.is_over:
@@ -368,7 +368,8 @@ def change_text(entry: RunEntry, units: Units = Units.METRIC) -> str:
     if before is not None and (fewer := before.drops_executed - plan.drops_executed) > 0:
         change = plan.final_extent_ha - before.final_extent_ha
         burned = f"{units.area(abs(change))} {'more' if change > 0.0 else 'less'} burned"
-        said += [f"Needless drops removed: {fewer:,} fewer, {burned}."] if is_shown_area(abs(change), units) else []
+        removed = f"Drops removed that the limit does not need: {fewer:,} fewer, {burned}."
+        said += [removed] if is_shown_area(abs(change), units) else []
     if cautious is not None and Stage.KEEP not in entry.stages:
         size = units.area(cautious.final_extent_ha)
         if size != units.area(plan.final_extent_ha):
@@ -409,7 +410,7 @@ def _with_both(entry: RunEntry, first: _FirstStage, units: Units) -> list[list[s
     placed = "–" if first.extent_ha is None else units.area_number(first.extent_ha)
     extent = _pair(placed, _extent(before, units)), _pair(_extent(plan, units), _extent(scored, units))
     return [
-        ["", "no drops", "drops placed", "needless removed"],
+        ["", "no drops", "drops placed", "drops removed"],
         ["Drops", "0", _count(first.drops), _drops(entry, first.drops)],
         [f"Objective, {_ETAS}", _objective(bare), *objective],
         [f"Fire at the end, {units.area_unit}, {_ETAS}", _extent(bare, units), *extent],

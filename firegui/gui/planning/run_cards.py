@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from firegui.domain.plan_summary import NO_REGION_BURNS, is_shown_area
-from firegui.domain.stress import case_text
+from firegui.domain.stress import EXPECTED, StressTable, case_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
@@ -97,9 +97,9 @@ def _time_words(entry: RunEntry) -> str:
 
 
 def _regions_text(entry: RunEntry, units: Units) -> str:
-    """Return what burns of the regions: ``R1: 0.4 ha burned``.
+    """Return what burns of the regions as expected: ``R1: 0.4 ha burned``.
 
-    Empty where the goal does not count them.
+    Where nothing does, it says whether that was tested in the worst case too. Empty where the goal does not count them.
     """
     summary = entry.summary
     if summary is None or not summary.protects_regions or summary.all_regions is None:
@@ -108,8 +108,15 @@ def _regions_text(entry: RunEntry, units: Units) -> str:
     if found.burned_ha is None:
         return ""
     if not is_shown_area(found.burned_ha, units):
-        return f"{NO_REGION_BURNS[0].upper()}{NO_REGION_BURNS[1:]}"
+        holds_in_all = entry.stress is not None and not _burns_in_worst_case(entry.stress, summary.cell_ha, units)
+        text = NO_REGION_BURNS if holds_in_all else f"{EXPECTED}, {NO_REGION_BURNS}"
+        return f"{text[0].upper()}{text[1:]}"
     return f"{found.name or 'Regions'}: {units.area(found.burned_ha)} burned"
+
+
+def _burns_in_worst_case(stress: StressTable, cell_ha: float, units: Units) -> bool:
+    """Return whether something of the regions burns in the worst stress case."""
+    return is_shown_area(stress.worst_for_regions.protected_worst * cell_ha, units)
 
 
 def _worst_text(entry: RunEntry, units: Units) -> str:
@@ -118,12 +125,11 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
         return ""
     if entry.summary is not None and entry.summary.protects_regions:
         inside = entry.stress.worst_for_regions
-        area = inside.protected_worst * entry.summary.cell_ha
-        if not is_shown_area(area, units):
+        if not _burns_in_worst_case(entry.stress, entry.summary.cell_ha, units):
             return ""
-        burned = units.area(area)
+        burned = units.area(inside.protected_worst * entry.summary.cell_ha)
         of_run = " of the run" if entry.has_other_regions else ""
-        return f"worst case {burned} of the regions{of_run} ({case_text(inside.scenario)})"
+        return f"worst case: {burned} of the regions{of_run} ({case_text(inside.scenario)})"
     worst = entry.stress.worst
     return f"worst case {percent_text(worst.share_worst)} of the growth without drops ({case_text(worst.scenario)})"
 

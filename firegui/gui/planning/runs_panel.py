@@ -60,7 +60,7 @@ _WIDTHS = {PROGRESS: 112, ELAPSED: 56, ETA: 52, WORST: 86}
 _ROOM_FOR_TIMES, _ROOM_FOR_ALL_BUTTONS, _ROOM_FOR_TABLE = 800, 470, 560
 _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
-_PRUNE = "Remove needless drops: a new run that removes the drops this plan does not need"
+_PRUNE = "Remove drops not needed: a new run that removes the drops that the limit does not need"
 _START_FROM = "Continue from this plan: a new run of the project as it is now that begins with this plan"
 _COMPARE = "Two plans on maps that move together, and their numbers; three plans or more in a table"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
@@ -542,7 +542,7 @@ class RunsPanel(QWidget):
             ("show", "Show", show, self.show_selected),
             ("rename", "Rename", "Give the run another name (F2)", self.rename),
             ("duplicate", "Duplicate with changes…", _DUPLICATE, self.duplicate),
-            ("prune", "Remove needless drops", _PRUNE, partial(self._request, self.prune_requested)),
+            ("prune", "Remove drops not needed", _PRUNE, partial(self._request, self.prune_requested)),
             ("branch", "Continue from this plan", _START_FROM, partial(self._request, self.start_from_requested)),
             ("export", "Export…", _EXPORT, self.export_requested.emit),
             ("folder", "Open folder", "Open the run's folder", self.open_folder),

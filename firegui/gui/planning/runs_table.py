@@ -287,7 +287,7 @@ def _tip(entry: RunEntry, units: Units) -> str:
     if entry.drops_before is not None and entry.drops == entry.drops_before:
         lines.append(f"no drop of {entry.drops_before:,} could be removed")
     elif entry.drops_before is not None and entry.drops is not None:
-        lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} by removing needless ones")
+        lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} by removing drops that the limit does not need")
     if entry.kept_drops:
         lines.append(f"⚠ {entry.kept_drops}")
     if entry.stale:
@@ -333,7 +333,7 @@ def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
         Column("State", state_text, is_text=True,
                color=_state_color),
         Column("Progress", lambda entry: entry, progress_text, is_text=True, sort_key=lambda entry: entry.progress,
-               tip="Placing drops: search steps done and their limit. Removing needless drops: the round, and the "
+               tip="Placing drops: search steps done and their limit. Removing drops: the round, and the "
                "drops decided of those to test. Quick plan: rounds done. Closed loop: observations flown from"),
         Column("Elapsed", lambda entry: entry.elapsed, duration, "Time it has worked"),
         Column("ETA", lambda entry: entry, _eta_text, sort_key=lambda entry: entry.eta,

@@ -313,9 +313,7 @@ class ObjectivePanel(QWidget):
         return FoldedSection("Advanced: search", self._form.grid(names, units=True))
 
     def _second_stage(self) -> QWidget:
-        return FoldedSection(
-            "Advanced: remove needless drops", self._form.grid(self._form.names("elimination"), units=True)
-        )
+        return FoldedSection("Advanced: remove drops", self._form.grid(self._form.names("elimination"), units=True))
 
     # -- editing -----------------------------------------------------------------------------------------------------
     def _choose(self, setting: Setting) -> None:

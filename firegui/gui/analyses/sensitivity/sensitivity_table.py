@@ -132,7 +132,7 @@ COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
                  lambda row: row.state_sampling),
         _sampled("Model", "error", "the same with the model's error sampled too", lambda row: row.model_error),
         Column("Search steps", lambda row: row.epochs, "{:,}".format, "while drops are placed"),
-        Column("Removal", lambda row: row.pruning_rollouts, "{:,}".format, "while needless drops are removed",
+        Column("Removal", lambda row: row.pruning_rollouts, "{:,}".format, "while drops are removed",
                "simulations"),
         Column("Time", lambda row: row.seconds, duration, "what the plan took"),
     ),

@@ -282,7 +282,7 @@ class RemovedLayer(MapLayer):
 
     key = "removed"
     title = "Drops removed"
-    help = "While needless drops are removed: drops that it has just removed, fading out"
+    help = "While drops are removed: drops that it has just removed, fading out"
     follows = frozenset({"step", "view", "result", "time"})
     samples = (("", "text", Sample.OUTLINE),)
     swatch_ink = "text"
@@ -307,7 +307,7 @@ class RemovedLayer(MapLayer):
 
     def missing(self) -> str:
         """Return when drops are shown, unless the second stage runs."""
-        return "" if self.session.result.stage is Stage.PRUNE else "shown while needless drops are removed"
+        return "" if self.session.result.stage is Stage.PRUNE else "shown while drops are removed"
 
     def update(self) -> None:
         """Record removed drops even while the layer is hidden, so that it does not show them as new later."""
