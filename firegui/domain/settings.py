@@ -331,7 +331,8 @@ class MarginSettings:
         "largest share of a scenario's growth that may burn with the plan",
         low=1e-4,
         high=1.0,
-        label="Limit, share of growth",
+        percent=True,
+        label="Limit of growth left",
     )
     draws: int = option(
         24, "Test draws", "draws of a random scenario in a test while drops are removed", low=1, high=1_000, group=MORE

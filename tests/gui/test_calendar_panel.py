@@ -124,8 +124,11 @@ def test_grounded_is_said_in_words_and_signs_not_by_colour_alone(panel: Calendar
 
 def test_headers_count_days_from_one_and_give_the_local_date(panel: CalendarPanel) -> None:
     across = Qt.Orientation.Horizontal
+    panel.model.set_roomy(False)
     assert panel.model.headerData(0, across) == "1\n19\nAug"
     assert panel.model.headerData(2, across) == "3\n21\n"
+    panel.model.set_roomy(True)
+    assert [panel.model.headerData(day, across) for day in (0, 2)] == ["Day 1\n19 Aug", "Day 3\n21 Aug"]
     assert "Friday 21 August 2020" in str(panel.model.headerData(2, across, Qt.ItemDataRole.ToolTipRole))
 
 

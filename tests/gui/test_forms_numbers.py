@@ -77,6 +77,7 @@ def test_letters_do_not_get_into_a_number_field(qtbot: QtBot, text: str) -> None
     QTest.keyClicks(box, text)
     QTest.keyClick(box, Qt.Key.Key_Return)
     assert 0.0 <= box.value() <= 10.0
+    QTest.keyClick(box, Qt.Key.Key_Escape)
     assert float(box.text()) == box.value()
 
 
@@ -94,6 +95,7 @@ def test_what_is_no_whole_number_leaves_the_field_as_it_was(qtbot: QtBot, text: 
         QTest.keyClicks(box.lineEdit(), letter)
     QTest.keyClick(box, Qt.Key.Key_Return)
     assert -10 <= box.value() <= 10
+    QTest.keyClick(box, Qt.Key.Key_Escape)
     assert int(box.text()) == box.value()
 
 
@@ -248,3 +250,28 @@ def test_a_letter_typed_into_a_number_is_answered_beside_the_field(qtbot: QtBot)
     assert not field.note.geometry().intersects(field.geometry())
     QTest.keyClicks(field, "8")
     assert not field.note.isVisible() and field.text() == "8"
+
+
+def test_a_refused_number_keeps_text_and_focus_until_it_is_mended_or_given_up(qtbot: QtBot) -> None:
+    page, below = QWidget(), QLineEdit()
+    field = DecimalField(0.01, 100.0)
+    field.setValue(5.0)
+    layout = QVBoxLayout(page)
+    layout.addSpacing(120)
+    for part in (field, below):
+        layout.addWidget(part)
+    show_widget(qtbot, page, 300, 300)
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Tab):
+        field.setFocus()
+        field.selectAll()
+        QTest.keyClicks(field, "700")
+        QTest.keyClick(field, key)
+        assert field.text() == "700" and field.value() == 5.0 and field.hasFocus()
+        assert field.property("role") == "refused" and field.note is not None and field.note.isVisible()
+        assert field.note.text() == "700 was refused; use 0.01 to 100. Esc keeps 5."
+        QTest.keyClick(field, Qt.Key.Key_Escape)
+        assert field.text() == "5" and not field.note.isVisible() and not field.property("role")
+    QTest.keyClicks(field, "700")
+    QTest.keyClick(field, Qt.Key.Key_Return)
+    below.setFocus()
+    assert field.text() == "5" and field.note is not None and not field.note.isVisible()

@@ -194,7 +194,9 @@ def test_a_value_out_of_bounds_is_refused_with_the_bounds_and_the_old_one_stays(
     fields = [each.geometry() for each in panel.findChildren(DecimalField)]
     type_into_field(qtbot, box, typed)
     assert box.note is not None and limits in box.note.text() and f"{typed} was refused" in box.note.text()
-    assert box.text() == shown
+    assert session.project is before and box.text().startswith(typed) and box.property("role") == "refused"
+    QTest.keyClick(box, Qt.Key.Key_Escape)
+    assert box.text() == shown and not box.note.isVisible() and not box.property("role")
     assert session.project is before
     qtbot.wait(50)
     assert [each.geometry() for each in panel.findChildren(DecimalField)] == fields, "nothing moves under the mouse"
@@ -347,6 +349,7 @@ def test_a_new_plan_is_shown_to_hold_in_every_stress_scenario(session: Session, 
     box, limit = find(panel, QComboBox, "margin_kind"), find(panel, DecimalField, "margin_limit")
     assert box.currentText() == MARGIN_TITLES[Margin.NONE] and not limit.isEnabled()
     session.set_plan("begin anew", replace(PlanSettings(), days=2))
+    assert limit.text() == "5 %", "files have the share, 0.05"
     assert box.currentText() == MARGIN_TITLES[Margin.STRESS] and limit.isEnabled()
     pick(box, MARGIN_TITLES[Margin.NONE])
     assert session.project.plan.margin.kind is Margin.NONE

@@ -202,7 +202,7 @@ def test_work_shows_how_far_it_is_and_stops_with_what_there_is(qtbot: QtBot, mak
     assert panel.bar.isVisible()
     assert not panel.form.isEnabled()
     work = controller.work()
-    assert work is not None and work.title == "The robustness table"
+    assert work is not None and work.title == "The sensitivity table"
     panel.button("stop").click()
     assert controller.activity == "Stopping…"
     qtbot.waitUntil(lambda: not controller.is_busy)

@@ -164,7 +164,8 @@ def _controls(c: Colors, theme: Theme) -> str:
     QLineEdit:focus, QAbstractSpinBox:focus, QComboBox:focus, QComboBox:on {{ border-color: {c.accent}; }}
     QLineEdit[role="path"] {{ background: transparent; border-color: transparent; padding: 0; }}
     QLineEdit[role="path"]:focus {{ background: {c.base}; border-color: {c.accent}; }}
-    QLineEdit[role="refused"], QLineEdit[role="refused"]:focus {{ border: 2px solid {c.error}; padding: 1px 3px; }}
+    QLineEdit[role="refused"], QLineEdit[role="refused"]:focus, QAbstractSpinBox[role="refused"],
+        QAbstractSpinBox[role="refused"]:focus {{ border: 2px solid {c.error}; padding: 1px 3px; }}
     QLineEdit:disabled, QAbstractSpinBox:disabled, QComboBox:disabled {{ background: {c.window};
         border-color: {c.border}; color: {_faded(c)}; }}
     QAbstractItemView QLineEdit, QAbstractItemView QAbstractSpinBox, QAbstractItemView QComboBox {{ padding: 0 2px;

@@ -29,7 +29,9 @@ from firegui.gui.widgets.table_view import add_copying, fit_rows
 from firegui.planning.flight_rules import most_drops_of
 
 Cell = tuple[int, int]
-_MIN_CELL, _MAX_CELL, _ROW = 21, 44, 25
+_MIN_CELL, _MAX_CELL, _ROW = 21, 48, 25
+_DAY_PADDING = 2
+"""Pixels beside the heading of a day at least."""
 
 
 class GroundingModel(QAbstractTableModel):
@@ -44,6 +46,8 @@ class GroundingModel(QAbstractTableModel):
         self._types: tuple[AircraftType, ...] = ()
         self._days = 0
         self._preview: dict[Cell, bool] = {}
+        self.is_roomy = False
+        """Whether the headings of the days have room for words."""
         for signal in (session.project_opened, session.fleet_changed, session.plan_changed):
             signal.connect(self._update)
         self._update()
@@ -85,6 +89,18 @@ class GroundingModel(QAbstractTableModel):
         """Return the number of days; cells have no children."""
         return 0 if parent.isValid() else self._days
 
+    def set_roomy(self, on: bool) -> None:
+        """Say whether the columns have room for ``Day 3`` and ``21 Aug``."""
+        if on is not self.is_roomy:
+            self.is_roomy = on
+            self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, max(self._days - 1, 0))
+
+    def heading(self, day: int) -> str:
+        """Return the heading of a day where there is room for words: ``Day 3`` and ``21 Aug`` below."""
+        calendar = self._session.project.calendar
+        when = calendar.date_of_day(day)
+        return f"Day {day + 1}\n{when.day} {when:%b}" if calendar.is_dated else f"Day {day + 1}"
+
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         """Return the name of a type, or number and date of a day."""
         if orientation is Qt.Orientation.Vertical:
@@ -93,13 +109,15 @@ class GroundingModel(QAbstractTableModel):
                 Qt.ItemDataRole(role)
             )
         calendar = self._session.project.calendar
-        when = calendar.date_of_day(section)
+        when, number = calendar.date_of_day(section), f"{section + 1}"
+        if role == Qt.ItemDataRole.DisplayRole and self.is_roomy:
+            return self.heading(section)
         if not calendar.is_dated:
-            named = {Qt.ItemDataRole.DisplayRole: f"{section + 1}", Qt.ItemDataRole.ToolTipRole: f"Day {section + 1}"}
+            named = {Qt.ItemDataRole.DisplayRole: number, Qt.ItemDataRole.ToolTipRole: f"Day {section + 1}"}
             return named.get(Qt.ItemDataRole(role))
         if role == Qt.ItemDataRole.DisplayRole:
             month = f"{when:%b}" if section == 0 or when.day == 1 else ""
-            return f"{section + 1}\n{when.day}\n{month}"
+            return f"{number}\n{when.day}\n{month}"
         if role == Qt.ItemDataRole.ToolTipRole:
             return f"Day {section + 1} · {when:%A %d %B %Y} (local date)"
         return None
@@ -273,6 +291,9 @@ class GroundingView(QTableView):
         if days:
             width = min(max(self.viewport().width() // days, _MIN_CELL), _MAX_CELL)
             self.horizontalHeader().setDefaultSectionSize(width)
+            metrics = self.horizontalHeader().fontMetrics()
+            lines = [line for day in range(days) for line in self._cells.heading(day).split("\n")]
+            self._cells.set_roomy(width >= max(map(metrics.horizontalAdvance, lines)) + _DAY_PADDING)
 
 
 class GroundedDayMenu(QMenu):

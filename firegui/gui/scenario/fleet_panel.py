@@ -253,14 +253,15 @@ class AircraftForm(QGroupBox):
         self._labels: dict[str, QLabel] = {}
         self.drawn = muted_label()
         for number, field in enumerate(FIELDS):
+            if field == "sigma_parallel_m":
+                # What maps draw says more than the scales that it is made from.
+                form.addRow("Drop", self.drawn)
             if field not in TABLE_FIELDS:
                 box = self.fields[field] = self._field(number, _KINDS[field])
                 label = self._labels[field] = plain_label(_OPTIONS[field].field_label)
                 label.setBuddy(box)
                 describe(box, _OPTIONS[field].explanation)
                 form.addRow(label, box)
-            if field == "sigma_perpendicular_m":
-                form.addRow("", self.drawn)
         session.units_changed.connect(self._on_units)
         self._on_units()
 

@@ -260,7 +260,7 @@ class ObjectivePanel(QWidget):
         self._margin, column = _section()
         kind, *others = self._form.names("margin", group="")
         _add_below(column, self._form.editors[kind].label, self._form.editors[kind].box)
-        column.addLayout(self._form.grid(others, columns=1))
+        column.addLayout(self._form.grid(others, columns=1, units=True))
         return self._margin
 
     def _effectiveness_section(self) -> QWidget:

@@ -162,8 +162,13 @@ def _named(box: QComboBox, title: str, name: str) -> QComboBox:
 
 
 class _NumberField(_WheelWithFocus, _SpinBox):
-    """Mixin of number fields, which refuse invalid text with a note below them and keep their value."""
+    """Mixin of number fields, which keep their value where a text is refused.
 
+    They refuse a text as :class:`RefusingLine` does.
+    """
+
+    _is_refused = False
+    """Whether the shown text was refused on Enter or Tab."""
     note: RefusalNote | None = None
     """Why the last text was refused; made with the first refusal."""
     _offset = 0
@@ -182,15 +187,45 @@ class _NumberField(_WheelWithFocus, _SpinBox):
     def _tell(self, why: str) -> None:
         if self.note is None:
             self.note = RefusalNote(self)
-        self.note.tell(why)
+        self.note.tell(why, stays=self._is_refused)
+
+    def _hold(self) -> bool:
+        """Keep a text that cannot be used, with an outline and the reason; return whether there is one."""
+        if self.hasAcceptableInput():
+            return False
+        self._is_refused = True
+        set_role(self, "refused")
+        self.refused.emit(f"{self._refusal()}; use {self._limits()}. Esc keeps {self._kept()}.")  # type: ignore[attr-defined]
+        self.selectAll()
+        return True
+
+    def _give_up(self) -> None:
+        """Show the value again in place of a text that was refused."""
+        self.setValue(self.value())  # type: ignore[attr-defined]
+        self._forget()
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        """Enter the number on Tab; a refused text keeps the focus."""
+        return self._hold() or super().focusNextPrevChild(next)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Enter the number; a refused text is given up."""
+        if self._is_refused:
+            self._give_up()
+        super().focusOutEvent(event)
 
     def _forget(self, *_: object) -> None:
+        if self._is_refused:
+            self._is_refused = False
+            set_role(self, "")
         if self.note is not None:
             self.note.hide()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Hide the note with the field."""
         super().hideEvent(event)
+        if self._is_refused:
+            self._give_up()
         self._forget()
 
     def event(self, event: QEvent) -> bool:
@@ -198,7 +233,16 @@ class _NumberField(_WheelWithFocus, _SpinBox):
         return False if _is_undo(event) else super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Say why a letter does not appear, which a number cannot have."""
+        """Enter the number on Enter, and give a refused text up on Esc.
+
+        Say why a letter does not appear, which a number cannot have.
+        """
+        if event.key() == Qt.Key.Key_Escape and self._is_refused:
+            self._give_up()
+            self.selectAll()
+            return
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._hold():
+            return
         before = self.lineEdit().text()
         if event.text() and before == self.specialValueText():
             # What is typed replaces the whole of a text that stands for a number.
@@ -212,10 +256,15 @@ class _NumberField(_WheelWithFocus, _SpinBox):
         return limits_text(None if low <= -_UNBOUNDED else low, None if high >= _WHOLE_LIMIT else high)
 
     def _refuse(self, text: str) -> None:
+        self.refused.emit(f"{self._refusal(text)}, it stays {self._kept()}; use {self._limits()}")  # type: ignore[attr-defined]
+
+    def _refusal(self, text: str | None = None) -> str:
+        return f"{self._named()}{self._bare(self.text() if text is None else text) or 'empty'} was refused"
+
+    def _kept(self) -> str:
+        """Return the value that stays, as it is shown."""
         is_named = bool(self.specialValueText()) and self.value() == self.minimum()  # type: ignore[attr-defined]
-        kept = self.specialValueText() if is_named else self.textFromValue(self.value())  # type: ignore[attr-defined]
-        typed = self._bare(text) or "empty"
-        self.refused.emit(f"{self._named()}{typed} was refused, it stays {kept}; use {self._limits()}")  # type: ignore[attr-defined]
+        return self.specialValueText() if is_named else self.textFromValue(self.value())  # type: ignore[attr-defined]
 
     def _named(self) -> str:
         """Return the name of the field without its unit, to begin a message: ``Search steps: ``."""

@@ -46,7 +46,7 @@ SensitivityResult = AnalysisResult[AnyTable, SensitivityHeader]
 class SensitivityController(PlanningController[SensitivityRequest, SensitivityResult, SavedTable]):
     """Controller of robustness tables. The previous table stays on screen until a new one has a row."""
 
-    title, kept = "The robustness table", "finished rows"
+    title, kept = "The sensitivity table", "finished rows"
     saved_results = SAVED_TABLES
 
     # -- state -------------------------------------------------------------------------------------------------------

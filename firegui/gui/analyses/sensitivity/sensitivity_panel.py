@@ -70,7 +70,7 @@ class SensitivityPanel(AnalysisPanel[SensitivityController, SavedTable]):
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
-        show_table(self.table, self.model, "Robustness table", copy=self.copy)
+        show_table(self.table, self.model, "Sensitivity table", copy=self.copy)
         describe(self.measure, "What is drawn")
         measure = row(self.measure)
         self._add_pages(

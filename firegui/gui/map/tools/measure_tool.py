@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 
 from firegui.domain.region_geometry import clamped, ring_area
 from firegui.domain.regions import Vertex
-from firegui.domain.units import Units
 from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.draw_tools import CornerTool
 from firegui.gui.map.tools.tool import Pointer, ToolContext
@@ -24,10 +23,10 @@ def length_of(corners: Sequence[Vertex], cell_m: float) -> float:
 class MeasureTool(CornerTool):
     """Tool that measures a distance along corners, or the area inside them.
 
-    By keyboard, A closes or opens and U changes the units.
+    By keyboard, A closes or opens the corners.
     """
 
-    hint = "Click corners, or arrows and Enter · the first again or A: area · U units · Backspace · Esc clears"
+    hint = "Click corners, or arrows and Enter · the first again or A: area · Backspace · Esc clears"
 
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
@@ -67,8 +66,6 @@ class MeasureTool(CornerTool):
         elif key == Qt.Key.Key_A and len(self._corners) >= 3:
             self._closed = not self._closed
             self._show(None)
-        elif key == Qt.Key.Key_U:
-            self.session.set_units(Units.METRIC if self.session.units is Units.US else Units.US)
         elif key == Qt.Key.Key_Backspace and self._corners:
             self._corners.pop()
             self._done = self._closed = False
