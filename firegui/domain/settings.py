@@ -379,6 +379,17 @@ class PlanSettings:
     elimination: EliminationSettings = EliminationSettings()
     margin: MarginSettings = MarginSettings()
 
+    @property
+    def effectiveness_text(self) -> str:
+        """What the two effectivenesses are and what each is for, with the numbers."""
+        cautious, expected = (
+            f"retardant {one.retardant:g}, water {one.water:g}" for one in (self.design, self.nominal)
+        )
+        return (
+            f"A run plans at cautious effectiveness ({cautious}), and sizes during it are at that. "
+            f"A finished plan is scored at expected effectiveness ({expected})."
+        )
+
     def problems(self) -> list[Problem]:
         """Return everything out of bounds."""
         parts: dict[str, object] = {

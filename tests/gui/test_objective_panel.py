@@ -154,7 +154,7 @@ def test_the_panel_says_whose_effectiveness_is_set_and_what_a_drop_costs(
     plan = session.project.plan
     session.set_plan("set", replace(plan, design=Effectiveness(0.8, 0.7), weights=ObjectiveWeights()))
     summary = panel._effectiveness.summary
-    assert (summary.text(), summary.isHidden()) == ("assumed: retardant 0.8, water 0.7", False)
+    assert (summary.text(), summary.isHidden()) == ("cautious: retardant 0.8, water 0.7", False)
     assert panel._cost.text() == ("1,000 drops cost as much as 0.002 % of the map burned at the end: nearly nothing.")
     assert cost_text(ObjectiveWeights(budget=0.0)) == "A drop costs nothing."
     assert cost_text(ObjectiveWeights(budget=0.01)).endswith("as 20 % of the map burned at the end.")

@@ -103,7 +103,7 @@ def test_a_click_selects_the_nearest_point_and_its_numbers_are_said(plots: Progr
     assert view.selected == 2
     assert view.table.selectionModel().selectedRows()[0].row() == 2
     assert view.text.text() == (
-        f"7 drops: 300 ha burned at the end, {burned} of it protected. At the effectiveness assumed in planning. The "
+        f"7 drops: 300 ha burned at the end, {burned} of it protected. At cautious effectiveness. The "
         "worst scenario exceeds its limit at least 1.40 times."
     )
     assert cursor_of(view.extent) == cursor_of(view.protected) == 7
@@ -233,7 +233,7 @@ def test_scores_at_the_end_replace_those_of_the_planning(qtbot: QtBot, project: 
     # Nothing burns in the regions now, so nothing is said of them.
     assert view.protected.isHidden() and view.table.isColumnHidden(2)
     assert point_text(curve, curve.points[3], 0.09) == (
-        "6 drops: 8.0 ha burned at the end. At the effectiveness used to score. The scenarios were not tested again "
+        "6 drops: 8.0 ha burned at the end. At expected effectiveness. The scenarios were not tested again "
         "with this plan. It is the plan of this run."
     )
 

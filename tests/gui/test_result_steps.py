@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.stress.results import STORE, StressTally, write_results
@@ -110,6 +110,15 @@ def test_the_map_of_leaks_is_one_press_away_and_the_plan_is_tested_for_it(
         panel = workbench.panel("Stress", StressPanel)
         assert panel.map.isVisible() and panel.leak.count() == 3 and not panel.no_map.isVisible()
         assert len(asked) == times, "a test that was made is shown again"
+
+
+def test_the_sizes_say_the_numbers_of_both_effectivenesses(window: MainWindow, entry: RunEntry) -> None:
+    view = window.workbench.panel("Result", ResultPanel).view
+    assert entry.project is not None
+    plan = entry.project.plan
+    tips = [" ".join(label.toolTip().split()) for label in view.findChildren(QLabel)]
+    for one in (plan.design, plan.nominal):
+        assert any(f"(retardant {one.retardant:g}, water {one.water:g})" in tip for tip in tips)
 
 
 def test_a_plan_that_holds_has_no_such_buttons(window: MainWindow, entry: RunEntry) -> None:

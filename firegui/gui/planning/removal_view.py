@@ -267,7 +267,7 @@ def point_text(curve: RemovalCurve, point: RemovalPoint, cell_ha: float, units: 
     sentences = [f"{point.drops:,} drops: {units.area(extent)} burned at the end"]
     if burns_protected(curve) and not math.isnan(cell_ha):
         sentences[0] += f", {units.area(protected * cell_ha)} of it protected"
-    sentences.append(f"At the effectiveness {'used to score' if curve.is_scored else 'assumed in planning'}")
+    sentences.append(f"At {'expected' if curve.is_scored else 'cautious'} effectiveness")
     if exceeds_limit(point):
         sentences.append(f"The worst scenario exceeds its limit at least {point.excess:.2f} times")
     elif point.is_tested:

@@ -141,6 +141,8 @@ class ResultView(QScrollArea):
         self.continue_button.setVisible(advised and entry is not None and can_continue(entry))
         offers_test = self._offer_test(entry)
         self._next.setVisible(advised or offers_test)
+        plan = None if entry is None or entry.project is None else entry.project.plan
+        self._headline.setToolTip(tooltip("" if plan is None else plan.effectiveness_text))
         self._verdict.setToolTip(tooltip(WHAT_HOLDS if entry is not None and entry.stress is not None else ""))
         self._wrap()
 

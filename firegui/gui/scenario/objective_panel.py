@@ -267,11 +267,11 @@ class ObjectivePanel(QWidget):
         self._effectiveness, column = _section("How well drops work")
         grid = QGridLayout()
         heads = (
-            ("Assumed in planning", "cautious; the design effectiveness η of the paper"),
-            ("Used to score", "expected; the nominal effectiveness η of the paper"),
+            ("Cautious, to plan", "the design effectiveness η of the paper; sizes during a run are at it"),
+            ("Expected, to score", "the nominal effectiveness η of the paper; the size of a finished plan is at it"),
         )
         for index, (title, help) in enumerate(heads):
-            head = plain_label(title.replace(" in ", " in\n").replace(" to ", " to\n"))
+            head = plain_label(title.replace(", ", ",\n"))
             head.setProperty("role", "muted")
             head.setToolTip(tooltip(help))
             grid.addWidget(head, 0, index + 1)
@@ -350,7 +350,7 @@ class ObjectivePanel(QWidget):
         # The titles say what is set, because the sections are folded at first.
         self._margin.set_title(f"Margin: {MARGIN_TITLES[plan.margin.kind].lower()}")
         works = plan.design
-        self._effectiveness.set_summary(f"assumed: retardant {works.retardant:g}, water {works.water:g}")
+        self._effectiveness.set_summary(f"cautious: retardant {works.retardant:g}, water {works.water:g}")
         self._cost.setText(cost_text(plan.weights))
         first = f" from {calendar.short_date_text(0, year=True)}" if calendar.is_dated else ""
         self._days.set_title(f"Planned days: {calendar.days}{first}")
