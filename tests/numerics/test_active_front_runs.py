@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Barrier
 
 import numpy as np
@@ -14,6 +15,7 @@ from firegui.domain.settings import RetardantSide
 from firegui.errors import CancelledError
 from firegui.rollout.backend import kernel_threads
 from firegui.rollout.day_state import Bounds
+from firegui.rollout.kernels import cpu_run
 from firegui.rollout.kernels.board import HelperThread
 from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.kernels.cpu_model import layout_of
@@ -25,6 +27,7 @@ from firegui.rollout.simulate import simulate, simulate_many
 from tests.numerics.cases import model_of
 from tests.numerics.front_cases import (
     Recorder,
+    assert_near,
     assert_same_gradient,
     assert_same_outcome,
     busy_fleet,
@@ -231,3 +234,44 @@ def test_many_runs_of_every_kind_on_one_workspace_leave_no_trace(seed: int) -> N
     schedule = many_drops(seed, model.maps, model.fleet)
     assert_same_outcome(roll(model, schedule, KEEP)[0], roll(fresh(seed), schedule, KEEP)[0])
     assert_same_gradient(differentiate(model, schedule), differentiate(fresh(seed), schedule))
+
+
+@pytest.mark.parametrize("full_carry", [False, True])
+@pytest.mark.parametrize(("seed", "neighbours"), [(1, 8), (2, 16)])
+def test_a_log_with_no_more_room_begins_anew_and_is_computed_again(
+    seed: int, neighbours: int, full_carry: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maps = fitful_maps(seed, days=6, neighbours=neighbours)
+    model = replace(model_of(maps, busy_fleet(), side=list(RetardantSide)[seed]), full_carry=full_carry)
+    schedule = many_drops(seed, maps, model.fleet)
+    whole = differentiate(model, schedule)
+    longest = len(layout_of(model)._idle[0].log_places)
+    monkeypatch.setattr(cpu_run, "MOST_LOGGED", 500)
+    parts = differentiate(model, schedule)
+    assert_same_outcome(parts[0], whole[0])
+    for found, expected in zip(parts[1:], whole[1:], strict=True):
+        # What is computed again has none of the rounding of steps that are undone.
+        assert_near(found, expected, 1e-5)
+    assert_same_gradient(differentiate(model, schedule, threads=2), parts)
+    fresh_model = replace(model_of(maps, busy_fleet(), side=list(RetardantSide)[seed]), full_carry=full_carry)
+    assert_same_gradient(differentiate(fresh_model, schedule), parts)
+    assert len(layout_of(fresh_model)._idle[0].log_places) <= longest
+    # The workspace is left at rest.
+    monkeypatch.undo()
+    assert_same_gradient(differentiate(model, schedule), whole)
+    assert_same_gradient(differentiate(fresh_model, schedule), whole)
+
+
+def test_a_pass_is_cancelled_while_it_computes_a_part_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = fresh()
+    schedule = many_drops(1, model.maps, model.fleet)
+    expected = differentiate(model, schedule)
+    monkeypatch.setattr(cpu_run, "MOST_LOGGED", 10)
+    calls: list[int] = []
+    ActiveFront(1).gradient(model, schedule, Observer(model, None, keep_days=False), lambda: calls.append(1))
+    assert len(calls) > 6
+    for call in range(1, len(calls) + 1):
+        with pytest.raises(CancelledError):
+            ActiveFront(1).gradient(model, schedule, Observer(model, None, keep_days=False), stop_at(call))
+    monkeypatch.undo()
+    assert_same_gradient(differentiate(model, schedule), expected)

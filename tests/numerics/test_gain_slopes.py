@@ -12,6 +12,7 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.errors import CancelledError
+from firegui.rollout.kernels import cpu_run
 from firegui.rollout.kernels.cpu import ActiveFront
 from firegui.rollout.model import Model
 from firegui.rollout.outcome import Slopes
@@ -70,6 +71,19 @@ def test_it_is_autograds_where_something_ignites(seed: int, through_days: bool) 
     lit_later = (truth[-1] > 1e-3) & ~maps.ignition
     wanted, found = wanted * lit_later, found * lit_later
     assert_near(found.astype(np.float64), wanted.astype(np.float64), 1e-4)
+
+
+@pytest.mark.parametrize("through_days", [True, False])
+def test_a_log_that_begins_anew_changes_nothing_but_rounding(
+    through_days: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    maps = fitful_maps(2, days=5)
+    target = target_for(maps, 2)
+    states, whole = heard(model_for(maps), target, through_days=through_days)
+    monkeypatch.setattr(cpu_run, "MOST_LOGGED", 300)
+    again, parts = heard(model_for(maps), target, through_days=through_days)
+    np.testing.assert_array_equal(again, states)
+    assert_near(parts.astype(np.float64), whole.astype(np.float64), 1e-5)
 
 
 def test_it_is_the_change_of_the_misfit_when_a_gain_changes() -> None:

@@ -278,8 +278,7 @@ def hear_gain_slopes(
     by_gain = aligned(shape.tile_rows * shape.tile_columns * 4 * neighbours * 16)
     rasters = np.empty((neighbours, shape.rows, shape.columns), np.float32)
     fire = (space.fields, run.layout.gains, by_gain, run.clock, shape, run.setting)
-    log = (space.log_places, space.log_values)
-    for period in range(len(maps.phi) - 1, -1, -1):
+    for period in (each for begin, end in run.back(check) for each in reversed(range(begin // steps, end // steps))):
         if check is not None:
             check()
         if (period + 1) % maps.periods_per_day == 0:
@@ -288,6 +287,7 @@ def hear_gain_slopes(
         first, last = period * steps, (period + 1) * steps
         run.make_again(period, np.empty(0, np.int32))
         halved = run.threads > 1 and bool((run.log[first:last, 2] < run.log[first:last, 1]).any())
+        log = (space.log_places, space.log_values)
         helping = space.partner.helping(assist_gains, *fire, *log, wanted=halved)
         with run.layout.reading(), helping as board:
             sweep_gains(*fire, *log, run.log, first, last, board)

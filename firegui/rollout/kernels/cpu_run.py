@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -66,8 +68,20 @@ from firegui.rollout.outcome import Outcome, RolloutOptions
 
 LEAST_SECONDS = 0.005
 """A stretch of days that took less is followed by one twice as long, so that asking to cancel costs nothing."""
+MOST_LOGGED = 3_000_000
+"""Pieces that are logged at least before the log begins anew; a piece takes 72 bytes."""
 SLACK = 1.0 + 1e-6
 """Running sums and final ones differ by rounding: a rollout is given up only well beyond its bound."""
+
+
+class Segment(NamedTuple):
+    """Part of a pass whose log is in memory at a time: its first step, and the state there.
+
+    ``None`` stands for the start of the pass.
+    """
+
+    step: int
+    state: CpuDayState | None
 
 
 class Run:
@@ -100,6 +114,7 @@ class Run:
         self.setting = self._setting(keep, dense)
         self.sums = np.zeros(6)
         self.states: list[DayState] = []
+        self.segments: list[Segment] = [Segment(self.step, None)]
         self.exceeded: Exceeded | None = None
         self._begin(wanted.start)
 
@@ -177,6 +192,8 @@ class Run:
             if self.step % per_day == 0 and self.step and self.sums[SUM_FIRE] > extent:
                 self._count_the_rest()
                 return
+            if self.setting.keep and self.step % per_day == 0 and self.log[self.step, 0] > MOST_LOGGED:
+                self._begin_segment()
             if check is not None:
                 check()
             daily = self.wanted.keep_states or not self.wanted.bounds.none or self.wanted.alter is not None
@@ -188,6 +205,39 @@ class Run:
             if self.wanted.alter is not None and self.step % per_day == 0 and self.exceeded is None:
                 self._alter(self.wanted.alter)
             days = days * 2 if time.perf_counter() - began < LEAST_SECONDS else 1
+
+    def _begin_segment(self) -> None:
+        """Begin the log anew at a day's start. What is lost of it is computed again on the way back."""
+        state = packed(self.space.fields, self.space.marks, self.shape, self.sums)
+        self.segments.append(Segment(self.step, state))
+        self.log[self.step, 0] = 0
+
+    def back(self, check: Check | None) -> Iterator[tuple[int, int]]:
+        """Yield first step and end of each segment, last first, when its log is in memory and its end is the state."""
+        marks, end = self.space.marks, self.step
+        whole, touched, treated = end, marks.touched.copy(), marks.treated.copy()
+        for segment in reversed(self.segments):
+            if segment is not self.segments[-1]:
+                self._rewind(segment, end, check)
+            yield segment.step, end
+            end = segment.step
+        # Cleaning visits every tile that the pass changed.
+        self.step, marks.touched[:], marks.treated[:] = whole, touched, treated
+
+    def _rewind(self, segment: Segment, end: int, check: Check | None) -> None:
+        """Compute the steps of a segment again, up to ``end``, and log them. The adjoint stays as it is."""
+        space = self.space
+        clean(space.fields, space.marks, self.shape, space.stamps, False)
+        self.step, self.log[segment.step, 0] = segment.step, 0
+        if segment.state is None:
+            self._begin(self.wanted.start)
+        else:
+            restore(space.fields, space.marks, self.shape, segment.state, self.setting.emitter)
+            wake_touched(space.marks, self.shape)
+        while self.step < end:
+            if check is not None:
+                check()
+            self._steps(min(self.step + self.clock.steps_per_day, end), check)
 
     def _count_the_rest(self) -> None:
         """Count the states to come as equal to this one."""

@@ -81,24 +81,30 @@ class BackwardPass:
 
     def sweep(self, check: Check | None) -> None:
         """Run all steps backward, last first, some days at a time."""
-        run, space, length = self._run, self._run.space, STRETCH_DAYS * self._run.clock.steps_per_day
-        watching = self._watching()
+        run, watching = self._run, self._watching()
         carrying = self._carrying(watching) if run.model.full_carry else ()
-        for first in range((run.step - 1) // length * length, -1, -length):
+        for begin, end in run.back(check):
+            self._sweep_segment(begin, end, watching, carrying, check)
+        run.space.stamps[watching.chunks] = -1  # some lie in tiles that never burned, which cleaning does not visit
+
+    def _sweep_segment(
+        self, begin: int, end: int, watching: Watching, carrying: tuple[Floats, ...], check: Check | None
+    ) -> None:  # fmt: skip
+        run, length = self._run, STRETCH_DAYS * self._run.clock.steps_per_day
+        for first in range((end - 1) // length * length, begin // length * length - 1, -length):
             if check is not None:
                 check()
-            last = min(first + length, run.step)
+            first, last = max(first, begin), min(first + length, end)
             idle_water, idle_retardant = self._tables(first, last)
             reading = SlopeReader(
                 run.drops_of_water, run.drops_of_retardant, idle_water, idle_retardant, self.decision, self.pose
             )
-            for begin, end in self._parts(first, last):
-                run.make_again(begin // run.clock.steps_per_period, watching.chunks)
+            for earliest, latest in self._parts(first, last):
+                run.make_again(earliest // run.clock.steps_per_period, watching.chunks)
                 if check is not None:
                     check()
                 with run.layout.reading():
-                    self._sweep(watching, reading, begin, end, carrying)
-        space.stamps[watching.chunks] = -1  # some lie in tiles that never burned, which cleaning does not visit
+                    self._sweep(watching, reading, earliest, latest, carrying)
 
     def _parts(self, first: int, last: int) -> Iterator[tuple[int, int]]:
         """Yield steps that are run at once, last first.
