@@ -213,7 +213,10 @@ class Run:
         self.log[self.step, 0] = 0
 
     def back(self, check: Check | None) -> Iterator[tuple[int, int]]:
-        """Yield first step and end of each segment, last first, when its log is in memory and its end is the state."""
+        """Yield first step and end of each segment, last first.
+
+        Its log is in memory then, and its end is the state.
+        """
         marks, end = self.space.marks, self.step
         whole, touched, treated = end, marks.touched.copy(), marks.treated.copy()
         for segment in reversed(self.segments):
