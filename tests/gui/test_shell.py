@@ -235,6 +235,23 @@ def test_the_drawer_is_closed_at_first_and_takes_half_of_the_height_at_most(wind
     assert not shell.is_drawer_visible
 
 
+def test_ctrl_f_goes_to_the_search_of_settings_and_in_the_help_to_that_of_the_help(window: MainWindow) -> None:
+    shell = window.workbench.shell
+    for hidden in (False, True):
+        shell.set_side_visible(not hidden)
+        shell.stage.maps.setFocus()
+        QTest.keyClick(shell.stage.maps, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+        assert shell.side.search.isVisible() and shell.side.search.hasFocus()
+    shell.show_panel("Help")
+    settle()
+    assert shell.help is not None
+    focus = QApplication.focusWidget()
+    assert focus is not None and shell.help.isAncestorOf(focus)
+    QTest.keyClick(focus, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    focus = QApplication.focusWidget()
+    assert focus is not None and shell.help.isAncestorOf(focus) and not shell.side.search.hasFocus()
+
+
 def test_escape_closes_the_help_as_its_cross_says(window: MainWindow) -> None:
     shell = window.workbench.shell
     window.workbench.show_panel("Help")

@@ -557,7 +557,7 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Delete", "remove the selected line"),
         ("Ctrl+C", "copy a table"),
         ("Alt+Left, Alt+Right, Alt+Home", "in the help: back, forward, first page"),
-        ("Ctrl+F", "in the help: search"),
+        ("Ctrl+F", "find a setting; in the help: search"),
     ),
 }
 """Keys that belong to a widget instead of an action, by the heading of the page."""

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QHideEvent, QKeyEvent, QResizeEvent, QShortcut, QShowEvent
+from PySide6.QtGui import QAction, QHideEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -172,6 +172,8 @@ class Shell(QWidget):
         self.side.found_chosen.connect(self._show_found)
         self.stage.card_toggled.connect(lambda _name, _on: self.changed.emit())
         self.drawer.closed.connect(lambda: self.set_drawer_visible(False))
+        for part in (self.side, self.centre, self.drawer, timeline):  # the help has a search of its own
+            add_shortcut(part, QKeySequence(QKeySequence.StandardKey.Find), self.find_setting, below=True)
         self.drawer.hide()
 
     # -- building ----------------------------------------------------------------------------------------------------
@@ -251,6 +253,12 @@ class Shell(QWidget):
         elif self.help is not None and place.area is WindowArea.HELP:
             self._show_help(self.help)
         focus_first(panel)
+
+    def find_setting(self) -> None:
+        """Give the focus to the search of the side panel, which is shown."""
+        self.set_side_visible(True)
+        self.side.search.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.side.search.selectAll()
 
     def show_card(self, name: str, *, on: bool) -> None:
         """Show or close a card over the map; to show it, the map is shown beside a result that stands alone."""

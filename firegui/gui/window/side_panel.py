@@ -378,7 +378,7 @@ class SidePanel(QWidget):
         self.setAccessibleName("Side panel")
         self.columns: dict[str, SectionColumn] = {}
         self._pages = QStackedWidget()
-        tip = "Show only the sections with these words; Enter goes to the setting, the arrows choose, Esc leaves"
+        tip = "Only sections with these words; Enter goes to the setting, arrows choose, Esc leaves (Ctrl+F)"
         self.search = SearchField("Find a setting", "Find a setting in this panel", tip)
         self.search.textChanged.connect(self._on_search)
         self.search.installEventFilter(self)
