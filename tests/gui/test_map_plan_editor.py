@@ -209,7 +209,7 @@ def test_the_cards_of_maps_side_by_side_keep_clear_of_what_covers_the_board(
     qtbot: QtBot, session: Session, plan_preview: PlanPreview
 ) -> None:
     board = MapBoard(session, MapView(session))
-    show_widget(qtbot, board, 1200, 640)
+    show_widget(qtbot, board, 1500, 500)
     show_plan(session)
     session.set_side_by_side(True)
     plan, saved = board.shown_maps[1:]

@@ -17,6 +17,7 @@ from firegui.errors import InputError
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.decorations import DecorationParts
 from firegui.gui.map.layers.fire_layers import ObservedLayer
+from firegui.gui.map.map_content import MapState
 from firegui.gui.map.map_view import MapView
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 
@@ -32,6 +33,7 @@ class MirrorSession(Session):
         self._main, self._view = main, view
         # Drops are edited, previewed and undone in the main session only.
         self.plan_editor, self.ground, self.drawing = main.plan_editor, main.ground, main.drawing
+        self.behaviour = main.behaviour
         main.project_opened.connect(self._follow_project)
         main.project_edited.connect(self._follow_edit)
         main.step_changed.connect(super().set_step)
@@ -342,8 +344,9 @@ class MapRenderer(QWidget):
 
     def picture(self, step: int) -> NDArray[np.uint8]:
         """Return the pixels ``[H, W, 3]`` of a step."""
-        for session in self._sessions:
+        for session, made in zip(self._sessions, self._maps, strict=True):
             session.set_step(step)
+            made.layers.complete(MapState.of(session))
         return pixels_of(join_images([each.snapshot() for each in self._maps]))
 
     def _map(self, session: Session, like: MapView, board: MapBoard) -> MapView:
@@ -393,7 +396,7 @@ def _frozen_session(session: Session, view: FireView, parent: QWidget) -> Sessio
     copy.show_result(session.result)
     copy.set_view(view)
     copy.select_region(session.selected_region)
-    copy.ground = session.ground
+    copy.ground, copy.behaviour = session.ground, session.behaviour
     return copy
 
 
