@@ -34,7 +34,7 @@ SUMMARIES = {
     "margin": "Plan with increasing margin; compare drops and worst case.",
     "open": "Open a project in the workbench.",
     "optimize": "Place drops by gradient descent, without removing any.",
-    "plan": "Place drops, then remove those that the limit does not need.",
+    "plan": "Place drops, then remove unneeded ones.",
     "prune": "Remove the drops of a plan that its limit does not need.",
     "removal": "Show drops against hectares during the removal; pick a plan.",
     "replan": "Plan the remaining days anew from an observed fire.",

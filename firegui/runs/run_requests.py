@@ -29,7 +29,7 @@ from firegui.runs.titles import REPLAN, run_label
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {
     BOTH: (
-        "Place drops, then remove those that the limit does not need",
+        "Place drops, then remove unneeded ones",
         "search for a plan, then remove every drop that it does not need",
     ),
     (Stage.OPTIMIZE,): ("Place drops only", "search for a plan and keep all of its drops"),

@@ -285,7 +285,7 @@ def test_full_carry_is_a_yes_or_no(session: Session, panel: ObjectivePanel) -> N
 def test_both_stages_are_planned_unless_the_first_is_chosen(session: Session, panel: ObjectivePanel) -> None:
     box = find(panel, QComboBox, "stages")
     assert (box.currentText(), session.stages) == (
-        "Place drops, then remove those that the limit does not need",
+        "Place drops, then remove unneeded ones",
         (Stage.OPTIMIZE, Stage.PRUNE),
     )
     pick(box, "Place drops only")

@@ -108,6 +108,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self.problems: tuple[Problem, ...] = ()
         self._is_new: bool | None = None
         self._counted_by: RunEntry | None = None
+        self._was_busy = self._queue.is_busy
         self.work_page: QWidget | None = None
         """Page to switch to when a run starts, ``None`` to stay."""
         self.lasting_page: QWidget | None = None
@@ -236,9 +237,9 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         return shown if shown is not None and shown.is_over else None
 
     def _on_queue(self) -> None:
-        """Say the cost anew once the run on the map has ended; a run reports many times a second."""
-        if self._planned is not self._counted_by:
-            self._counted_by = self._planned
+        """Say anew what a start costs and needs once a run has begun or ended; it reports many times a second."""
+        if self._planned is not self._counted_by or self._queue.is_busy is not self._was_busy:
+            self._counted_by, self._was_busy = self._planned, self._queue.is_busy
             self._refresh()
 
     def _cost_text(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QObject, QPoint, QRect, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QObject, QPoint, QRect, Qt
 from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -30,7 +30,7 @@ from firegui.planning.flight_rules import most_drops_of
 
 Cell = tuple[int, int]
 _MIN_CELL, _MAX_CELL, _ROW = 21, 48, 25
-_DAY_PADDING = 2
+_DAY_PADDING = 8
 """Pixels beside the heading of a day at least."""
 
 
@@ -208,6 +208,7 @@ class GroundingView(QTableView):
         small = self.font()
         small.setPointSizeF(0.85 * small.pointSizeF())
         self.horizontalHeader().setFont(small)
+        self.horizontalHeader().installEventFilter(self)
         self.verticalHeader().setDefaultSectionSize(_ROW)
         model.modelReset.connect(self._fit)
         add_copying(self)
@@ -285,6 +286,12 @@ class GroundingView(QTableView):
         """Divide the width among the days."""
         super().resizeEvent(event)
         self._fit()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Fit the headings to another font."""
+        if watched is self.horizontalHeader() and event.type() == QEvent.Type.FontChange:
+            self._fit()
+        return super().eventFilter(watched, event)
 
     def _fit(self) -> None:
         days = self._cells.columnCount()

@@ -70,7 +70,7 @@ class Introduction(QWidget):
     def offer_plan(self, *, on: bool, is_possible: bool) -> None:
         """Offer to start a plan in place of the result, which needs one first."""
         self.start_plan.setVisible(on)
-        self.start_plan.setEnabled(is_possible)
+        self.start_plan.setEnabled(is_possible or not on)
         self.start.setHidden(on)
 
     def hasHeightForWidth(self) -> bool:

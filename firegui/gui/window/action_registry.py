@@ -280,7 +280,7 @@ _ALL_ACTIONS = (
                "place drops by rule within a minute; nothing is optimized",
                "quick", "progress", ("Shift+F5",), _C.CAN_START, tool_text="Quick plan",
                synonyms="tactical heuristic by rule fast initial attack"),
-    ActionSpec("stages:both", "Place drops, then remove those that the limit does not need",
+    ActionSpec("stages:both", "Place drops, then remove unneeded ones",
                "search for a plan, then remove every drop that it does not need",
                "both-stages", "method", (), _C.PROJECT),
     ActionSpec("stages:first", "Place drops only", "search for a plan and keep all of its drops", "first-stage",
