@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from firegui.domain.stencil import Offset, stencil_of
+from firegui.domain.stencil import Offset, Stencil, stencil_of
 from firegui.errors import InputError, Problem
 
 Raster = NDArray[np.float32]
@@ -75,7 +76,10 @@ WindRaster = Raster | BlockRaster
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Treatment:
-    """Factors of emitting cells and of cells that a knight's move passes, ``[H, W]`` each."""
+    """Factors of emitting cells and of cells that a knight's move passes.
+
+    Each is ``[H + 2 n, W + 2 n]`` with the reach ``n`` of the stencil, 1 outside the raster.
+    """
 
     emitting: Raster
     between: Raster
@@ -141,15 +145,11 @@ class SpreadOnDemand:
         """Return ``φ [N, ...]`` of cells ``rows [...], columns [...]`` in a period."""
         potentials = self.make(int(self.periods[number]), rows, columns)
         stencil = stencil_of(self.neighbours)
+        at = rows + stencil.reach, columns + stencil.reach
         for treatment in self.treatments:
             potentials = np.clip(potentials, 0.0, MAXIMUM_FACTOR)
-            emitting, between = (np.pad(part, stencil.reach, constant_values=1.0) for part in
-                                 (treatment.emitting, treatment.between))  # fmt: skip
-            at = rows + stencil.reach, columns + stencil.reach
-            for n, offset in enumerate(stencil.offsets):
-                potentials[n] *= _beside(emitting, at, offset)
-                for cell in stencil.between(n):
-                    potentials[n] *= _beside(between, at, cell)
+            emitting, between = (partial(_beside, part, at) for part in (treatment.emitting, treatment.between))
+            reduce_spread(potentials, stencil, emitting, between)
         return potentials
 
     def treated(self, emitting: Raster, between: Raster) -> SpreadOnDemand:
@@ -157,7 +157,23 @@ class SpreadOnDemand:
 
         ``z`` are the cells that a knight's move passes. Outside the raster both factors are 1.
         """
-        return replace(self, treatments=(*self.treatments, _Treatment(emitting, between)))
+        reach = stencil_of(self.neighbours).reach
+        padded = (np.pad(part, reach, constant_values=1.0) for part in (emitting, between))
+        return replace(self, treatments=(*self.treatments, _Treatment(*padded)))
+
+
+def reduce_spread(
+    potentials: Raster, stencil: Stencil, emitting: Callable[[Offset], Raster], between: Callable[[Offset], Raster]
+) -> None:
+    """Multiply ``φ [N, ...]`` in place by the factors of drops.
+
+    They are those of the emitters and of the cells that a knight's move passes. ``emitting`` and ``between`` return
+    the factors ``[...]`` of the cells at an offset.
+    """
+    for n, offset in enumerate(stencil.offsets):
+        potentials[n] *= emitting(offset)
+        for cell in stencil.between(n):
+            potentials[n] *= between(cell)
 
 
 def _beside(padded: Raster, at: tuple[Places, Places], offset: Offset) -> Raster:

@@ -353,6 +353,10 @@ class StressTable:
         """The scenario with the largest share; the nominal world where there is no other."""
         return self.worst_first[0] if self.results else self.nominal
 
+    def worst_held(self, weights: ObjectiveWeights) -> StressResult:
+        """Return the result with most growth left of what the goal counts, the nominal world included."""
+        return max((self.nominal, *self.worst_first), key=lambda result: result.held_share(weights))
+
     @property
     def worst_for_regions(self) -> StressResult:
         """The scenario in which most of the protected regions burns.
@@ -445,7 +449,7 @@ def missed_text(table: StressTable | None, plan: PlanSettings) -> str:
     if table is None:
         return ""
     weights, limit = plan.weights, plan.margin.limit
-    worst = max((table.nominal, *table.worst_first), key=lambda result: result.held_share(weights))
+    worst = table.worst_held(weights)
     share = worst.held_share(weights)
     if share <= limit:
         return ""

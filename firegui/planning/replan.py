@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.compact_maps import MAXIMUM_FACTOR, SpreadOnDemand
+from firegui.domain.compact_maps import MAXIMUM_FACTOR, SpreadOnDemand, reduce_spread
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.maps import FireMaps
 from firegui.domain.observation import FireState
@@ -259,10 +260,8 @@ def treated(maps: FireMaps, emitting: Singles, receiving: Singles, between: Sing
         phi = phi.treated(emitting, between)
     elif changes_spread:
         phi = np.clip(phi, 0.0, MAXIMUM_FACTOR)
-        for n, offset in enumerate(stencil.offsets):
-            phi[:, n] *= _shifted(emitting, offset, stencil.reach)
-            for cell in stencil.between(n):
-                phi[:, n] *= _shifted(between, cell, stencil.reach)
+        factors = (partial(_shifted, part, reach=stencil.reach) for part in (emitting, between))
+        reduce_spread(np.moveaxis(phi, 1, 0), stencil, *factors)
     left = replace(maps, phi=phi)
     if (receiving != 1.0).any():
         left = left.scaled(receiving, MAXIMUM_FACTOR)

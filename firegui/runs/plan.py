@@ -377,7 +377,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         if second is None or margin is None or plan.margin.kind is not Margin.STRESS or not missed_text(table, plan):
             return None
         places = second.earlier_that_held()
-        failed = max((table.nominal, *table.results), key=lambda one: one.held_share(plan.weights)).scenario.name
+        failed = table.worst_held(plan.weights).scenario.name
         if places:
             self._emit(Message("the plan does not hold in the stress test; testing earlier plans of the removal"))
         with suppress(CancelledError):

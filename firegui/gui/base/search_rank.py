@@ -1,4 +1,4 @@
-"""MatchRank of the texts that a search finds: exact and beginning-of-word matches before the others."""
+"""Rank of the texts that a search finds: exact and beginning-of-word matches before the others."""
 
 from __future__ import annotations
 

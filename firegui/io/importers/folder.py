@@ -35,6 +35,7 @@ _EAST, _NORTH = (re.compile(rf"(^|[^a-z]){one}(10|wind)?([^a-z]|$)") for one in 
 _ORIGINAL_FUEL = re.compile(r"(^|[^a-z])(fbfm|f|anderson)_?13([^0-9]|$)")
 """FBFM13 and LANDFIRE's F13. The 40 models go before them: they are finer, and the 13 are no network's."""
 
+_COMPUTED = "not used, it is what a fire model computed and not what was observed."
 _PERCENT_SLOPE = re.compile(r"slpp|slope ?p(er|c|$)")
 """LANDFIRE calls slope in percent SlpP, in degrees SlpD."""
 
@@ -147,7 +148,7 @@ def _sort(path: Path, found: _FoundFiles, check: Check | None) -> None:
         found.wind.setdefault(part, path)
         found.notes.append(f"{path.name}: wind {part}, by its name.")
     elif _FIRE.search(name) and role is None and names_simulation(name):
-        found.notes.append(f"{path.name}: not used, it is what a fire model computed and not what was observed.")
+        found.notes.append(f"{path.name}: {_COMPUTED}")
     elif _FIRE.search(name) and role is None:
         found.fire = found.fire or path
         found.notes.append(f"{path.name}: where it burns or starts, by its name.")
@@ -223,7 +224,7 @@ def _settle_fire(paths: Sequence[Path], found: _FoundFiles) -> None:
         if survey.problems:
             found.notes.append(f"{path.name}: not used ({survey.problems[0].what}).")
         elif survey.simulated:
-            found.notes.append(f"{path.name}: not used, it is what a fire model computed and not what was observed.")
+            found.notes.append(f"{path.name}: {_COMPUTED}")
         else:
             surveys[path] = survey
     if not surveys:

@@ -21,7 +21,7 @@ _NO_FUEL = frozenset(range(98, 107))
 _FBP = _CONIFERS | _LEAVES | _SLASH_AND_GRASS | _MIXED | _NO_FUEL
 _NO_FUEL_SEEN = frozenset((101, 102, 105))
 
-_MOST_KINDS = 3
+_FEWEST_KINDS = 3
 """Kinds of unknown codes below which a layer is of fuel models with some classes of its own, such as built-up land."""
 
 
@@ -39,4 +39,4 @@ def is_fbp(codes: Collection[int]) -> bool:
 
 def is_unknown(known: Collection[int], unknown: Collection[int]) -> bool:
     """Return whether most kinds of codes of a layer are no fuel models, so that its scheme is unknown."""
-    return len(unknown) >= _MOST_KINDS and len(unknown) > len(known)
+    return len(unknown) >= _FEWEST_KINDS and len(unknown) > len(known)

@@ -86,6 +86,11 @@ class EventStart:
     notes: tuple[str, ...]
 
 
+def add_lacking_crs(what: str, problems: Problems) -> None:
+    """Add the problem of a transform in a CRS that nothing says."""
+    problems.add("grid CRS (--crs)", what, "give the CRS that the transform is in, such as EPSG:32610")
+
+
 def find_placement(
     shape: tuple[int, int] | None,
     known: KnownGrid | None,
@@ -100,8 +105,7 @@ def find_placement(
     if shape is None or unknown_crs or (transform is not None and six is None):
         return None
     if six is not None and crs is None and known is None:
-        what = "a transform without a CRS"
-        problems.add("grid CRS (--crs)", what, "give the CRS that the transform is in, such as EPSG:32610")
+        add_lacking_crs("a transform without a CRS", problems)
         return None
     notes = []
     # A recognised raster fills in only what agrees with what was said.

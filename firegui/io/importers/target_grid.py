@@ -20,7 +20,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.units import percent_text
 from firegui.errors import Problems
 from firegui.io import crs
-from firegui.io.importers.georeferencing import GridPlacement, find_placement
+from firegui.io.importers.georeferencing import GridPlacement, add_lacking_crs, find_placement
 from firegui.io.importers.landscape_source import TargetGrid
 from firegui.io.rasters.warp import CLOSE, RasterGeometry, crs_name, differences_of
 from firegui.io.source_files import cells_problem
@@ -127,8 +127,7 @@ def _unplaced(
             "grid", "the layers have no place on the map, so they cannot be warped", "leave the grid's options out"
         )
     if geometry.transform is not None and geometry.crs is None:
-        what = f"{names[reference]} has a transform without a CRS"
-        problems.add("grid CRS (--crs)", what, "give the CRS that the transform is in, such as EPSG:32610")
+        add_lacking_crs(f"{names[reference]} has a transform without a CRS", problems)
         return Chosen(None, "", geometries)
     place = find_placement(geometry.shape, None, geometry.crs, geometry.transform, problems) if shared else None
     return Chosen(place, "the layers' own cells; they have no place on the map", geometries)

@@ -15,7 +15,6 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-from rasterio.windows import Window as RasterWindow
 
 from firegui.errors import Problems
 from firegui.io import crs
@@ -34,7 +33,7 @@ from firegui.io.weather.conventions import (
     WindConventions,
 )
 from firegui.io.weather.locations import Floats, Window
-from firegui.io.weather.netcdf_file import scaled
+from firegui.io.weather.raster_bands import read_band
 from firegui.io.weather.raster_locations import AffineRaster
 from firegui.io.weather.series import WindField, WindSeries
 from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps
@@ -171,13 +170,6 @@ def _places(sources: Sequence[RasterDataset], problems: Problems) -> AffineRaste
 
 def _reader(sources: Sequence[RasterDataset]) -> Callable[[int, Window | None], Floats]:
     def read(number: int, window: Window | None) -> Floats:
-        source = sources[number]
-        piece = None if window is None else RasterWindow.from_slices(window.rows, window.columns)
-        try:
-            raw = source.read(1, piece)
-        except OSError as error:
-            raise OSError(f"{source.path.name} cannot be read: the file is cut short or damaged") from error
-        nodata = source.nodatavals[0]
-        return scaled(raw, () if nodata is None else (np.asarray(nodata).astype(raw.dtype),), 1.0, 0.0)
+        return read_band(sources[number], 1, window, sources[number].path.name)
 
     return read

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import numpy as np
 from rasterio import Affine
-from rasterio.windows import Window as RasterWindow
 
 from firegui.errors import Problems
 from firegui.io import crs
@@ -30,7 +29,7 @@ from firegui.io.weather.conventions import (
     speed_unit,
 )
 from firegui.io.weather.locations import Floats, Window
-from firegui.io.weather.netcdf_file import scaled
+from firegui.io.weather.raster_bands import read_band
 from firegui.io.weather.raster_locations import AffineRaster
 from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
 from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, as_stamps, check_ascending
@@ -56,17 +55,8 @@ class _Part:
         return WindField(self.source.path.name, self.named, _unit(self.source, self.bands[0]), self._read)
 
     def _read(self, number: int, window: Window | None) -> Floats:
-        band, source = self.bands[number], self.source
-        piece = None if window is None else RasterWindow.from_slices(window.rows, window.columns)
-        try:
-            raw = source.read(band, piece)
-        except OSError as error:
-            name = source.path.name
-            raise OSError(f"band {band} of {name} cannot be read: the file is cut short or damaged") from error
-        nodata = source.nodatavals[band - 1]
-        # The file keeps the value in its own precision.
-        marks = () if nodata is None or not np.isfinite(nodata) else (np.asarray(nodata).astype(raw.dtype),)
-        return scaled(raw, marks, source.scales[band - 1], source.offsets[band - 1])
+        band = self.bands[number]
+        return read_band(self.source, band, window, f"band {band} of {self.source.path.name}")
 
 
 def raster_series(paths: Sequence[Path], components: Components | None, problems: Problems) -> WindSeries | None:
