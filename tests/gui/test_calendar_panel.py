@@ -132,6 +132,18 @@ def test_headers_count_days_from_one_and_give_the_local_date(panel: CalendarPane
     assert "Friday 21 August 2020" in str(panel.model.headerData(2, across, Qt.ItemDataRole.ToolTipRole))
 
 
+def test_days_are_named_in_words_as_long_as_their_text_fits(panel: CalendarPanel) -> None:
+    view, header = panel.view, panel.view.horizontalHeader()
+    days, across = panel.model.columnCount(), Qt.Orientation.Horizontal
+    panel.model.set_roomy(True)
+    needed = max(header.sectionSizeHint(day) for day in range(days))
+    assert needed <= max(header.fontMetrics().horizontalAdvance(text) for text in ("Day 1", "20 Aug")) + 4
+    for width, first in ((needed, "Day 1\n19 Aug"), (needed - 1, "1\n19\nAug")):
+        view.resize(view.width() + days * width - view.viewport().width(), view.height())
+        assert view.viewport().width() == days * width
+        assert panel.model.headerData(0, across) == first
+
+
 def test_moving_the_start_moves_the_grounded_day_not_its_date(session: Session, panel: CalendarPanel) -> None:
     session.set_plan("later", replace(session.project.plan, start_day=2))
     assert grounded(session.project) == [(0,), ()]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QEvent, QObject, QPoint, QRect, Qt
+from PySide6.QtCore import QAbstractTableModel, QEvent, QObject, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -30,8 +30,18 @@ from firegui.planning.flight_rules import most_drops_of
 
 Cell = tuple[int, int]
 _MIN_CELL, _MAX_CELL, _ROW = 21, 48, 25
-_DAY_PADDING = 8
+_DAY_PADDING = 2
 """Pixels beside the heading of a day at least."""
+
+
+class DayHeader(QHeaderView):
+    """Header of the days, whose sections have no margin beside their text."""
+
+    def sectionSizeFromContents(self, section: int) -> QSize:
+        """Return the size of the longest line with :data:`_DAY_PADDING`."""
+        lines = str(self.model().headerData(section, self.orientation()) or "").split("\n")
+        width = max(map(self.fontMetrics().horizontalAdvance, lines)) + _DAY_PADDING
+        return QSize(width, super().sectionSizeFromContents(section).height())
 
 
 class GroundingModel(QAbstractTableModel):
@@ -199,6 +209,7 @@ class GroundingView(QTableView):
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalHeader(DayHeader(Qt.Orientation.Horizontal, self))
         for header in (self.horizontalHeader(), self.verticalHeader()):
             header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
             header.setHighlightSections(False)
