@@ -172,7 +172,7 @@ def test_the_scenario_that_a_plan_was_not_tested_in_is_tested_by_a_button_beside
     long = "Holds in all 9 tested scenarios; 1 takes a test of its own (mended), as its plan is replanned on the way"
     entry.summary = replace(summary(5.5, 381, 193), verdict=f"{long}, and that takes longer than the others")
     queue.changed.emit()
-    qtbot.waitUntil(view.continue_button.isVisible)
+    qtbot.waitUntil(lambda: "takes longer" in view.text and view.continue_button.isVisible())
 
     def places() -> list[QRect]:
         return [QRect(each.mapTo(window, QPoint()), each.size()) for each in (view.test_button, *steps(window))]
