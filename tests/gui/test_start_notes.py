@@ -164,11 +164,57 @@ def test_an_unreached_region_is_told_of_once_and_again_after_the_fire_reached_it
     switch()
     assert not unreached.is_wanted
     film = np.zeros((3, *session.project.scenario.grid.shape), np.uint8)
-    film[-1, 2, 2] = 200
-    session.show_result(replace(run, baseline=replace(empty, fire=Film.of(film))))
+    film[-1, 2, 2] = film[-1, 2, 8] = 200
+    reaches = replace(run, baseline=replace(empty, fire=Film.of(film)))
+    session.show_result(reaches)
+    session.show_result(run)
+    # It was closed, and the region is as it was.
+    assert not unreached.is_wanted
+    farm = Region.rectangle("Farm", (1, 4), (7, 10))
+    session.set_regions("draw", (*session.project.regions, farm))
+    assert unreached.is_wanted and "Camp" not in unreached.label.text()
+    session.show_result(reaches)
     assert not unreached.is_wanted
     session.show_result(run)
-    assert unreached.is_wanted and "Camp" in unreached.label.text()
+    assert unreached.is_wanted and "Farm" in unreached.label.text() and "Camp" not in unreached.label.text()
+
+
+def test_a_closed_notice_of_unprotected_regions_comes_back_only_for_a_changed_region(
+    window: MainWindow, session: Session, notice: RegionNotice
+) -> None:
+    draw_region(window, session)
+    # The name field is open beside the new region.
+    dialog = window.workbench.map.menu.name_dialog
+    assert dialog is not None and notice.is_wanted
+    dialog.accept()
+    notice.tell_all()
+    press(notice.findChildren(QToolButton)[-1])
+    assert not notice.is_wanted
+    window.workbench.plan.started.emit()
+    assert not notice.is_wanted
+    region = session.project.regions[-1]
+    session.set_regions("move", (*session.project.regions[:-1], region.moved(1, 1)))
+    assert not notice.is_wanted
+    window.workbench.plan.started.emit()
+    assert notice.is_wanted and region.name in notice.label.text()
+
+
+@pytest.mark.parametrize("end", ["time", "workspace"])
+def test_the_notice_of_an_undone_edit_goes_by_itself_unless_the_pointer_is_on_it(
+    qtbot: QtBot, window: MainWindow, session: Session, edits: EditNotice, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    session.edit("fewer days", replace(session.project, plan=replace(session.project.plan, days=2)))
+    session.undo()
+    assert edits.isVisible() and edits.timer.isActive() and edits.timer.interval() == 12_000
+    if end == "workspace":
+        window.workbench.shell.show_workspace(WorkspaceName.RUNS)
+    else:
+        monkeypatch.setattr(edits, "underMouse", lambda: True)
+        edits.timer.timeout.emit()
+        assert edits.isVisible() and edits.timer.isActive()
+        monkeypatch.setattr(edits, "underMouse", lambda: False)
+        edits.timer.timeout.emit()
+    assert not edits.is_wanted and not edits.isVisible()
 
 
 def test_a_notice_does_not_go_behind_a_dialog(qtbot: QtBot, window: MainWindow) -> None:
@@ -281,12 +327,12 @@ def test_a_change_that_the_page_does_not_show_is_told_when_a_key_undoes_it(
     assert session.project.plan.days == 2
 
 
-def test_a_notice_with_a_button_stays_until_it_is_used(
+def test_a_notice_with_a_button_stays_until_it_is_used_except_that_of_an_edit(
     qtbot: QtBot, window: MainWindow, session: Session, edits: EditNotice
 ) -> None:
     session.delete_region("R1")
     notices = [each for each in window.workbench.shell.centre.findChildren(OverlayNotice) if each.buttons]
-    assert len(notices) > 4 and not any(each.findChildren(QTimer) for each in notices)
+    assert len(notices) > 4 and [each for each in notices if each.findChildren(QTimer)] == [edits]
     press(edits.button)
     assert edits.button.text() == "Redo" and session.project.regions
 

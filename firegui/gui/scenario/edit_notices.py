@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtWidgets import QPushButton
 
-from firegui.domain.regions import Region
+from firegui.domain.regions import Region, Ring
 from firegui.domain.settings import SETTING_TITLES
 from firegui.fire.project_notes import Remedy, settled, unprotected_text
 from firegui.gui.base.plain_text import tooltip
@@ -18,7 +18,8 @@ _UNDO_TIP, _REDO_TIP = "Take the edit back (Ctrl+Z)", "Repeat the edit (Ctrl+Shi
 class RegionNotice(OverlayNotice):
     """Notice that offers to protect drawn regions that no plan protects.
 
-    It goes when they are protected or deleted, or when it is closed.
+    It goes when they are protected or deleted, or when it is closed. Then it does not come back for these regions until
+    one of them changes or a plan protects it.
     """
 
     def __init__(self, session: Session) -> None:
@@ -27,6 +28,8 @@ class RegionNotice(OverlayNotice):
         self._known: set[Region] = set()
         self._count = 0
         self._named: tuple[str, ...] = ()
+        self._closed: frozenset[Region] = frozenset()
+        """Regions that plans do not protect and whose notice the user has closed."""
         self.button.setToolTip("Change the goal: keep the fire small and out of the regions")
         self.button.clicked.connect(lambda _checked=False: self._protect())
         session.project_opened.connect(self._open)
@@ -35,18 +38,27 @@ class RegionNotice(OverlayNotice):
         self._open()
 
     def tell_all(self) -> None:
-        """Name every region that plans do not protect."""
-        self._named = self._session.project.unprotected_regions
-        self._show()
+        """Name every region that plans do not protect, unless the notice was closed for all of them."""
+        unprotected = self._unprotected
+        if not unprotected <= self._closed:
+            self._named = self._session.project.unprotected_regions
+            self._show()
 
     def dismiss(self) -> None:
-        """Forget the regions."""
+        """Take the notice away; it does not come back for these regions as they are."""
+        self._closed |= {region for region in self._unprotected if region.name in self._named}
         self._named = ()
         self._show()
 
     def _open(self) -> None:
         self._known, self._count = set(self._regions), len(self._regions)
-        self.dismiss()
+        self._named, self._closed = (), frozenset()
+        self._show()
+
+    @property
+    def _unprotected(self) -> frozenset[Region]:
+        names = self._session.project.unprotected_regions if self._session.has_project else ()
+        return frozenset(region for region in self._regions if region.name in names)
 
     @property
     def _regions(self) -> tuple[Region, ...]:
@@ -59,6 +71,7 @@ class RegionNotice(OverlayNotice):
         added = {region.name for region in regions if has_new and region not in self._known}
         self._named = tuple(name for name in unprotected if name in added or name in self._named)
         self._known.update(regions)
+        self._closed &= self._unprotected
         self._count = len(regions)
         self._show()
 
@@ -76,7 +89,7 @@ class UnreachedNotice(OverlayNotice):
     """Notice of new regions that the fire without drops does not reach, once that fire is known.
 
     It tells of each region once, and again only after the fire has reached the region in between. It goes
-    when the regions are deleted or reached, or when it is closed.
+    when the regions are deleted or reached, or when it is closed. Then it does not come back for these outlines.
     """
 
     def __init__(self, session: Session) -> None:
@@ -85,6 +98,8 @@ class UnreachedNotice(OverlayNotice):
         self._known: set[str] = set()
         self._new: set[str] = set()
         self._told: dict[str, Region] = {}
+        self._closed: set[tuple[tuple[Ring, ...], ...]] = set()
+        """Outlines of regions whose notice the user has closed."""
         self._named: tuple[str, ...] = ()
         self.button.setToolTip(tooltip("Delete the regions that the notice names; Undo brings them back"))
         self.button.clicked.connect(lambda _checked=False: self._delete())
@@ -95,13 +110,14 @@ class UnreachedNotice(OverlayNotice):
 
     def dismiss(self) -> None:
         """Take the notice away; it does not come back for these regions."""
+        self._closed |= {region.parts for region in self._regions if region.name in self._named}
         self._named = ()
         super().dismiss()
 
     def _open(self) -> None:
         self._known = {region.name for region in self._regions}
-        self._new, self._told = set(), {}
-        self.dismiss()
+        self._new, self._told, self._closed, self._named = set(), {}, set(), ()
+        super().dismiss()
 
     @property
     def _regions(self) -> tuple[Region, ...]:
@@ -114,6 +130,7 @@ class UnreachedNotice(OverlayNotice):
             # A region that undo brings back was told of; another one may have its name.
             back = {name for name in added if self._told.get(name) == regions[name]}
             self._told = {name: region for name, region in self._told.items() if name not in added - back}
+            self._closed -= {regions[name].parts for name in added - back}
             self._new |= added
         elif len(added) == 1 and len(gone) == 1:
             self._rename(gone.pop(), added.pop())
@@ -128,13 +145,17 @@ class UnreachedNotice(OverlayNotice):
 
     def _judge(self) -> None:
         """Tell of the new regions that are not reached; take back what is no longer known to be true."""
-        is_known = self._session.no_drops_fire is not None
+        fire = self._session.no_drops_fire
+        is_known = fire is not None and len(fire.fire) > 0
         new = {region.name: region for region in self._regions if region.name in self._new}
         missed = {name: region for name, region in new.items() if misses_fire(self._session, region)}
         if is_known:
             self._told = {name: region for name, region in self._told.items() if name in missed or name not in new}
         kept = tuple(name for name in self._named if name in missed)
-        self._named = (*kept, *(name for name in missed if name not in self._told))
+        is_due = {
+            name for name, region in missed.items() if name not in self._told and region.parts not in self._closed
+        }
+        self._named = (*kept, *(name for name in missed if name in is_due))
         self._told |= missed
         self._show()
 
@@ -163,10 +184,11 @@ class RefusedEditNotice(PassingNotice):
         self.dismiss()
 
 
-class EditNotice(OverlayNotice):
+class EditNotice(PassingNotice):
     """Notice of a deletion, or of an edit that was undone or done again, with the way back.
 
-    It goes with the next edit, and when the map shows another plan, to which it does not belong.
+    It goes after some seconds and with the next edit. It also goes when the map shows another plan, to which it does
+    not belong.
     """
 
     def __init__(self, session: Session) -> None:

@@ -82,7 +82,7 @@ class OverlayNotice(QFrame):
 
 
 class PassingNotice(OverlayNotice):
-    """Notice that only tells something, without a button, and goes after some seconds.
+    """Notice that goes after some seconds: it tells something, or offers what a menu offers too.
 
     It stays while the mouse is over it, it has the focus or a dialog is open.
     """
@@ -90,8 +90,8 @@ class PassingNotice(OverlayNotice):
     faded = Signal(str)
     """It went by itself, with this text."""
 
-    def __init__(self, role: str = "") -> None:
-        super().__init__(role=role)
+    def __init__(self, *buttons: QAbstractButton, role: str = "") -> None:
+        super().__init__(*buttons, role=role)
         self.timer = QTimer(self, singleShot=True, interval=_SHOWN_MS)
         self.timer.timeout.connect(self._on_timeout)
 

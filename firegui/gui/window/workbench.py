@@ -141,7 +141,8 @@ class Workbench(QObject):
         end.show_requested.connect(self._show_result)
         self.shell.changed.connect(end.follow)
         self.plan.started.connect(end.dismiss)
-        edits = UnreachedNotice(session), EditNotice(session), RefusedEditNotice(session)
+        self._edit_notice = EditNotice(session)
+        edits = UnreachedNotice(session), self._edit_notice, RefusedEditNotice(session)
         demo = DemoNotice(session, self.documents)
         for notice in (regions, *edits, demo, ready, FollowNotice(self.queue), end):
             self.shell.centre.notices.add(notice)
@@ -356,6 +357,7 @@ class Workbench(QObject):
         self._check_drops_shown()
         shell.changed.connect(self._check_layout)
         shell.workspace_changed.connect(self._end_drawing)
+        shell.workspace_changed.connect(self._edit_notice.dismiss)
         self._check_layout()
 
     def _focus_tool(self, name: str) -> None:
