@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date, timedelta
 from itertools import groupby
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
@@ -251,14 +252,14 @@ def test_a_day_that_runs_past_midnight_says_from_when_to_when(
 
 def test_only_executed_drops_inside_the_plan_are_counted_by_material(project: Project) -> None:
     drops = [drop(3), drop(3), drop(3, "water"), drop(4, executed=False), drop(900)]
-    data = TrackData.of(project.calendar, project.planned_fleet, drops)
+    data = TrackData.of(project, drops)
     assert (data.retardant[3], data.water[3]) == (2, 1)
     assert (data.retardant.sum(), data.water.sum()) == (2, 1)
 
 
 def test_a_day_knows_who_stays_on_the_ground(project: Project) -> None:
     both = replace(project, grounded={"S-2T": (date(2020, 8, 21),), "CL-415": (date(2020, 8, 21), date(2020, 8, 22))})
-    data = TrackData.of(both.calendar, both.planned_fleet, [])
+    data = TrackData.of(both, [])
     assert data.grounded == ((), (), ("S-2T", "CL-415"), ("CL-415",))
     assert [data.all_grounded(day) for day in range(4)] == [False, False, True, False]
 
@@ -266,11 +267,11 @@ def test_a_day_knows_who_stays_on_the_ground(project: Project) -> None:
 def test_a_type_without_aircraft_does_not_keep_a_day_from_being_all_grounded(project: Project) -> None:
     fleet = project.planned_fleet
     alone = project.with_fleet(fleet.replace_type(1, replace(fleet.types[1], count=0)))
-    assert TrackData.of(alone.calendar, alone.planned_fleet, []).all_grounded(2)
+    assert TrackData.of(alone, []).all_grounded(2)
 
 
 def test_the_words_of_a_grounded_day_are_shorter_where_the_day_is_narrow(bar: TimelineBar, project: Project) -> None:
-    data, metrics = TrackData.of(project.calendar, project.planned_fleet, []), bar.track.fontMetrics()
+    data, metrics = TrackData.of(project, []), bar.track.fontMetrics()
     whole = f"grounded: 1 of {data.types} types"
     room = metrics.horizontalAdvance(whole)
     shown = [grounded_text(metrics, data, 2, width) for width in (room, room - 1, 4)]
@@ -287,6 +288,38 @@ def test_grounding_shows_at_once(session: Session, bar: TimelineBar) -> None:
     fleet = session.project.planned_fleet
     session.set_planned_fleet("Ground", fleet.replace_type(1, fleet.types[1].with_grounded_days((0,))))
     assert "grounded: CL-415" in bar.track.describe(0)
+
+
+def test_a_plan_keeps_its_groundings_on_the_timeline_after_those_of_the_project_change(
+    session: Session, bar: TimelineBar, project: Project
+) -> None:
+    def words(day: int) -> str:
+        assert bar.track._data is not None
+        return grounded_text(bar.track.fontMetrics(), bar.track._data, day, 400)
+
+    shown = ShownResult("r", plan=frames(project), project=project, folder=Path("r"))
+    session.show_result(shown)
+    whole = words(2)
+    assert whole == "grounded: 1 of 2 types" and "in the project" not in bar.track.describe(110)
+    before = bar.track.grab().toImage()
+    # The menu of the band changes the open project, not the plan on the map.
+    for kind in (0, 1):
+        fleet = session.project.planned_fleet
+        days = {0: (), 1: (1,)}[kind]
+        session.set_planned_fleet("Ground", fleet.replace_type(kind, fleet.types[kind].with_grounded_days(days)))
+    assert words(2) == f"{whole} (project: 0)" and words(1) == "none grounded (project: 1)" and not words(0)
+    lines = bar.track.describe(110).splitlines()
+    assert lines[-3:-1] == ["grounded when this plan was made: S-2T", "grounded in the project now: none"]
+    assert lines[-1].endswith("to ground aircraft in the project")
+    assert bar.track.describe(60).splitlines()[-2] == "grounded in the project now: CL-415"
+    assert bar.track.grab().toImage() != before
+    # A fire without drops has no groundings: the timeline has those of the project.
+    session.show_result(replace(shown, plan=None, folder=None))
+    assert not words(2) and words(1) == whole
+    session.show_result(shown)
+    while session.undo_stack.canUndo():
+        session.undo_stack.undo()
+    assert words(2) == whole and not words(1)
 
 
 def test_the_track_paints_grounded_days_and_drops(session: Session, bar: TimelineBar, project: Project) -> None:

@@ -239,7 +239,9 @@ class TimelineBar(QWidget):
             self._make_room(max(_USUAL_LENGTH, project.calendar, key=lambda calendar: calendar.n_steps))
             shown = self._session.result
             compared = shown.first_drops if shown.against else None
-            self.track.set_data(TrackData.of(project.calendar, project.planned_fleet, shown.drops, compared))
+            # A fire without drops has no groundings of its own, and stays valid while those of the project change.
+            made_from = shown.project if shown.plan is not None or shown.folder is not None else None
+            self.track.set_data(TrackData.of(project, shown.drops, compared, made_from))
         self.setEnabled(self._session.has_project)
         result = self._session.result
         self.film_button.setEnabled(result.baseline is not None or result.plan is not None)

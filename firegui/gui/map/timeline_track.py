@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,9 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from firegui.domain.calendar import Calendar
-from firegui.domain.fleet import Fleet, Material
+from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.plan_colors import RETARDANT, WATER
+from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import Colors, current_colors
@@ -41,8 +42,9 @@ _HEIGHT = 56
 class TrackData:
     """Content of the track.
 
-    ``grounded[day]`` are the ids of the grounded types, out of ``types`` types. ``water`` and ``retardant`` are drops
-    per step, and ``compared`` those of the plan that this one is compared with: water, then retardant.
+    ``grounded[day]`` are the ids of the grounded types, out of ``types`` types. ``in_project[day]`` are those of the
+    open project, where the plan was made with other ones on any day. ``water`` and ``retardant`` are drops per step,
+    and ``compared`` those of the plan that this one is compared with: water, then retardant.
     """
 
     calendar: Calendar
@@ -51,17 +53,27 @@ class TrackData:
     water: NDArray[np.int64]
     retardant: NDArray[np.int64]
     compared: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    in_project: tuple[tuple[str, ...], ...] | None = None
 
     @staticmethod
     def of(
-        calendar: Calendar, fleet: Fleet, drops: Sequence[DropRecord], compared: Sequence[DropRecord] | None = None
-    ) -> TrackData:
-        """Return the data of a plan and of one to compare with; only executed drops inside the window count."""
-        flying = [kind for kind in fleet.types if kind.count > 0]
-        grounded = tuple(tuple(kind.id for kind in flying if day in kind.grounded_days) for day in range(calendar.days))
+        project: Project, drops: Sequence[DropRecord], compared: Sequence[DropRecord] | None = None,
+        plan_project: Project | None = None,
+    ) -> TrackData:  # fmt: skip
+        """Return the data of a plan of the open ``project`` and of one to compare with.
+
+        Only executed drops inside the window count. The groundings are those of ``plan_project``, from which the plan
+        was made, on the days of the open project.
+        """
+        calendar, made = project.calendar, plan_project or project
+        fleet = replace(project, fleet=made.fleet, grounded=made.grounded).planned_fleet
+        grounded, in_project = _grounded(fleet, calendar.days), _grounded(project.planned_fleet, calendar.days)
         water, retardant = _by_material(drops, calendar.n_steps)
         other = None if compared is None else _by_material(compared, calendar.n_steps)
-        return TrackData(calendar, grounded, len(flying), water, retardant, other)
+        return TrackData(
+            calendar, grounded, len(_flying(fleet)), water, retardant, other,
+            None if in_project == grounded else in_project,
+        )  # fmt: skip
 
     @property
     def plans(self) -> tuple[tuple[NDArray[np.int64], NDArray[np.int64]], ...]:
@@ -72,6 +84,20 @@ class TrackData:
     def all_grounded(self, day: int) -> bool:
         """Return whether all types are grounded on ``day``."""
         return self.types > 0 and len(self.grounded[day]) == self.types
+
+    def differs_from_project(self, day: int) -> bool:
+        """Return whether the open project grounds other types on ``day`` than the plan was made with."""
+        return self.in_project is not None and self.in_project[day] != self.grounded[day]
+
+
+def _flying(fleet: Fleet) -> list[AircraftType]:
+    return [kind for kind in fleet.types if kind.count > 0]
+
+
+def _grounded(fleet: Fleet, days: int) -> tuple[tuple[str, ...], ...]:
+    """Return the ids of the grounded types of each day."""
+    flying = _flying(fleet)
+    return tuple(tuple(kind.id for kind in flying if day in kind.grounded_days) for day in range(days))
 
 
 def _by_material(drops: Sequence[DropRecord], n_steps: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -219,11 +245,15 @@ class TimelineTrack(QWidget):
             whose = "" if data.compared is None else f"Plan {number}: "
             drops = f"{int(retardant[steps].sum())} retardant and {int(water[steps].sum())} water drops this day"
             lines.append(whose + drops)
-        if data.all_grounded(day):
+        if data.in_project is not None and data.differs_from_project(day):
+            plan = "plan 2 was" if data.compared is not None else "this plan was"
+            lines.append(f"grounded when {plan} made: {', '.join(data.grounded[day]) or 'none'}")
+            lines.append(f"grounded in the project now: {', '.join(data.in_project[day]) or 'none'}")
+        elif data.all_grounded(day):
             lines.append("all aircraft grounded")
         elif data.grounded[day]:
             lines.append("grounded: " + ", ".join(data.grounded[day]))
-        lines.append("Right-click, or press G, to ground aircraft")
+        lines.append("Right-click, or press G, to ground aircraft" + " in the project" * (data.in_project is not None))
         return "\n".join(lines)
 
     # -- painting ----------------------------------------------------------------------------------------------------
@@ -271,6 +301,9 @@ class TimelineTrack(QWidget):
         painter.drawLine(QPointF(left, _HEADER + _BAND), QPointF(right, _HEADER + _BAND))
         painter.setPen(QColor(colors.text))
         band = QRectF(left, _HEADER, right - left, _BAND)
+        if data.differs_from_project(day):
+            painter.setPen(QPen(QColor(colors.text), 1, Qt.PenStyle.DashLine))
+            painter.drawRect(band.adjusted(2, 1, -2, -2))
         words = grounded_text(painter.fontMetrics(), data, day, band.width() - 4)
         painter.drawText(band, Qt.AlignmentFlag.AlignCenter, words)
         painter.drawText(head, Qt.AlignmentFlag.AlignCenter, _day_text(painter, data.calendar, day, head.width() - 4))
@@ -336,14 +369,17 @@ class TimelineTrack(QWidget):
 
 
 def grounded_text(metrics: QFontMetrics, data: TrackData, day: int, room: float) -> str:
-    """Return as much of the number of grounded types as fits."""
+    """Return as much of the number of grounded types as fits, with that of the open project where it is another."""
     count = len(data.grounded[day])
-    if not count:
-        return ""
-    for text in (f"grounded: {count} of {data.types} types", f"{count} grounded", f"{count} of {data.types}", "✕"):
-        if metrics.horizontalAdvance(text) <= room:
-            return text
-    return ""
+    texts: tuple[str, ...] = ()
+    if data.in_project is not None and data.differs_from_project(day):
+        in_project = len(data.in_project[day])
+        other = "project: others" if in_project == count else f"project: {in_project}"
+        whole = f"grounded: {count} of {data.types} types" if count else "none grounded"
+        texts = f"{whole} ({other})", f"{count} grounded ({other})", f"{count} ({other})", "≠"
+    elif count:
+        texts = f"grounded: {count} of {data.types} types", f"{count} grounded", f"{count} of {data.types}", "✕"
+    return next((text for text in texts if metrics.horizontalAdvance(text) <= room), "")
 
 
 def _day_text(painter: QPainter, calendar: Calendar, day: int, room: float) -> str:
