@@ -303,7 +303,7 @@ class TimelineTrack(QWidget):
         band = QRectF(left, _HEADER, right - left, _BAND)
         if data.differs_from_project(day):
             painter.setPen(QPen(QColor(colors.text), 1, Qt.PenStyle.DashLine))
-            painter.drawRect(band.adjusted(2, 1, -2, -2))
+            painter.drawRect(QRectF(left, 1, right - left, self.height() - 2).adjusted(2, 1, -2, -3))
         words = grounded_text(painter.fontMetrics(), data, day, band.width() - 4)
         painter.drawText(band, Qt.AlignmentFlag.AlignCenter, words)
         painter.drawText(head, Qt.AlignmentFlag.AlignCenter, _day_text(painter, data.calendar, day, head.width() - 4))
@@ -369,14 +369,18 @@ class TimelineTrack(QWidget):
 
 
 def grounded_text(metrics: QFontMetrics, data: TrackData, day: int, room: float) -> str:
-    """Return as much of the number of grounded types as fits, with that of the open project where it is another."""
+    """Return as much of the number of grounded types as fits.
+
+    Where the open project grounds others, its number is added.
+    """
     count = len(data.grounded[day])
     texts: tuple[str, ...] = ()
     if data.in_project is not None and data.differs_from_project(day):
         in_project = len(data.in_project[day])
         other = "project: others" if in_project == count else f"project: {in_project}"
         whole = f"grounded: {count} of {data.types} types" if count else "none grounded"
-        texts = f"{whole} ({other})", f"{count} grounded ({other})", f"{count} ({other})", "≠"
+        texts = f"{whole} ({other})", f"{count} grounded ({other})", f"{count} ({other})"
+        texts += (f"{count} ≠ {in_project}", "≠") if in_project != count else ("≠",)
     elif count:
         texts = f"grounded: {count} of {data.types} types", f"{count} grounded", f"{count} of {data.types}", "✕"
     return next((text for text in texts if metrics.horizontalAdvance(text) <= room), "")
