@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.plan_summary import PlanSummary, RegionSummary
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
-from firegui.domain.settings import Margin
+from firegui.domain.settings import Margin, MarginSettings
 from firegui.domain.stress import StressDraw, case_text, worst_case_text
 from firegui.domain.units import Units, amount_text, percent_text
 from firegui.errors import InputError
@@ -24,12 +24,19 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.planning.result_panel import ResultPanel
-from firegui.gui.planning.run_comparison import ComparisonPanel, compared, differing_inputs, run_comparison_spec
+from firegui.gui.planning.run_comparison import (
+    ComparisonPanel,
+    compared,
+    differing_inputs,
+    limit_note,
+    run_comparison_spec,
+)
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import FireView, ShownResult
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import load_project, save_project
+from firegui.runs.stages import RunState
 from tests.gui.analyses.scene import stress_table
 from tests.gui.controls import report
 from tests.gui.fake_runs import FakeExecute, frames, metrics, wait_idle
@@ -323,6 +330,47 @@ def test_the_important_rows_come_first_and_are_on_screen_together_in_the_width_o
     table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
     settle()
     assert table.horizontalScrollBar().maximum() == 0 and list(cut_titles(table)) == []
+
+
+def test_of_plans_that_end_at_one_limit_the_drops_come_first_and_a_sentence_says_why(
+    qtbot: QtBot, bench: MainWindow, project: Project
+) -> None:
+    holds = replace(stress_table(), results=stress_table().results[:1])
+    limited = replace(project, plan=replace(project.plan, margin=MarginSettings(Margin.STRESS, 0.1)))
+    entries = [RunEntry(f"run {k}", Path(f"run{k}"), limited, RunState.FINISHED) for k in range(2)]
+    for entry in entries:
+        entry.nominal, entry.stress, entry.removal_end = metrics(1.0), holds, "held"
+        entry.summary = PlanSummary((), 0.5, 2.0, "", False, 0.09, stress=entry.stress)
+    bench.workbench._show_comparison(entries)
+    bench.workbench.shell.reveal_panel("Compare")
+    settle()
+    page = bench.workbench.panel("Compare", ComparisonPanel)
+    volume = f"Volume ({bench.workbench.session.units.volume_unit})"
+    first = [line.what for line in page.lines[:4]]
+    assert first == ["Drops", volume, "Drops at night", "Verdict"]
+    assert [line.what for line in page.lines].count("Drops") == 1
+    assert page.note.isVisible()
+    assert page.note.text() == "Both plans end at the limit of the goal; drops decide, not hectares."
+    assert limit_note(entries, Units.US).endswith("not acres.")
+    third = replace(entries[0], title="run 3")
+    assert limit_note((*entries, third)).startswith("All plans end")
+    # Other goals, limits, scenarios or a plan whose removal did not end at the limit: the hectares count, too.
+    plan = limited.plan
+    for change in (
+        {"plan": replace(plan, margin=replace(plan.margin, limit=0.4))},
+        {"plan": replace(plan, weights=replace(plan.weights, burn=plan.weights.burn + 1.0))},
+        {"stress": replace(limited.stress, seed=limited.stress.seed + 1)},
+    ):
+        entries[1].project = replace(limited, **change)
+        assert limit_note(entries) == "" and compared(entries)[0].what == "Verdict"
+    entries[1].project = limited
+    for end in ("", "leaking", "allowance", "enough", "minimal"):
+        entries[1].removal_end = end
+        assert limit_note(entries) == ""
+    entries[1].removal_end, entries[1].stress = "held", stress_table()
+    assert entries[1].missed and limit_note(entries) == ""
+    page.show_runs(entries)
+    assert page.note.isHidden() and page.table.isVisible()
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ class RunEntry:
         stress: Table of the stress test.
         curve: Removal curve of the second stage; that of a saved run is read when it is shown.
         kept_drops: Why the plan may have more drops than it needs, as sentences.
-        removal_failed: The plan did not hold in the test of the removal, so that ``kept_drops`` advises to continue.
+        removal_end: Why the second stage ended, as in its summary; empty while it is at work, or without one.
         summary: What is reported of the plan first, once its run has ended.
         curve_sought: The folder was searched for a removal curve, and is not searched again.
         summary_sought: The same for a summary.
@@ -237,7 +237,7 @@ class RunEntry:
     stress: StressTable | None = None
     curve: RemovalCurve | None = None
     kept_drops: str = ""
-    removal_failed: bool = False
+    removal_end: str = ""
     summary: PlanSummary | None = None
     curve_sought: bool = False
     summary_sought: bool = False
@@ -461,6 +461,16 @@ class RunEntry:
             return False
         return bool(self.missed) or fire_grows(self.stress, self.project.plan)
 
+    @property
+    def removal_failed(self) -> bool:
+        """Whether the plan did not hold in the test of the removal, so that :attr:`kept_drops` advises to continue."""
+        return self.removal_end == "leaking"
+
+    @property
+    def ends_at_limit(self) -> bool:
+        """Whether drops were removed until the limit of the goal allowed no more, and the plan holds."""
+        return self.is_over and self.removal_end == "held" and not self.grows
+
     def verdict(self, units: Units = Units.METRIC) -> str:
         """Return whether the plan holds in every stress scenario; empty where it was not tested."""
         if self.project is None:
@@ -504,7 +514,7 @@ class RunEntry:
         self.baseline = self.nominal = self.reference = self.summary = self.stress = self.replan = self.seconds = None
         self.summary_sought, self.message, self.stressed = False, "", (0, 0)
         self.preparation = self.kept_drops = ""
-        self.removal_failed = False
+        self.removal_end = ""
         self.time_left.clear()
 
     # -- what it reports ---------------------------------------------------------------------------------------------
@@ -547,7 +557,7 @@ class RunEntry:
         self.stress, pruned = record.scores.stress, record.scores.pruned
         plan = None if self.project is None else self.project.plan
         self.kept_drops = kept_drops_text(pruned, plan, self.stress)
-        self.removal_failed = pruned is not None and pruned.finished == "leaking"
+        self.removal_end = "" if pruned is None else pruned.finished
         # Without a readable summary, the result is computed from the plan's other files when the run is shown.
         with suppress(InputError):
             self.summary = saved_summary(record)

@@ -16,10 +16,11 @@ from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
 from firegui.domain.plan_summary import VERDICT, PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
+from firegui.domain.settings import Margin
 from firegui.domain.stress import NOT_STRESS_TESTED, NOT_TESTED, StressResult, StressTable, case_text, worst_case_text
 from firegui.domain.units import UNKNOWN, Units, amount_text, percent_text
 from firegui.errors import InputError, Problem
-from firegui.gui.base.layouts import muted_label, vertical
+from firegui.gui.base.layouts import muted_label, plain_label, vertical
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_entry import RunEntry
@@ -107,12 +108,50 @@ def compared(entries: Sequence[RunEntry], units: Units = Units.METRIC) -> tuple[
     return (*_results(entries, units), *_numbers(entries, units), *inputs)
 
 
+def end_at_one_limit(entries: Sequence[RunEntry]) -> bool:
+    """Return whether the drops of all plans were removed until the same limit, so that the fewest are best.
+
+    How far each fire stays below the limit is chance then, and says little of the plans.
+    """
+    projects = [entry.project for entry in entries if entry.project is not None]
+    if len(projects) < len(entries) or not all(entry.ends_at_limit for entry in entries):
+        return False
+    return not _differs([_limit(project) for project in projects])
+
+
+def _limit(project: Project) -> tuple[object, ...]:
+    """Return what a plan of ``project`` must hold: the goal, the limit, and the worlds with their effectiveness."""
+    plan, margin = project.plan, project.plan.margin
+    regions = project.regions if plan.weights.prot > 0.0 else ()
+    stress = project.stress if margin.kind is Margin.STRESS else None
+    return plan.weights, regions, margin.kind, margin.limit, stress, plan.design, plan.nominal
+
+
+def limit_note(entries: Sequence[RunEntry], units: Units = Units.METRIC) -> str:
+    """Return what decides between plans that end at the same limit; empty for others."""
+    if not end_at_one_limit(entries):
+        return ""
+    plans = "Both" if len(entries) == 2 else "All"
+    areas = "hectares" if units is Units.METRIC else units.area_unit
+    return f"{plans} plans end at the limit of the goal; drops decide, not {areas}."
+
+
 def _results(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRow]:
     """Yield what is reported first of each plan: verdict, sizes, drops, worst cases.
 
-    What burns of the regions comes before where a goal protects them, else after.
+    What burns of the regions comes before where a goal protects them, else after. The drops come first where all plans
+    end at one limit.
     """
     summaries = [entry.summary for entry in entries]
+    drops = [_line("Drops", [entry.drops for entry in entries], "drops of the plan")]
+    nights = []
+    known = [each for each in summaries if each is not None]
+    if len(known) == len(entries):
+        volumes, help = [each.gallons for each in known], "retardant and water of all drops"
+        drops.append(_line(f"Volume ({units.volume_unit})", volumes, help, units.volume_number))
+        nights.append(_line("Drops at night", [each.night for each in known], "before sunrise or after sunset"))
+    if leads := end_at_one_limit(entries):
+        yield from (*drops, *nights)
     protects = any(each is not None and each.protects_regions for each in summaries)
     verdicts = [entry.verdict(units) for entry in entries]
     if any(verdicts):
@@ -123,19 +162,15 @@ def _results(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRo
     sizes = [None if entry.nominal is None else entry.nominal.final_extent_ha for entry in entries]
     help = "expected fire at the end of the plan"
     yield _line(f"Final size ({units.area_unit})", sizes, help, units.area_number)
-    known = [each for each in summaries if each is not None]
     if len(known) == len(entries):
         change = _share_change([each.saved_share for each in known])
         help = "of the fire without drops at the end of the plan"
         yield ComparisonRow("Saved", tuple(map(_saved, known)), change, help)
-    yield _line("Drops", [entry.drops for entry in entries], "drops of the plan")
-    if len(known) == len(entries):
-        volumes = [each.gallons for each in known]
-        help = "retardant and water of all drops"
-        yield _line(f"Volume ({units.volume_unit})", volumes, help, units.volume_number)
+    if not leads:
+        yield from drops
     yield from _worst_cases(entries, units, protects=protects)
-    if len(known) == len(entries):
-        yield _line("Drops at night", [each.night for each in known], "before sunrise or after sunset")
+    if not leads:
+        yield from nights
     if not protects:
         yield from _region_lines(entries, units)
 
@@ -397,6 +432,7 @@ class ComparisonPanel(QWidget):
         self.runs: tuple[RunEntry, ...] = ()
         self.lines: tuple[ComparisonRow, ...] = ()
         self.hint = muted_label(_NO_RUNS)
+        self.note = plain_label(wordWrap=True)
         self.model: TableModel[ComparisonRow] = TableModel((), self, row_tip=lambda row: row.tip)
         self.table = QTableView()
         # Low rows: the important ones are on screen together.
@@ -408,7 +444,7 @@ class ComparisonPanel(QWidget):
         self._fitting = QTimer(self, singleShot=True, interval=0)
         self._fitting.timeout.connect(self._fit_rows)
         self.table.horizontalHeader().sectionResized.connect(lambda *_: self._fitting.start())
-        vertical(self, self.hint, (self.table, 1), margins=(6, 4, 6, 4), spacing=4)
+        vertical(self, self.hint, self.note, (self.table, 1), margins=(6, 4, 6, 4), spacing=4)
         session.project_opened.connect(self.clear)
         session.units_changed.connect(self._fill)
         self.clear()
@@ -427,6 +463,8 @@ class ComparisonPanel(QWidget):
     def _show_table(self, on: bool) -> None:
         self.table.setVisible(on)
         self.hint.setVisible(not on)
+        self.note.setText(limit_note(self.runs, self._session.units))
+        self.note.setVisible(bool(self.note.text()))
 
     def _fill(self) -> None:
         if not self.runs:
