@@ -463,7 +463,7 @@ class RunEntry:
 
     @property
     def removal_failed(self) -> bool:
-        """Whether the plan did not hold in the test of the removal, so that :attr:`kept_drops` advises to continue."""
+        """Whether the plan missed its limit in the test of the removal; :attr:`kept_drops` says so."""
         return self.removal_end == "leaking"
 
     @property

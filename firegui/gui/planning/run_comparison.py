@@ -109,9 +109,9 @@ def compared(entries: Sequence[RunEntry], units: Units = Units.METRIC) -> tuple[
 
 
 def end_at_one_limit(entries: Sequence[RunEntry]) -> bool:
-    """Return whether the drops of all plans were removed until the same limit, so that the fewest are best.
+    """Return whether drops were removed from all plans until the same limit.
 
-    How far each fire stays below the limit is chance then, and says little of the plans.
+    The fewest drops are best then. How far each fire stays below the limit is chance, and says little of the plans.
     """
     projects = [entry.project for entry in entries if entry.project is not None]
     if len(projects) < len(entries) or not all(entry.ends_at_limit for entry in entries):
@@ -120,7 +120,7 @@ def end_at_one_limit(entries: Sequence[RunEntry]) -> bool:
 
 
 def _limit(project: Project) -> tuple[object, ...]:
-    """Return what a plan of ``project`` must hold: the goal, the limit, and the worlds with their effectiveness."""
+    """Return what a plan of ``project`` must hold: goal, limit, and the worlds of its test."""
     plan, margin = project.plan, project.plan.margin
     regions = project.regions if plan.weights.prot > 0.0 else ()
     stress = project.stress if margin.kind is Margin.STRESS else None
