@@ -26,7 +26,7 @@ NO_DATE = "the date of the fire is not known"
 NO_PLACE = "the fire has no place on the map"
 CAUTION = "Caution"
 """Title of the headline that says what makes the result less certain."""
-PUT_OUT = "less than at the start: water puts cells out, which then count as unburned"
+PUT_OUT = "the fire ends smaller: water puts cells out, which then count as unburned"
 """Why a fire can end smaller than it was at the start."""
 VERDICT = "Verdict"
 """Title of the headline that says whether the plan holds in every stress scenario."""
@@ -114,12 +114,20 @@ class RegionSummary:
     burned_ha_no_drops: float | None
     is_in_goal: bool = True
 
+    def is_unreached(self, units: Units = Units.METRIC) -> bool:
+        """Return whether neither the fire with the drops nor that without them burns a shown area of it."""
+        fires = (self.burned_ha, self.burned_ha_no_drops)
+        return all(fire is not None and not is_shown_area(fire, units) for fire in fires)
+
     def figure(self, title: str, bare: str, units: Units = Units.METRIC) -> KeyFigure:
         """Return what burns of it, such as ``0.4 ha (31.0 ha without drops; area 52.0 ha)``.
 
         ``bare`` says what the other fire is without.
         """
         without, whole = self.burned_ha_no_drops, f"area {units.area(self.area_ha)}"
+        if self.is_unreached(units):
+            missed = f"the fire {bare} " + ("does not reach it" if self.name else "reaches none of them")
+            return KeyFigure(title, burned_text(0.0, units), f"{missed}; {whole}")
         known = self.burned_ha is not None and without is not None
         notes = [f"{units.area(without)} {bare}"] if known and without is not None else []
         notes += [whole, *([] if self.is_in_goal else ["not in the goal"])]
@@ -233,16 +241,9 @@ class PlanSummary:
         ]
 
     def _size_figures(self, units: Units) -> list[KeyFigure]:
-        """Return the final size, what part is saved, and the size at the start.
-
-        The final size can be the smaller one: water puts cells out, and the model counts those as unburned.
-        """
-        final, *saved = size_figures(self.final_ha, self.final_ha_no_drops, self.bare, units)
-        if self.start_ha is None:
-            return [final, *saved]
-        if self.final_ha is not None and self.final_ha < self.start_ha:
-            final = replace(final, note="; ".join(filter(None, (final.note, PUT_OUT))))
-        return [final, *saved, KeyFigure("Size at the start", units.area(self.start_ha))]
+        """Return the final size, what part is saved, and the size at the start."""
+        sizes = size_figures(self.final_ha, self.final_ha_no_drops, self.bare, units)
+        return [*sizes, *start_figures(self.start_ha, self.final_ha, units)]
 
     def _volume_figure(self, units: Units) -> KeyFigure:
         """Return the volume of all drops, and of each material where there are two."""
@@ -376,6 +377,14 @@ def size_figures(
     if share is None:
         return [size]
     return [size, KeyFigure(_SAVED if share >= 0.0 else _LARGER, percent_text(abs(share)))]
+
+
+def start_figures(start_ha: float | None, final_ha: float | None, units: Units = Units.METRIC) -> list[KeyFigure]:
+    """Return the size at the start, and why the final one is smaller if it is; empty where the start is not known."""
+    if start_ha is None:
+        return []
+    note = PUT_OUT if final_ha is not None and final_ha < start_ha else ""
+    return [KeyFigure("Size at the start", units.area(start_ha), note)]
 
 
 def saved_text(share: float) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Self
@@ -321,11 +321,14 @@ def same_inputs(one: Project, other: Project) -> bool:
     return not changed_inputs(one, other)
 
 
-def changes_text(ran: Project | None, project: Project, *, without_drops: bool = False) -> tuple[str, ...]:
+def changes_text(
+    ran: Project | None, project: Project, *, without_drops: bool = False, unreached: Collection[str] = ()
+) -> tuple[str, ...]:
     """Return what a plan of ``ran`` lacks of ``project``, in words.
 
     Such as ``does not protect R1`` and ``fleet changed since``. ``None`` is a project of another event. With
-    ``without_drops`` only what the fire without drops depends on counts.
+    ``without_drops`` only what the fire without drops depends on counts. Of the ``unreached`` regions, which that fire
+    does not reach, the text says only this: there is nothing to protect them from.
     """
     changed = (FIRE,) if ran is None else changed_inputs(ran, project)
     if without_drops:
@@ -336,9 +339,18 @@ def changes_text(ran: Project | None, project: Project, *, without_drops: bool =
     names = [name for name in project.protected_regions if name not in kept]
     if not names:
         return (f"{' and '.join(changed)} changed since",)
+    found = []
+    if lacking := [name for name in names if name not in unreached]:
+        found.append(f"does not protect {_few_names(lacking)}")
+    if spared := [name for name in names if name in unreached]:
+        found.append(f"the fire does not reach {_few_names(spared)}")
     others = [one for one in changed if one not in (REGIONS, GOAL)]
-    shown = ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} regions"
-    return (f"does not protect {shown}", *([f"{' and '.join(others)} changed since"] if others else []))
+    return (*found, *([f"{' and '.join(others)} changed since"] if others else []))
+
+
+def _few_names(names: Sequence[str]) -> str:
+    """Return the names of regions, or how many there are."""
+    return ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} regions"
 
 
 def differing_words(before: Project, project: Project) -> tuple[str, ...]:

@@ -16,11 +16,12 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.plan_summary import plan_summary
 from firegui.domain.stress import GROWTH_LEFT, case_text, worst_case_text
 from firegui.domain.units import percent_text
+from firegui.gui.base.theme import current_colors
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
-from firegui.gui.planning.result_view import change_text, details_html, replan_html, report_html
+from firegui.gui.planning.result_view import cautious_text, details_html, removed_text, replan_html, report_html
 from firegui.runs.events import StageBegan
 from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
@@ -287,27 +288,30 @@ def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, pl
     assert "drops removed" in plots.result.text
 
 
-def test_a_result_says_why_its_size_is_not_the_one_shown_during_the_run(tmp_path: Path) -> None:
+def test_a_result_leads_with_one_size_and_says_below_why_another_one_was_shown_during_the_run(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     entry.reference, entry.nominal, entry.plan = metrics(2.1, 716), metrics(2.1, 250), metrics(2.1, 250)
     entry.reference = replace(entry.reference, final_extent_ha=5.6)
     entry.nominal = replace(entry.nominal, final_extent_ha=13.9)
     entry.plan = replace(entry.plan, final_extent_ha=14.7)
-    assert change_text(entry) == (
-        "Drops removed that the limit does not need: 466 fewer, 8.3 ha more burned. "
-        "Sizes during the run are at cautious effectiveness, where this plan ends at 14.7 ha."
+    removed = "Drops removed that the limit does not need: 466 fewer, 8.3 ha more burned."
+    assert cautious_text(entry) == (
+        "14.7 ha was shown during the run, which plans as if drops worked less well than expected."
     )
     entry.summary = plan_summary(make_project(), [], None, {2: 13.9}, {1: 40.0, 2: 1204.0})
     html = report_html(entry)
-    assert html.index("98.8&nbsp;%") < html.index(change_text(entry)) < html.index("Drops</td>")
+    small = f"<div style='font-size:small; color:{current_colors().muted}'>{cautious_text(entry)}</div>"
+    assert html.index("98.8&nbsp;%") < html.index(small) < html.index("Drops</td>")
+    # How much the removal cost is a difference of sizes, and stands under Advanced.
+    assert removed not in html and removed_text(entry) == removed and removed in details_html(entry)
     entry.plan = entry.nominal
-    assert change_text(entry) == "Drops removed that the limit does not need: 466 fewer, 8.3 ha more burned."
+    assert cautious_text(entry) == "" and removed_text(entry) == removed
     entry.nominal = replace(entry.nominal, final_extent_ha=5.6)
-    assert "Drops removed" not in change_text(entry)
+    assert removed_text(entry) == ""
     entry.reference, entry.plan = entry.nominal, None
-    assert change_text(entry) == ""
+    assert cautious_text(entry) == ""
     entry.nominal = None
-    assert change_text(entry) == ""
+    assert cautious_text(entry) == removed_text(entry) == ""
 
 
 def test_the_result_opens_with_what_is_reported_and_has_a_row_a_day(tmp_path: Path) -> None:

@@ -142,9 +142,12 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
 
 def test_the_size_of_a_plan_that_is_not_scored_yet_says_its_effectiveness() -> None:
     entry = RunEntry("one", Path("/runs/one"), state=RunState.RUNNING, plan=metrics(2.0), baseline=metrics(4.0))
-    assert "9.0 ha without drops; at cautious effectiveness" in report_html(entry)
+    said = (
+        "This size is cautious: drops work less well than expected. The expected size is known when the run has ended."
+    )
+    assert "9.0 ha without drops<" in report_html(entry) and said in report_html(entry)
     entry.nominal = entry.plan
-    assert "at cautious effectiveness" not in report_html(entry)
+    assert "cautious" not in report_html(entry)
 
 
 def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.film import Film
 from firegui.domain.fleet import Fleet
 from firegui.domain.plan_summary import DaySummary, PlanSummary
 from firegui.domain.project import Project
@@ -40,13 +42,13 @@ from firegui.gui.planning.runs_table import (
     status_color,
     time_text,
 )
-from firegui.gui.session.session import Session
+from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.table_view import selected_rows
 from firegui.runs.events import StageBegan, StressTestProgress
 from firegui.runs.notes import read_notes
 from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
-from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, run_spec, wait_idle
+from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics, removal, run_spec, wait_idle
 from tests.gui.hands import LEFT, centre_of, show_widget
 from tests.gui.readouts import run_cells
 from tests.gui.test_dialogs import press, when_open
@@ -179,6 +181,26 @@ def test_a_run_says_which_region_of_the_project_it_does_not_protect(
     assert card_lines(entry)[0] == f"⚠ does not protect {names}"
     session.set_regions("Draw", tuple(Region.rectangle(f"R{k}", (1, 3), (k, k + 1)) for k in range(4)))
     assert card_lines(entry)[0] == "⚠ does not protect 4 regions"
+
+
+def test_a_run_says_only_that_the_fire_does_not_reach_a_new_region_where_it_never_does(
+    session: Session, panel: RunsPanel, entry: RunEntry
+) -> None:
+    lake, farm = Region.rectangle("Lake", (1, 3), (1, 3)), Region.rectangle("Farm", (1, 3), (6, 8))
+    session.set_regions("Draw", (lake, farm))
+    session.edit("Protect", session.project.protecting())
+    assert card_lines(entry)[0] == "⚠ does not protect Lake, Farm"
+    film = np.zeros((3, *session.project.scenario.grid.shape), np.uint8)
+    film[-1, 2, 7] = 200
+    fire = ShownResult("Fire", baseline=replace(frames(session.project), fire=Film.of(film)), project=session.project)
+    session.show_result(fire)
+    assert card_lines(entry)[0] == "⚠ does not protect Farm · the fire does not reach Lake"
+    # The judgement holds while another fire is on the map, and for regions that are drawn then.
+    session.show_result(replace(fire, mean_of=3))
+    session.set_regions("Draw", (lake, replace(farm, name="Mill"), Region.rectangle("Camp", (1, 3), (10, 12))))
+    assert card_lines(entry)[0] == "⚠ does not protect Mill · the fire does not reach Lake, Camp"
+    session.set_plan("More days", replace(session.project.plan, days=session.project.plan.days + 1))
+    assert "does not reach" not in card_lines(entry)[0]
 
 
 def test_start_asks_the_window_which_may_have_to_save_first(qtbot: QtBot, panel: RunsPanel) -> None:

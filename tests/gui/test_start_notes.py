@@ -119,7 +119,22 @@ def test_a_region_is_never_judged_by_another_fire_than_that_without_drops(
     assert unreached.is_wanted and session.no_drops_fire is empty
     later = replace(project, plan=replace(project.plan, days=project.plan.days + 1))
     session.show_result(replace(shown, project=later))
-    assert not unreached.is_wanted and session.no_drops_fire is None
+    assert unreached.is_wanted and session.no_drops_fire is None
+    session.set_plan("more days", later.plan)
+    assert not unreached.is_wanted
+
+
+def test_a_region_that_the_fire_does_not_reach_is_not_offered_to_be_protected(
+    window: MainWindow, session: Session, notice: RegionNotice
+) -> None:
+    name = draw_region(window, session)
+    assert notice.is_wanted and name in notice.label.text()
+    empty = Film.of(np.zeros((3, *session.project.scenario.grid.shape), np.uint8))
+    fire = replace(frames(session.project), fire=empty)
+    session.show_result(ShownResult("First run", baseline=fire, project=session.project))
+    assert not notice.is_wanted
+    notice.tell_all()
+    assert not notice.is_wanted
 
 
 def test_an_unreached_region_is_told_of_once_and_again_after_the_fire_reached_it(
@@ -283,7 +298,7 @@ def test_the_notice_and_the_card_of_a_drop_lie_side_by_side_on_a_small_map(
     show_plan(session, drops)
     session.set_tool(Tool.DROP)
     session.plan_editor.select(drops.drops[0])
-    notice.tell_all()
+    notice.show_text("The settings do not protect R1 and R2 yet.")
     view = window.workbench.map
     view.flush()
     card, stage = view.drop_card, window.workbench.shell.stage
@@ -460,7 +475,7 @@ def test_one_notice_is_shown_at_a_time_the_newest_at_the_foot_of_the_map(
     stopped = OverlayNotice(QPushButton("Resume"))
     shell.centre.notices.add(stopped)
     stopped.show_text("Stopped at placing drops, step 12 of 3000")
-    notice.tell_all()
+    notice.show_text("The settings do not protect R1 and R2 yet.")
     assert shown_notices(window) == [notice]
     session.set_plan("fewer days", replace(session.project.plan, days=2))
     session.undo()

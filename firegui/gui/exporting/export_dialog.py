@@ -97,7 +97,7 @@ class ExportSource:
             result.project or session.project, drops, result.title, result.plan, baseline, result.folder,
             datetime.now(UTC).replace(microsecond=0), result.fire, session.project.regions,
             len(numbers) if only else None, numbers,
-            changes_text(result.project, session.project) if result.stale else (),
+            changes_text(result.project, session.project, unreached=session.unreached_regions) if result.stale else (),
         )  # fmt: skip
 
 

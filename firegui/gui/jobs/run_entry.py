@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -439,9 +439,12 @@ class RunEntry:
         stopped = self.is_over and self.reason is FinishReason.STOPPED and not self.interrupted
         return stopped and self.nominal is None and not self.flew_loop
 
-    def compare_inputs(self, project: Project) -> None:
-        """Set what of ``project``, the open one, differs from the inputs of the run."""
-        self.changes = changes_text(self.project, project)
+    def compare_inputs(self, project: Project, unreached: Collection[str] = ()) -> None:
+        """Set what of ``project``, the open one, differs from the inputs of the run.
+
+        ``unreached`` are its regions that the fire without drops does not reach.
+        """
+        self.changes = changes_text(self.project, project, unreached=unreached)
         self.has_other_regions = self.project is not None and self.project.regions != project.regions
 
     @property

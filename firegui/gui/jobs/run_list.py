@@ -100,7 +100,7 @@ class RunList:
 
     def add(self, entry: RunEntry) -> None:
         """Append a run."""
-        entry.compare_inputs(self._session.project)
+        entry.compare_inputs(self._session.project, self._session.unreached_regions)
         self._put(entry)
         self._give_titles()
 
@@ -144,6 +144,7 @@ class RunList:
         found, problems = saved_runs(free, self._session.project)
         for entry in found:
             entry.read_only = self._session.is_read_only
+            entry.compare_inputs(self._session.project, self._session.unreached_regions)
         for entry in (*found, *ending):
             self._put(entry)
         self._give_titles()
@@ -170,10 +171,10 @@ class RunList:
                 parent = self.in_folder(entry.edited_from)
                 entry.parent = schedule_title(entry.edited_from) if parent is None else parent.title
 
-    def mark_stale(self, project: Project) -> None:
-        """Mark every run whose inputs differ from ``project``."""
+    def mark_stale(self) -> None:
+        """Mark every run whose inputs differ from the open project."""
         for entry in self._entries:
-            entry.compare_inputs(project)
+            entry.compare_inputs(self._session.project, self._session.unreached_regions)
 
 
 # -- runs on disk ------------------------------------------------------------------------------------------------------

@@ -93,6 +93,8 @@ class RunQueue(QObject):
         self._before: RunEntry | None = None
         self._job: RunJob | None = None
         self._stopping = StoppingJobs()
+        self._unreached = session.unreached_regions
+        """Regions that the fire does not reach, as the runs were last compared with them."""
         self._list = RunList(session, self._stopping)
         self._presenter = ResultPresenter(session, execute, self)
         self._presenter.changed.connect(self.changed)
@@ -102,6 +104,7 @@ class RunQueue(QObject):
         self._presenter.message.connect(self._pass_on)
         session.project_opened.connect(self._on_project_opened)
         session.project_edited.connect(self._on_project_edited)
+        session.result_changed.connect(self._on_result)
         session.folder_changed.connect(self._on_folder_changed)
         if session.has_project:
             self._on_project_opened()
@@ -493,9 +496,16 @@ class RunQueue(QObject):
         self.changed.emit()
 
     def _on_project_edited(self) -> None:
-        self._list.mark_stale(self._session.project)
+        self._list.mark_stale()
         self._presenter.update_staleness(may_work=not self.is_busy)
         self.changed.emit()
+
+    def _on_result(self) -> None:
+        """Compare the runs again once it is known which regions the fire does not reach."""
+        if self._session.unreached_regions != self._unreached:
+            self._unreached = self._session.unreached_regions
+            self._list.mark_stale()
+            self.changed.emit()
 
     def _on_message(self, event: Message) -> None:
         if event.text.endswith("…"):

@@ -37,6 +37,8 @@ class MapState:
     """Units in which quantities are shown."""
     behaviour: FireBehaviour | None = None
     """What was computed of the behaviour of the fire."""
+    unreached: tuple[str, ...] = ()
+    """Names of the regions that the fire without drops does not reach."""
 
     @staticmethod
     def of(session: Session) -> MapState | None:
@@ -46,7 +48,7 @@ class MapState:
         preview = session.plan_editor.preview
         return MapState(
             session.project, session.step, session.view, session.result, preview, session.awaited, session.units,
-            session.behaviour,
+            session.behaviour, session.unreached_regions,
         )  # fmt: skip
 
     @property

@@ -174,7 +174,9 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
         ran = None if shown.result.plan is None or shown.result.of_ensemble else shown.result.project
         bare = shown.view is FireView.BASELINE and shown.result.fire != OBSERVED
         since = ["inputs edited since this result"]
-        notes += since if ran is None else changes_text(ran, shown.project, without_drops=bare)
+        notes += (
+            since if ran is None else changes_text(ran, shown.project, without_drops=bare, unreached=shown.unreached)
+        )
     outside = None if fire.missing() else outside_training(shown.result.project or shown.project, shown.units)
     caution, reasons = ("", ()) if outside is None else (f"⚠ {outside.chip}", outside.reasons)
     if layers["observed"].visible and shown.perimeter_is_carried:

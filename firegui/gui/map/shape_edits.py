@@ -25,9 +25,8 @@ from firegui.io.rasters.masks import region_masks
 
 REFUSED_NAME = "The name cannot be used"
 _SAME_TIME = timedelta(seconds=1)
-_MOST_OF_FIRE, _LIKELY, _POSSIBLE = 0.5, 128, 3
-"""Part of the fire from which a no-drop zone is warned of; bytes of a picture that is as likely burned as not, and that
-burned in one of a hundred."""
+_MOST_OF_FIRE, _LIKELY = 0.5, 128
+"""Part of the fire from which a no-drop zone is warned of; byte of a picture that is as likely burned as not."""
 
 
 def free_shape_name(letter: str, shapes: Iterable[Region]) -> str:
@@ -169,15 +168,6 @@ def share_of_fire(session: Session, zone: Region) -> float:
         return 0.0
     inside = region_masks((zone,), _grid_shape(session))[0] & burned
     return float(inside.sum() / burned.sum())
-
-
-def misses_fire(session: Session, region: Region) -> bool:
-    """Return whether the fire without drops is known and reaches no cell of ``region``."""
-    frames = session.no_drops_fire
-    if frames is None or not len(frames.fire) or frames.fire.shape != _grid_shape(session):
-        return False
-    inside = region_masks((region,), _grid_shape(session))[0]
-    return not (inside & (frames.fire.picture(len(frames.fire) - 1) >= _POSSIBLE)).any()
 
 
 def rename_zone(session: Session, name: str, to: str) -> bool:

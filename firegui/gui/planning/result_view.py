@@ -15,13 +15,13 @@ from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.plan_summary import (
-    PUT_OUT,
     SIZE_TITLES,
     KeyFigure,
     PlanSummary,
     is_shown_area,
     size_figures,
     start_area,
+    start_figures,
 )
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import given_up_text
@@ -61,6 +61,8 @@ _TEST_IT, _TESTED = "Test it", "Tested"
 _TESTED_TIP = "The plan is tested in all scenarios of its project that can be tested"
 _MARGIN = 6
 _WARNING = "⚠ "
+_WORK_LESS = "drops worked less well than expected"
+"""What cautious effectiveness means."""
 _NARROW = 420
 """Pixels below which what a figure is compared with is below its number, not beside it."""
 _ADVANCED = "Advanced: objective, steps and cost"
@@ -273,11 +275,12 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
         outside = _warning_html(summary.outside) if summary.outside else ""
         verdict = _verdict_html(units.restate(summary.verdict)) + _origin_html(entry)
-        remark = "" if replanned else change_text(entry, units)
+        remark = "" if replanned else cautious_text(entry, units)
         headline = figures_html(summary.key_figures(units), remark, is_narrow=is_narrow)
         return verdict, headline + _growth_html(summary) + outside + warning, days, end
     known = [*_size_so_far(entry, units), KeyFigure("Drops", _count(entry.drops))]
-    return "", ("" if entry.flies_loop else figures_html(known, is_narrow=is_narrow)) + warning, "", end
+    figures = figures_html(known, cautious_text(entry, units), is_narrow=is_narrow)
+    return "", ("" if entry.flies_loop else figures) + warning, "", end
 
 
 def _size_so_far(entry: RunEntry, units: Units) -> list[KeyFigure]:
@@ -285,14 +288,9 @@ def _size_so_far(entry: RunEntry, units: Units) -> list[KeyFigure]:
     size_without = None if bare is None else bare.final_extent_ha or None
     if plan is None:
         return size_figures(None, size_without, "without drops", units)
-    size, *saved = size_figures(plan.final_extent_ha, size_without, "without drops", units)
     start_ha = None if entry.project is None else start_area(entry.project)
-    notes = [size.note, "at cautious effectiveness" if entry.nominal is None else ""]
-    if start_ha is not None and plan.final_extent_ha < start_ha:
-        notes.append(PUT_OUT)
-    size = replace(size, note="; ".join(filter(None, notes)))
-    start = [] if start_ha is None else [KeyFigure("Size at the start", units.area(start_ha))]
-    return [size, *saved, *start]
+    sizes = size_figures(plan.final_extent_ha, size_without, "without drops", units)
+    return [*sizes, *start_figures(start_ha, plan.final_extent_ha, units)]
 
 
 def narrow_days_html(summary: PlanSummary, units: Units = Units.METRIC) -> str:
@@ -335,7 +333,7 @@ def _origin_html(entry: RunEntry) -> str:
 def figures_html(figures: Sequence[KeyFigure], remark: str = "", *, is_narrow: bool) -> str:
     """Return key figures as a table of two columns, the titles and the numbers.
 
-    The first number, the final size and what is saved are large and bold, with a ``remark`` on them below.
+    The first number, the final size and what is saved are large and bold, with a small ``remark`` on them below.
     What a number is compared with is beside it, in a narrow view below both.
     """
     color, rows = current_colors().muted, []
@@ -349,7 +347,8 @@ def figures_html(figures: Sequence[KeyFigure], remark: str = "", *, is_narrow: b
             value = f"<b style='font-size:large'>{value}</b>"
         beside, below = ("", note) if is_narrow or not note else (f"&nbsp;&nbsp; {note}", "")
         rows.append(f"<tr><td style='padding-right:12px'>{escape(figure.title)}</td><td>{value}{beside}</td></tr>")
-        below += f"<div style='color:{color}'>{escape(remark)}</div>" if remark and place == last else ""
+        small = f"<div style='font-size:small; color:{color}'>{escape(remark)}</div>"
+        below += small if remark and place == last else ""
         if below:
             rows.append(f"<tr><td colspan='2' style='padding-bottom:4px'>{below}</td></tr>")
     return f"<table cellspacing='0' cellpadding='1' style='margin-top:6px; margin-bottom:6px'>{''.join(rows)}</table>"
@@ -359,24 +358,34 @@ def _warning_html(text: str) -> str:
     return f"<p style='margin:2px 0 4px 0; color:{current_colors().warning}'>{_WARNING}{escape(text)}</p>"
 
 
-def change_text(entry: RunEntry, units: Units = Units.METRIC) -> str:
-    """Return why the size of a plan is not the one shown during its run; empty where it is.
+def cautious_text(entry: RunEntry, units: Units = Units.METRIC) -> str:
+    """Return the size of a plan at cautious effectiveness and what that is; empty where it is the final size.
 
-    Drops may have been removed, and sizes during a run are at cautious effectiveness.
+    Before the end of a run it is the only size, and the text says so.
     """
-    plan, before, cautious, said = entry.nominal, entry.reference, entry.plan, []
-    if plan is None or not entry.is_over:
+    plan, cautious = entry.nominal, entry.plan
+    if cautious is None or Stage.KEEP in entry.stages:
         return ""
-    if before is not None and (fewer := before.drops_executed - plan.drops_executed) > 0:
-        change = plan.final_extent_ha - before.final_extent_ha
-        burned = f"{units.area(abs(change))} {'more' if change > 0.0 else 'less'} burned"
-        removed = f"Drops removed that the limit does not need: {fewer:,} fewer, {burned}."
-        said += [removed] if is_shown_area(abs(change), units) else []
-    if cautious is not None and Stage.KEEP not in entry.stages:
-        size = units.area(cautious.final_extent_ha)
-        if size != units.area(plan.final_extent_ha):
-            said.append(f"Sizes during the run are at cautious effectiveness, where this plan ends at {size}.")
-    return " ".join(said)
+    if plan is None:
+        rest = "" if entry.is_over else " The expected size comes with the end of the run."
+        rest = " Resume the run for the expected size." if entry.is_resumable else rest
+        return f"A cautious size, as if {_WORK_LESS}.{rest}"
+    size = units.area(cautious.final_extent_ha)
+    if not entry.is_over or size == units.area(plan.final_extent_ha):
+        return ""
+    return f"{size} was shown during the run, which plans as if {_WORK_LESS}."
+
+
+def removed_text(entry: RunEntry, units: Units = Units.METRIC) -> str:
+    """Return how the removal of drops changed the size; empty where it did not."""
+    plan, before = entry.nominal, entry.reference
+    if plan is None or before is None or not entry.is_over:
+        return ""
+    fewer, change = before.drops_executed - plan.drops_executed, plan.final_extent_ha - before.final_extent_ha
+    if fewer <= 0 or not is_shown_area(abs(change), units):
+        return ""
+    burned = f"{units.area(abs(change))} {'more' if change > 0.0 else 'less'} burned"
+    return f"Drops removed that the limit does not need: {fewer:,} fewer, {burned}."
 
 
 def _growth_html(summary: PlanSummary) -> str:
@@ -402,7 +411,9 @@ def details_html(entry: RunEntry, units: Units = Units.METRIC) -> str:
     if entry.stress is not None:
         left = _pair(percent_text(entry.stress.nominal.share_worst), escape(worst_case_text(entry.stress)))
         rows.insert(2, ["Growth left, model · worst case", *[""] * (len(rows[0]) - 2), left])
-    return html_table(rows)
+    removed = removed_text(entry, units)
+    note = f"<p style='margin:4px 0 0 0; color:{current_colors().muted}'>{escape(removed)}</p>" if removed else ""
+    return html_table(rows) + note
 
 
 def _with_both(entry: RunEntry, first: _FirstStage, units: Units) -> list[list[str]]:

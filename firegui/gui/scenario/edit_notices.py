@@ -8,7 +8,6 @@ from firegui.domain.regions import Region, Ring
 from firegui.domain.settings import SETTING_TITLES
 from firegui.fire.project_notes import Remedy, settled, unprotected_text
 from firegui.gui.base.plain_text import tooltip
-from firegui.gui.map.shape_edits import misses_fire
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.notice import OverlayNotice, PassingNotice
 
@@ -16,7 +15,7 @@ _UNDO_TIP, _REDO_TIP = "Take the edit back (Ctrl+Z)", "Repeat the edit (Ctrl+Shi
 
 
 class RegionNotice(OverlayNotice):
-    """Notice that offers to protect drawn regions that no plan protects.
+    """Notice that offers to protect drawn regions that no plan protects and the fire may reach.
 
     It goes when they are protected or deleted, or when it is closed. Then it does not come back for these regions until
     one of them changes or a plan protects it.
@@ -33,7 +32,7 @@ class RegionNotice(OverlayNotice):
         self.button.setToolTip("Change the goal: keep the fire small and out of the regions")
         self.button.clicked.connect(lambda _checked=False: self._protect())
         session.project_opened.connect(self._open)
-        for signal in (session.regions_changed, session.plan_changed):
+        for signal in (session.regions_changed, session.plan_changed, session.result_changed):
             signal.connect(self._follow)
         self._open()
 
@@ -41,7 +40,7 @@ class RegionNotice(OverlayNotice):
         """Name every region that plans do not protect, unless the notice was closed for all of them."""
         unprotected = self._unprotected
         if not unprotected <= self._closed:
-            self._named = self._session.project.unprotected_regions
+            self._named = tuple(region.name for region in self._regions if region in unprotected)
             self._show()
 
     def dismiss(self) -> None:
@@ -57,7 +56,10 @@ class RegionNotice(OverlayNotice):
 
     @property
     def _unprotected(self) -> frozenset[Region]:
-        names = self._session.project.unprotected_regions if self._session.has_project else ()
+        """Regions that plans do not protect, without those that the fire does not reach anyway."""
+        if not self._session.has_project:
+            return frozenset()
+        names = {*self._session.project.unprotected_regions}.difference(self._session.unreached_regions)
         return frozenset(region for region in self._regions if region.name in names)
 
     @property
@@ -65,11 +67,12 @@ class RegionNotice(OverlayNotice):
         return self._session.project.regions if self._session.has_project else ()
 
     def _follow(self) -> None:
-        regions, unprotected = self._regions, self._session.project.unprotected_regions
+        regions, unprotected = self._regions, self._unprotected
         # A renamed region is not a new one, nor is one that undo brings back.
         has_new = len(regions) > self._count
         added = {region.name for region in regions if has_new and region not in self._known}
-        self._named = tuple(name for name in unprotected if name in added or name in self._named)
+        wanted = {*added, *self._named}
+        self._named = tuple(region.name for region in regions if region in unprotected and region.name in wanted)
         self._known.update(regions)
         self._closed &= self._unprotected
         self._count = len(regions)
@@ -148,7 +151,8 @@ class UnreachedNotice(OverlayNotice):
         fire = self._session.no_drops_fire
         is_known = fire is not None and len(fire.fire) > 0
         new = {region.name: region for region in self._regions if region.name in self._new}
-        missed = {name: region for name, region in new.items() if misses_fire(self._session, region)}
+        unreached = self._session.unreached_regions
+        missed = {name: region for name, region in new.items() if name in unreached}
         if is_known:
             self._told = {name: region for name, region in self._told.items() if name in missed or name not in new}
         kept = tuple(name for name in self._named if name in missed)

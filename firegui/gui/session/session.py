@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
@@ -27,6 +29,7 @@ from firegui.gui.session.fire_behaviour import FireBehaviour
 from firegui.gui.session.plan_editor import PlanEditor
 from firegui.gui.session.undo import ReplaceCommand
 from firegui.io.coordinates import CoordinateFormat
+from firegui.io.rasters.masks import region_masks
 from firegui.runs.stages import Stage
 
 
@@ -44,6 +47,8 @@ class Tool(StrEnum):
     DROP = "drop"
 
 
+_POSSIBLE = 3
+"""Byte of a picture of the fire from which a cell burned at least in one of a hundred cases."""
 SHAPE_TOOLS = frozenset({Tool.RECTANGLE, Tool.POLYGON, Tool.ZONE, Tool.ZONE_POLYGON, Tool.EDIT})
 """Tools that draw or change regions and no-drop zones."""
 
@@ -118,6 +123,17 @@ class ShownResult:
         if self.against and view is FireView.DIFFERENCE:
             return ()
         return self.first_drops if view is FireView.BASELINE else self.drops
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _JudgedRegions:
+    """Regions that the fire without drops of a project does not reach, and the cells that it may burn."""
+
+    project: Project | None = None
+    fire: Frames | None = None
+    burned: NDArray[np.bool_] | None = None
+    regions: tuple[Region, ...] = ()
+    unreached: tuple[str, ...] = ()
 
 
 class DrawingOptions(QObject):
@@ -208,6 +224,7 @@ class Session(QObject):
         self._side_by_side = False
         self._selected = ""
         self._result = ShownResult()
+        self._judged = _JudgedRegions()
         self._awaited = ""
         self._backend = "auto"
         self._units = Units.METRIC
@@ -550,6 +567,28 @@ class Session(QObject):
         if is_other or self._project is None or not same_spread(result.project or self._project, self._project):
             return None
         return result.baseline
+
+    @property
+    def unreached_regions(self) -> tuple[str, ...]:
+        """Names of the regions that the fire without drops does not reach; none before that fire is known.
+
+        It counts after another result is shown, as long as the fire of the project is the same.
+        """
+        project, fire = self._project, self.no_drops_fire
+        if project is None:
+            return ()
+        shape = project.scenario.grid.shape
+        if fire is not None and len(fire.fire) and fire.fire.shape == shape and fire is not self._judged.fire:
+            burned = fire.fire.picture(len(fire.fire) - 1) >= _POSSIBLE
+            self._judged = _JudgedRegions(project, fire, burned)
+        judged = self._judged
+        if judged.project is None or judged.burned is None or not same_spread(judged.project, project):
+            return ()
+        if judged.regions != project.regions:
+            masks = zip(project.regions, region_masks(project.regions, shape), strict=True)
+            names = tuple(each.name for each, mask in masks if not (mask & judged.burned).any())
+            judged = self._judged = replace(judged, regions=project.regions, unreached=names)
+        return judged.unreached
 
     @property
     def awaited(self) -> str:

@@ -77,7 +77,8 @@ def test_the_size_at_the_start_is_reported_and_why_a_fire_can_end_smaller() -> N
     assert grown.start_row(is_narrow=True) == [["Start", "", "", "1.0", "1.0", ""]]
     assert [len(row) for row in grown.start_row(is_narrow=True)] == [len(grown.narrow_day_rows()[0])]
     smaller = summary(plan={0: 8.6, 2: 5.5})
-    assert dict(smaller.headline())["Final size"] == f"5.5 ha (1,204 ha without drops; {PUT_OUT})"
+    assert dict(smaller.headline())["Final size"] == "5.5 ha (1,204 ha without drops)"
+    assert dict(smaller.headline())["Size at the start"].endswith(f" ha ({PUT_OUT})")
     unknown = summary(plan={2: 5.5})
     assert unknown.start_row() == [] and "Size at the start" not in dict(unknown.headline())
     project = make_project()
@@ -162,6 +163,22 @@ def test_that_no_region_burns_is_said_in_words_and_not_as_a_zero() -> None:
     other = dict(replace(found, has_other_regions=True).headline())["Worst stress case, regions"]
     assert other == "no protected region burns (with the regions of the run)"
     assert not any(text.startswith("0.0 ha") for text in lines.values())
+
+
+def test_of_a_region_without_fire_it_is_said_only_that_the_fire_does_not_reach_it() -> None:
+    plain = with_areas(make_project(), R1, R2)
+    plain = replace(plain, plan=replace(plain.plan, setting=Setting.A, weights=ObjectiveWeights.of(Setting.A)))
+    shape = plain.scenario.grid.shape
+    none, some = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
+    some[12, 2] = 1.0
+    for fires, of_r2, together in (
+        ((none, none), "does not reach it", "reaches none of them"),
+        ((none, some), "0.1 ha without drops", "0.1 ha without drops"),
+    ):
+        found = with_regions(summary(plain), plain, region_masks(plain.regions, shape), *fires)
+        lines = dict(found.headline())
+        assert lines["Burned in R1"] == "none (the fire without drops does not reach it; area 9.0 ha)"
+        assert of_r2 in lines["Burned in R2"] and together in lines["Burned in all regions"]
 
 
 def test_several_regions_are_reported_together_and_each_with_what_overlaps_counted_once() -> None:
