@@ -380,7 +380,7 @@ def size_figures(
 
 
 def start_figures(start_ha: float | None, final_ha: float | None, units: Units = Units.METRIC) -> list[KeyFigure]:
-    """Return the size at the start, and why the final one is smaller if it is; empty where the start is not known."""
+    """Return the size at the start, and why a fire ends smaller. Empty where it is not known."""
     if start_ha is None:
         return []
     note = PUT_OUT if final_ha is not None and final_ha < start_ha else ""

@@ -142,10 +142,10 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
 
 def test_the_size_of_a_plan_that_is_not_scored_yet_says_its_effectiveness() -> None:
     entry = RunEntry("one", Path("/runs/one"), state=RunState.RUNNING, plan=metrics(2.0), baseline=metrics(4.0))
-    said = (
-        "This size is cautious: drops work less well than expected. The expected size is known when the run has ended."
-    )
-    assert "9.0 ha without drops<" in report_html(entry) and said in report_html(entry)
+    assert "9.0 ha without drops<" in report_html(entry)
+    assert "as if drops worked less well than expected. The expected size comes with" in report_html(entry)
+    entry.state, entry.reason = RunState.FINISHED, FinishReason.STOPPED
+    assert "as if drops worked less well than expected. Resume the run for" in report_html(entry)
     entry.nominal = entry.plan
     assert "cautious" not in report_html(entry)
 

@@ -359,9 +359,10 @@ def _warning_html(text: str) -> str:
 
 
 def cautious_text(entry: RunEntry, units: Units = Units.METRIC) -> str:
-    """Return the size of a plan at cautious effectiveness and what that is; empty where it is the final size.
+    """Return the size of a plan at cautious effectiveness and what that is.
 
-    Before the end of a run it is the only size, and the text says so.
+    Empty where it is the final size. Before the end of a run it is the only size,
+    and the text says so.
     """
     plan, cautious = entry.nominal, entry.plan
     if cautious is None or Stage.KEEP in entry.stages:
