@@ -275,10 +275,11 @@ class Project:
 
 def same_spread(one: Project, other: Project) -> bool:
     """Return whether both have the same fire without drops."""
-    return _same_fire(one, other) and _same_days(one, other)
+    return same_fire(one, other) and _same_days(one, other)
 
 
-def _same_fire(one: Project, other: Project) -> bool:
+def same_fire(one: Project, other: Project) -> bool:
+    """Return whether both have the same event and fire model, whatever days are planned."""
     return (
         one.scenario is other.scenario
         and one.plan.burning_at_start is other.plan.burning_at_start
@@ -303,7 +304,7 @@ def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
     grounded = [{kind.id: kind.grounded_days for kind in types} for types in fleets]
     works = [(each.plan.nominal, each.plan.design, each.plan.retardant_acts_on) for each in (one, other)]
     is_changed = {
-        FIRE: not _same_fire(one, other),
+        FIRE: not same_fire(one, other),
         DAYS: not _same_days(one, other),
         REGIONS: one.regions != other.regions,
         GOAL: one.plan.weights != other.plan.weights,
@@ -351,6 +352,27 @@ def changes_text(
 def _few_names(names: Sequence[str]) -> str:
     """Return the names of regions, or how many there are."""
     return ", ".join(names) if len(names) <= _MOST_NAMES else f"{len(names)} regions"
+
+
+def kept_inputs_text(ran: Project, project: Project) -> str:
+    """Return in a sentence which inputs a plan of ``ran`` keeps although ``project`` has others.
+
+    ``Uses the fleet that the plan was made with (20 aircraft), not what the project has now (18 aircraft).`` Empty
+    where the inputs are the same.
+    """
+    changed = changed_inputs(ran, project)
+    if not changed:
+        return ""
+    had, has = (
+        [
+            _count_text(other.fleet.n_aircraft, one.fleet.n_aircraft, "aircraft", "aircraft"),
+            _count_text(other.plan.days, one.plan.days, "day"),
+        ]
+        for one, other in ((ran, project), (project, ran))
+    )
+    names = " and ".join(filter(None, (", ".join(changed[:-1]), changed[-1])))
+    before, now = (f" ({', '.join(filter(None, counts))})" if any(counts) else "" for counts in (had, has))
+    return f"Uses the {names} that the plan was made with{before}, not what the project has now{now}."
 
 
 def differing_words(before: Project, project: Project) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from firegui.analyses.requests import StressRequest
 from firegui.analyses.stress.results import STORE, StressTally, write_results
 from firegui.analyses.stress.run import time_left
 from firegui.domain.drops import DropList
+from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
@@ -38,7 +39,7 @@ from firegui.domain.stress import (
 )
 from firegui.domain.units import Units
 from firegui.errors import InputError
-from firegui.gui.analyses.panel import WARNING
+from firegui.gui.analyses.panel import WARNING, AnalysisPanel
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
 from firegui.gui.analyses.stress.stress_columns import ABOVE
 from firegui.gui.analyses.stress.stress_controller import StressController
@@ -58,7 +59,7 @@ from firegui.io.project.store import load_project, save_project
 from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.events import StressReady
 from firegui.runs.header import schedule_hash
-from firegui.runs.run_folder import RunFolder, RunScores, read_run
+from firegui.runs.run_folder import RunFolder, RunScores, kept_plan, read_run
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stages import FinishReason
@@ -631,6 +632,66 @@ def test_the_rest_of_a_test_joins_the_table_of_the_plan_while_it_works_and_when_
     whole = [EXPECTED, "failing", "late", "mended"]
     assert texts(panel, "Scenario") == whole and seen and all(names == whole for names in seen)
     assert controller.shown is not None and controller.shown.made_with_plan and not untested_names(entry.stress)
+
+
+@pytest.mark.parametrize("name", ["Stress", "Sensitivity", "Uncertainty"])
+def test_a_plan_of_a_run_is_analysed_with_the_fleet_it_was_made_with_and_the_page_says_so(
+    qtbot: QtBot, window: MainWindow, session: Session, saved: Path, name: str
+) -> None:
+    folder = stopped_run(saved, DropList())
+    session.open_project(load_project(saved), saved)
+    workbench = window.workbench
+    workbench.queue.show_folder(folder)
+    workbench.show_panel(name)
+    panel = workbench.panels[name]
+    assert isinstance(panel, AnalysisPanel)
+    controller = panel._controller
+    controller._execute = run = FakeRun(lambda _spec: ())
+    assert "was made with" not in panel.cost.text()
+    ran = session.project
+    kinds = ran.planned_fleet.types
+    session.set_planned_fleet("add aircraft", Fleet((replace(kinds[0], count=5), *kinds[1:])))
+    had, has = ran.fleet.n_aircraft, session.project.fleet.n_aircraft
+    said = (
+        f"Uses the fleet that the plan was made with ({had} aircraft), not what the project has now ({has} aircraft)."
+    )
+    assert had < has and panel.cost.text().endswith(said) and panel.introduction.cost.text().endswith(said)
+    QTest.mouseClick(panel.button("start"), LEFT)
+    qtbot.waitUntil(lambda: not controller.is_busy and bool(run.specs))
+    spec = run.specs[0]
+    assert spec.schedule_file == kept_plan(folder) and spec.schedule.logits.shape[1] == had
+    assert spec.project.fleet == ran.fleet and session.project.fleet != ran.fleet
+
+
+def test_a_stopped_test_is_resumed_with_the_fleet_of_its_plan(
+    qtbot: QtBot, window: MainWindow, session: Session, saved: Path
+) -> None:
+    session.open_project(load_project(saved), saved)
+    file, controller = kept_plan(stopped_run(saved, DropList())), window.workbench.controller(StressController)
+    assert file is not None
+    controller._execute = run = FakeRun(lambda _spec: ())
+    out = write_header(controller, session.project, saved, STRESS, seed=3, schedule_file=str(file))
+    ran = session.project
+    session.set_planned_fleet("take aircraft away", Fleet(ran.planned_fleet.types[1:]))
+    (test,) = (each for each in controller.saved() if each.folder == out)
+    controller.resume(test)
+    qtbot.waitUntil(lambda: not controller.is_busy and bool(run.specs))
+    assert run.specs[0].resume and run.specs[0].project.fleet == ran.fleet
+
+
+def test_a_schedule_file_of_another_fleet_is_refused_in_plain_words(
+    shown: StressPanel, session: Session, saved: Path, tmp_path: Path
+) -> None:
+    session.open_project(load_project(saved), saved)
+    file = tmp_path / "elsewhere.safetensors"
+    write_plan_safetensors(file, Schedule.empty(session.project.calendar.n_steps, 20))
+    refused: list[InputError] = []
+    session.refused.connect(refused.append)
+    shown.form.schedules.add_file(file)
+    shown.start()
+    steps, has = session.project.calendar.n_steps, session.project.fleet.n_aircraft
+    text = f"made for 20 aircraft and {steps} steps; this project has {has} aircraft and {steps} steps"
+    assert len(refused) == 1 and text in str(refused[0]) and "shape" not in str(refused[0])
 
 
 def test_without_a_plan_the_analyses_that_need_one_offer_to_start_it(

@@ -163,13 +163,14 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
         return UnfinishedWork(self.title, self.kept, self.stop) if self._job is not None and self.kept else None
 
     # -- commands ----------------------------------------------------------------------------------------------------
-    def start(self, request: Request) -> None:
-        """Start the analysis of the open project; ignored during a run. Unsuitable inputs are refused.
+    def start(self, request: Request, project: Project | None = None) -> None:
+        """Start the analysis of ``project``, by default the open one; ignored during a run.
 
-        Raises ``RuntimeError`` if the analysis needs the project's folder and the project was never saved.
+        Unsuitable inputs are refused. Raises ``RuntimeError`` if the analysis needs the project's folder and the
+        project was never saved.
         """
         if self._job is None:
-            self._launch(lambda: self._new_spec(request))
+            self._launch(lambda: self._new_spec(request, project or self._session.project))
 
     def resume(self, saved: Saved, request: Request | None = None) -> None:
         """Continue a saved run from what is done. ``request`` may extend it."""
@@ -216,8 +217,8 @@ class AnalysisController(QObject, Generic[Request, Result, Saved]):
             self._session.message.emit(f"Wrote {', '.join(names)} to {out}{self._export_remark(names)}")
 
     # -- for subclasses ----------------------------------------------------------------------------------------------
-    def _new_spec(self, request: Request) -> RunSpec:
-        """Return the spec of a new run. Raises :class:`InputError` for unsuitable inputs."""
+    def _new_spec(self, request: Request, project: Project) -> RunSpec:
+        """Return the spec of a new run of ``project``. Raises :class:`InputError` for unsuitable inputs."""
         raise NotImplementedError
 
     def _resumed_spec(self, saved: Saved, request: Request | None) -> RunSpec | None:

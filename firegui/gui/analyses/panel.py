@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.project import Project, kept_inputs_text
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.controller import AnalysisController
 from firegui.gui.analyses.saved_results import SavedResult
@@ -106,6 +107,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         self._buttons: dict[str, QToolButton] = {}
         self._paged: list[tuple[QWidget, tuple[QWidget, ...]]] = []
         self.problems: tuple[Problem, ...] = ()
+        self._kept_inputs = ""
         self._is_new: bool | None = None
         self._counted_by: RunEntry | None = None
         self._was_busy = self._queue.is_busy
@@ -155,7 +157,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         """Start what the form describes; do nothing if that is not possible."""
         if self.button("start").isEnabled() and (self._session.folder is not None or not self.needs_folder):
             try:
-                self._controller.start(self._request())
+                self._controller.start(self._request(), self._project)
             except InputError as error:
                 self._session.refuse(error)
             self._on_started()
@@ -226,6 +228,12 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         return ""
 
     @property
+    def _project(self) -> Project:
+        """The project that is analysed: that of the run whose plan is chosen, else the open one."""
+        file = self._schedule()
+        return (None if file is None else self._queue.project_of(file)) or self._session.project
+
+    @property
     def _simulation_seconds(self) -> float | None:
         """Time of a fire simulation of the plan on the map; ``None`` before its run has ended."""
         return None if self._planned is None else self._planned.pace
@@ -243,11 +251,11 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
             self._refresh()
 
     def _cost_text(self) -> str:
-        """Return what a start costs, and how long the latest result of the project took."""
+        """Return what a start costs, how long the latest result took, and what of the plan's project it uses."""
         own = self._saved[len(self._more_saved()) :]
         took = next((each.header.seconds for each in own if each.is_complete and each.header.seconds), 0.0)
         latest = f"The latest {self.texts.thing} took {about_text(took)}." if took else ""
-        return " ".join(filter(None, (self._cost(), latest)))
+        return " ".join(filter(None, (self._cost(), latest, self._kept_inputs)))
 
     def _cost(self) -> str:
         """Return what a start costs with these settings; empty if that is not known."""
@@ -376,8 +384,9 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
     def _check(self) -> None:
         """Look for problems again after a change of project or form."""
-        found = self._find_problems() if self._session.has_project else ()
-        self.problems = tuple(problem.for_window() for problem in found)
+        there = self._session.has_project
+        self.problems = tuple(problem.for_window() for problem in self._find_problems()) if there else ()
+        self._kept_inputs = kept_inputs_text(self._project, self._session.project) if there else ""
         self._refresh()
 
     def _show_result(self) -> None:
@@ -528,10 +537,8 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
 
     def _not_flown_text(self) -> str:
         """Return which drops of the chosen schedule the project refuses, and what to do; empty for none."""
-        file, session = self._schedule(), self._session
-        if file is None or not session.has_project:
-            return ""
-        return self._lost.text(file, session.project)
+        file = self._schedule()
+        return self._lost.text(file, self._project) if file is not None and self._session.has_project else ""
 
     def _result_text(self) -> str:
         """Return which drops the shown result leaves out; empty for none."""

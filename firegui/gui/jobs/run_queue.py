@@ -12,7 +12,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
-from firegui.domain.project import Project
+from firegui.domain.project import Project, same_fire
 from firegui.domain.settings import goal_short
 from firegui.domain.units import Units
 from firegui.errors import InputError, without_options
@@ -288,6 +288,16 @@ class RunQueue(QObject):
             self.changed.emit()
         if (entry := self._list.in_folder(folder)) is not None:
             self.show(entry)
+
+    def project_of(self, file: Path) -> Project | None:
+        """Return the project of the run whose plan is in ``file``, which an analysis of the plan uses.
+
+        ``None`` for another schedule, and where the fire of the open project is not that of the run.
+        """
+        entry = self._list.in_folder(file.parent)
+        if entry is None or entry.project is None or not entry.is_over or kept_plan(entry.folder) != file:
+            return None
+        return entry.project if same_fire(entry.project, self._session.project) else None
 
     def read_scores(self, folder: Path) -> None:
         """Read the scores of an ended run again: a stress test completes the table of its plan."""

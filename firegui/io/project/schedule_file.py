@@ -32,6 +32,8 @@ from firegui.io.tables import with_formula
 REQUIRED_COLUMNS = ("step", "aircraft", "y", "x", "theta")
 _SHOWN_ROWS = 20
 _TRUE = ("true", "1", "yes")
+_AS_WRITTEN = "use plan.safetensors as a run wrote it"
+_FIT = "set the number of aircraft and the days of the project back, or use a plan that was made for them"
 
 
 def read_schedule(path: Path, fleet: Fleet, n_steps: int, shape: tuple[int, int]) -> Schedule:
@@ -229,10 +231,18 @@ def _from_safetensors(
     except (SafetensorError, ValueError, LookupError, TypeError, OverflowError) as error:
         problems.add("file", no_tensors(data, error), "use plan.safetensors of a run, or a CSV")
         return None
-    size = (n_steps, fleet.n_aircraft)
-    logits = _checked(arrays, "D", size, problems)
-    poses = _checked(arrays, "z" if "z" in arrays else "pose", (*size, 3), problems)
+    keys = ("D", "z" if "z" in arrays else "pose")
+    logits, poses = (_checked(arrays, key, problems) for key in keys)
     if logits is None or poses is None:
+        return None
+    size = (n_steps, fleet.n_aircraft)
+    if logits.ndim != 2 or poses.shape != (*logits.shape, 3):
+        sizes = " and ".join(f"{key} of {' × '.join(map(str, arrays[key].shape)) or 1}" for key in keys)
+        problems.add("file", f"holds no plan: its tables {sizes} do not fit together", _AS_WRITTEN)
+        return None
+    if logits.shape != size:
+        made, needed = (f"{n:,} aircraft and {t:,} step{'s' if t != 1 else ''}" for t, n in (logits.shape, size))
+        problems.add("plan", f"was made for {made}; this project has {needed}", _FIT)
         return None
     if "z" in arrays:
         return Schedule.from_pose_logits(logits, poses, shape)
@@ -241,19 +251,13 @@ def _from_safetensors(
     return schedule
 
 
-def _checked(
-    arrays: dict[str, NDArray[Any]], key: str, size: tuple[int, ...], problems: Problems
-) -> NDArray[np.float64] | None:
+def _checked(arrays: dict[str, NDArray[Any]], key: str, problems: Problems) -> NDArray[np.float64] | None:
     array = arrays.get(key)
     if array is None:
-        problems.add(
-            key, f"is missing (the file holds {', '.join(arrays) or 'nothing'})", "it needs D and z, or D and pose"
-        )
-    elif array.shape != size:
-        remedy = "use it with the fleet and the days it was made for"
-        problems.add(key, f"has shape {list(array.shape)}, this project needs {list(size)}", remedy)
+        what = f"has no table {key} (it holds {', '.join(arrays) or 'nothing'})"
+        problems.add("file", what, "it needs D and z, or D and pose")
     elif array.dtype.kind != "f" or not np.isfinite(array).all():
-        problems.add(key, "holds values that are not finite numbers", "use plan.safetensors as a run wrote it")
+        problems.add("file", f"holds values that are not finite numbers, in its table {key}", _AS_WRITTEN)
     else:
         return array.astype(np.float64)
     return None

@@ -9,7 +9,7 @@ import numpy as np
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.grid import Grid
-from firegui.domain.project import differing_words
+from firegui.domain.project import differing_words, kept_inputs_text
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin, ObjectiveWeights, PlanSettings, Setting
 from tests.support import make_project
@@ -146,3 +146,22 @@ def test_what_differs_between_two_runs_is_said_in_a_few_words() -> None:
     assert differing_words(other, project)[1] == "1 region"
     moved = replace(project, regions=(replace(project.regions[0], name="R9"),))
     assert differing_words(project, moved) == ("other regions",)
+
+
+def test_what_a_plan_keeps_of_its_own_project_is_said_with_the_numbers_that_differ() -> None:
+    ran = make_project()
+    assert kept_inputs_text(ran, ran) == ""
+    kinds = ran.fleet.types
+    now = replace(
+        ran, fleet=Fleet((replace(kinds[0], count=kinds[0].count + 2), *kinds[1:])),
+        plan=replace(ran.plan, days=ran.plan.days - 1),
+    )  # fmt: skip
+    had, has = (
+        f"({each.fleet.n_aircraft} aircraft, {each.plan.days} day{'s' * (each.plan.days > 1)})" for each in (ran, now)
+    )
+    text = kept_inputs_text(ran, now)
+    assert text.startswith(f"Uses the days, fleet and grounded days that the plan was made with {had}, not what")
+    assert text.endswith(f"the project has now {has}.")
+    other = replace(ran, plan=replace(ran.plan, weights=ObjectiveWeights()), regions=())
+    said = "Uses the regions and goal that the plan was made with, not what the project has now."
+    assert kept_inputs_text(ran, other) == said

@@ -157,8 +157,7 @@ class BenchmarkController(AnalysisController[BenchmarkRequest, BenchmarkResult, 
         )
 
     # -- the run -----------------------------------------------------------------------------------------------------
-    def _new_spec(self, request: BenchmarkRequest) -> BenchmarkSpec:
-        project = self._session.project
+    def _new_spec(self, request: BenchmarkRequest, project: Project) -> BenchmarkSpec:
         paths = Paths(self._project_folder, self._new_folder(project.plan.setting.value))
         return _with_notes(request).spec(project, paths, self._session.backend)
 

@@ -116,8 +116,8 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
             self.stop()
 
     # -- the run -----------------------------------------------------------------------------------------------------
-    def _new_spec(self, request: CalibrationRequest) -> CalibrateSpec:
-        spec = self._spec(request, new_weights_file(self._project_folder, self._clock()), resume=False)
+    def _new_spec(self, request: CalibrationRequest, project: Project) -> CalibrateSpec:
+        spec = self._spec(request, project, new_weights_file(self._project_folder, self._clock()), resume=False)
         self._set_history([])
         return spec
 
@@ -127,14 +127,15 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         The projects of ``request`` must be those of the calibration, in their order.
         """
         companions = () if request is None else request.companions
-        spec = self._spec(CalibrationRequest(saved.checkpoint.settings, companions), saved.out, resume=True)
+        request = CalibrationRequest(saved.checkpoint.settings, companions)
+        spec = self._spec(request, self._session.project, saved.out, resume=True)
         self._set_history(saved.checkpoint.history)
         return spec
 
-    def _spec(self, request: CalibrationRequest, out: Path, *, resume: bool) -> CalibrateSpec:
+    def _spec(self, request: CalibrationRequest, project: Project, out: Path, *, resume: bool) -> CalibrateSpec:
         folder, settings, start = self._project_folder, request.settings, request.start
         folders = (folder, *(each.folder for each in request.companions))
-        projects = (self._session.project, *(each.project for each in request.companions))
+        projects = (project, *(each.project for each in request.companions))
         source = None if start is None else kept_weights(folder, start)
         spec = CalibrateSpec(projects, settings, out, "", start, resume, project_folders=folders)
         return with_command(spec, source)

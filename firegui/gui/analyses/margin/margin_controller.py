@@ -8,6 +8,7 @@ from pathlib import Path
 from firegui.analyses.margin.results import CURVE, STORE, MarginHeader, read_curve
 from firegui.analyses.requests import MarginRequest, Paths
 from firegui.domain.margin_curve import MarginCurve, MarginPoint
+from firegui.domain.project import Project
 from firegui.domain.units import percent_text
 from firegui.gui.analyses.controller import AnalysisResult, PlanningController
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
@@ -52,8 +53,7 @@ class MarginController(PlanningController[MarginRequest, MarginResult, SavedCurv
         return None if self._shown is None else self._shown.folder / point.folder
 
     # -- the run -----------------------------------------------------------------------------------------------------
-    def _new_spec(self, request: MarginRequest) -> MarginSpec:
-        project = self._session.project
+    def _new_spec(self, request: MarginRequest, project: Project) -> MarginSpec:
         paths = Paths(self._project_folder, self._new_folder(project.plan.setting.value))
         return request.spec(project, paths, self._session.backend)
 

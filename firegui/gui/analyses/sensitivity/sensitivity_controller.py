@@ -7,6 +7,7 @@ from pathlib import Path
 
 from firegui.analyses.requests import Paths, SensitivityRequest
 from firegui.analyses.sensitivity.results import STORE, TABLE, AnyTable, SensitivityHeader, read_table
+from firegui.domain.project import Project
 from firegui.domain.sensitivity import KIND_TITLES, SensitivityKind
 from firegui.domain.workers import WorkerSettings
 from firegui.gui.analyses.controller import AnalysisResult, PlanningController
@@ -63,8 +64,7 @@ class SensitivityController(PlanningController[SensitivityRequest, SensitivityRe
         return UnfinishedWork(self.title, self.kept, self.stop, can_resume=sweeps)
 
     # -- the run -----------------------------------------------------------------------------------------------------
-    def _new_spec(self, request: SensitivityRequest) -> SensitivitySpec:
-        project = self._session.project
+    def _new_spec(self, request: SensitivityRequest, project: Project) -> SensitivitySpec:
         paths = Paths(self._project_folder, self._new_folder(request.kind.value))
         schedule = None if request.file is None else read_project_schedule(request.file, project)
         return request.spec(project, paths, self._session.backend, schedule)

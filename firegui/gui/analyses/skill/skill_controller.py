@@ -47,8 +47,8 @@ class SkillController(AnalysisController[SkillRequest, SkillResult, SavedResult[
         """Whether the event or its fire model has changed since the scores were computed."""
         return self.scored is not None and self._session.has_project and not _same(self.scored, self._session.project)
 
-    def _new_spec(self, request: SkillRequest) -> SkillSpec:
-        return SkillSpec(self._session.project, request.days, request.fit_days, self._session.backend)
+    def _new_spec(self, request: SkillRequest, project: Project) -> SkillSpec:
+        return SkillSpec(project, request.days, request.fit_days, self._session.backend)
 
     def _connect_events(self, bridge: EventBridge) -> None:
         bridge.subscribe(SkillReady, self._on_scores)

@@ -26,6 +26,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import RunJob
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import RunFinished, StressReady
+from firegui.runs.fire_specs import project_then
 from firegui.runs.header import SavedHeader, schedule_fields
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import kept_plan, read_run
@@ -146,9 +147,9 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
         self._of_run = entry.stress
         self._launch(lambda: self._spec(request, paths, project))
 
-    def _new_spec(self, request: StressRequest) -> StressSpec:
+    def _new_spec(self, request: StressRequest, project: Project) -> StressSpec:
         self._of_run = None
-        return self._spec(request, Paths(self._project_folder, self._new_folder("stress")), self._session.project)
+        return self._spec(request, Paths(self._project_folder, self._new_folder("stress")), project)
 
     def _resumed_spec(self, saved: SavedStressTest, request: StressRequest | None) -> StressSpec | None:
         """Return the spec that resumes ``saved``. Its settings and its schedule are kept."""
@@ -158,7 +159,8 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
         header = saved.header
         scenarios = Path(header.scenarios_file) if header.scenarios_file else None
         request = StressRequest(header.settings, Path(header.schedule_file), scenarios)
-        spec = self._spec(request, Paths(self._project_folder, saved.folder), self._session.project)
+        project = project_then(header, self._session.project, "stress test", "made", "make it again")
+        spec = self._spec(request, Paths(self._project_folder, saved.folder), project)
         return replace(spec, resume=True)
 
     def _spec(self, request: StressRequest, paths: Paths, project: Project) -> StressSpec:

@@ -264,7 +264,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         return self.form.schedules.file
 
     def _cost(self) -> str:
-        settings, days = self.form.fields.value(), self._session.project.plan.days
+        settings, days = self.form.fields.value(), self._project.plan.days
         flown = [1 + one.n_draws for one in settings.scenarios if not one.repair_hours]
         repaired = [
             one.n_draws * math.ceil(24.0 * days / one.repair_hours) for one in settings.scenarios if one.repair_hours

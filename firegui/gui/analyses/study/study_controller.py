@@ -11,6 +11,7 @@ from firegui.analyses.requests import Paths
 from firegui.analyses.study.results import STORE, StudyHeader, cell_spec, done_in, read_header, read_study
 from firegui.analyses.study.settings import StudyRequest, absolute_text, folder_ending, text_file
 from firegui.domain.benchmark import FIXED_COST, PlannerName
+from firegui.domain.project import Project
 from firegui.domain.study import SCHEDULE, Cell, StudySettings
 from firegui.domain.study_table import StudyTable
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
@@ -101,10 +102,10 @@ class StudyController(AnalysisController[StudyRequest, StudyResult, SavedStudy])
         return self._or_refused(lambda: cell_spec(folder, cell, shown.header or read_header(folder), project, backend))
 
     # -- the run -----------------------------------------------------------------------------------------------------
-    def _new_spec(self, request: StudyRequest) -> StudySpec:
+    def _new_spec(self, request: StudyRequest, project: Project) -> StudySpec:
         folder = self._project_folder
         out = self._new_folder(folder_ending(request.study.settings))
-        spec = request.spec(self._session.project, Paths(folder, out), self._session.backend)
+        spec = request.spec(project, Paths(folder, out), self._session.backend)
         out.parent.mkdir(exist_ok=True)
         atomic.write_text(text_file(out), absolute_text(request.study, folder))
         return spec

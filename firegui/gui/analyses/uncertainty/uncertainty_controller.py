@@ -202,9 +202,9 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
             report_failure(self._session, "The error field", event)
 
     # -- the run -----------------------------------------------------------------------------------------------------
-    def _new_spec(self, request: UncertaintyRequest) -> UncertaintySpec:
+    def _new_spec(self, request: UncertaintyRequest, project: Project) -> UncertaintySpec:
         paths = Paths(self._project_folder, self._new_folder(request.settings.kind.value))
-        return self._spec(request, self._session.project, paths)
+        return self._spec(request, project, paths)
 
     def _resumed_spec(self, saved: SavedEnsemble, request: UncertaintyRequest | None) -> UncertaintySpec | None:
         """Return the spec that resumes ``saved`` with the number of members of ``request``."""

@@ -190,7 +190,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         return ensemble_cost(self.form.settings(), has_plan=has_plan, pace=self._simulation_seconds)
 
     def _find_problems(self) -> Sequence[Problem]:
-        return missing_requirements(self._session.project, self.form.settings())
+        return missing_requirements(self._project, self.form.settings())
 
     def _enabled(self) -> dict[str, bool]:
         shown = self._controller.shown

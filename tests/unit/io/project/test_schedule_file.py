@@ -180,8 +180,11 @@ def test_a_schedule_without_pose_logits_keeps_its_poses(tmp_path: Path) -> None:
 
 def test_a_plan_for_another_fleet_or_horizon_is_refused(tmp_path: Path) -> None:
     write_plan_safetensors(tmp_path / "plan.safetensors", random_schedule())
-    with refused_for("D: has shape [20, 3], this project needs [70, 3]", "z: has shape [20, 3, 3]"):
-        read_schedule(tmp_path / "plan.safetensors", fleet(), T + 50, SHAPE)
+    path, one = tmp_path / "plan.safetensors", Fleet(fleet().types[1:])
+    with refused_for("plan: was made for 3 aircraft and 20 steps; this project has 3 aircraft and 70 steps — set the"):
+        read_schedule(path, fleet(), T + 50, SHAPE)
+    with refused_for("plan: was made for 3 aircraft and 20 steps; this project has 1 aircraft and 20 steps — set the"):
+        read_schedule(path, one, T, SHAPE)
 
 
 def test_a_damaged_plan_is_refused(tmp_path: Path) -> None:
@@ -189,7 +192,10 @@ def test_a_damaged_plan_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a safetensors file"):
         read(path, b"nonsense")
     save_file({"D": np.full((T, 3), np.nan)}, path)
-    with refused_for("D: holds values that are not finite", "pose: is missing (the file holds D)"):
+    with refused_for("file: holds values that are not finite numbers", "file: has no table pose (it holds D)"):
+        read_schedule(path, fleet(), T, SHAPE)
+    save_file({"D": np.zeros((T, 3)), "pose": np.zeros((3, T, 3))}, path)
+    with refused_for("file: holds no plan: its tables D of 20 × 3 and pose of 3 × 20 × 3 do not fit together"):
         read_schedule(path, fleet(), T, SHAPE)
 
 
