@@ -464,7 +464,7 @@ def fire_grows(table: StressTable, plan: PlanSettings) -> bool:
 def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) -> str:
     """Return whether a plan holds in every scenario, as a clause without a stop.
 
-    ``⚠ Does not hold: …`` or ``Holds in all 10 scenarios``, with what those without a result need; empty where the
+    ``⚠ Does not hold: …`` or ``Holds in all 10 scenarios``, with the names of those without a result; empty where the
     plan was not tested. Where the goal counts the regions alone and the fire grows elsewhere, the clause says both.
     ``cell_ha`` is the area of a cell in hectares.
     """
@@ -478,10 +478,12 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
     if tested < 2:
         where = f"in “{table.worst.scenario.title}”"
     if not fire_grows(table, plan):
-        own_test = "takes a test of its own" if len(own) == 1 else "take tests of their own"
+        of_all = f" of {tested + len(table.left_out)}"
         parts = [f"Holds {where}"]
-        parts += [f"{len(own)} {own_test} ({', '.join(own)})"] if own else []
-        parts += [f"{len(impossible)} cannot be tested ({', '.join(impossible)})"] if impossible else []
+        for names, what in ((own, "not tested yet"), (impossible, "cannot be tested")):
+            if names:
+                parts.append(f"{len(names)}{of_all} {what}: {', '.join(f'“{name}”' for name in names)}")
+                of_all = ""
         return "; ".join(parts)
     # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
     expected, worst = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.worst))

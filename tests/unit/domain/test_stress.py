@@ -188,7 +188,7 @@ def test_the_verdict_on_regions_alone_says_how_far_the_fire_grows() -> None:
     assert verdict_text(kept, regions, 1.0) == verdict_text(kept, PlanSettings(), 1.0) == "Holds in all 2 scenarios"
 
 
-def test_a_verdict_says_what_the_scenarios_without_a_result_need() -> None:
+def test_a_verdict_names_the_scenarios_without_a_result() -> None:
     def result(name: str) -> StressResult:
         return StressResult(StressScenario(name), 4.0, 104.0, (StressDraw(4.0, 0.0, 0.0, 2),))
 
@@ -198,7 +198,7 @@ def test_a_verdict_says_what_the_scenarios_without_a_result_need() -> None:
 
     mended, again, windy = ("mended", NEEDS_EXERCISE), ("again", NEEDS_EXERCISE), ("windy", "there is no wind")
     assert verdict() == "Holds in all 2 scenarios"
-    assert verdict(mended) == "Holds in all 2 tested scenarios; 1 takes a test of its own (mended)"
+    assert verdict(mended) == "Holds in all 2 tested scenarios; 1 of 3 not tested yet: “mended”"
     assert verdict(mended, windy, again) == (
-        "Holds in all 2 tested scenarios; 2 take tests of their own (mended, again); 1 cannot be tested (windy)"
+        "Holds in all 2 tested scenarios; 2 of 5 not tested yet: “mended”, “again”; 1 cannot be tested: “windy”"
     )
