@@ -596,7 +596,7 @@ def test_one_press_on_the_page_of_the_map_tests_the_plan_and_shows_the_map_there
     assert panel.map.isVisible() and panel.leak.count() == 3 and not panel.no_map.isVisible()
 
 
-def test_the_rest_of_a_test_joins_the_table_of_the_plan_while_it_works_and_when_it_has_ended(
+def test_a_plan_without_a_result_in_a_scenario_is_tested_in_all_and_has_its_map_then(
     qtbot: QtBot, window: MainWindow, session: Session, project: Project, tmp_path: Path
 ) -> None:
     saved = tmp_path / "tested.firegui"
@@ -610,7 +610,8 @@ def test_the_rest_of_a_test_joins_the_table_of_the_plan_while_it_works_and_when_
     assert entry is not None and texts(panel, "Scenario") == [EXPECTED, "failing", "late"]
     before = stress_table()
     mended = StressResult(STRESS.stress.scenarios[2], 10.0, 210.0, (StressDraw(10.0, 0.0, 0.0, 12),))
-    part = replace(before, results=(mended,), left_out=())
+    first = replace(before, results=before.results[:1], left_out=())
+    whole = replace(before, results=(*before.results, mended), left_out=())
     seen: list[list[str]] = []
     controller.result_changed.connect(lambda: seen.append(texts(panel, "Scenario")))
 
@@ -618,20 +619,37 @@ def test_the_rest_of_a_test_joins_the_table_of_the_plan_while_it_works_and_when_
         file = str(spec.schedule_file)
         out = completed(write_header(controller, spec.project, saved, spec.settings, seed=3, schedule_file=file))
         burns, leaks = stress_maps(spec.project)
-        write_results(out, StressTally(part, burns, {"mended": leaks["late"]}), spec.project)
+        write_results(out, StressTally(whole, burns, {**leaks, "mended": leaks["late"]}), spec.project)
         out.rename(spec.out)
         record = read_run(folder)
-        RunFolder(folder).add_scores(record, replace(record.scores, stress=before.completed_by(part)))
-        return (StressReady(part),)
+        RunFolder(folder).add_scores(record, replace(record.scores, stress=before.completed_by(whole)))
+        return (StressReady(first), StressReady(whole))
 
-    controller._execute = FakeRun(events)
+    controller._execute = run = FakeRun(events)
     workbench.show_panel("Stress")
-    panel.test_rest(entry)
+    workbench.shell.set_mode(CentreMode.BOTH)
+    panel.complete_test(entry)
     qtbot.waitUntil(lambda: not controller.is_busy and panel.model.rowCount() == 4)
     settle()
-    whole = [EXPECTED, "failing", "late", "mended"]
-    assert texts(panel, "Scenario") == whole and seen and all(names == whole for names in seen)
-    assert controller.shown is not None and controller.shown.made_with_plan and not untested_names(entry.stress)
+    assert run.specs[0].settings.scenarios == STRESS.stress.scenarios and run.specs[0].project is entry.project
+    names = [EXPECTED, "failing", "late", "mended"]
+    assert texts(panel, "Scenario") == names and seen and all(set(each) >= set(names[:3]) for each in seen)
+    assert not untested_names(entry.stress) and panel.conclusion.text() == VERDICT
+    panel.pages.setCurrentWidget(panel.leaks_page)
+    settle()
+    assert panel.map.isVisible() and panel.leak.count() == 4 and not panel.no_map.isVisible()
+
+
+def test_a_map_without_a_leak_says_so_in_words(shown: StressPanel) -> None:
+    assert "Share of draws" in shown.key.text()
+    result = shown._controller.shown
+    assert result is not None
+    none = {name: np.zeros_like(leaks) for name, leaks in result.leaks.items()}
+    shown._controller._show(replace(result, leaks=none))
+    assert shown.key.text().startswith("No fire gets through in any scenario.")
+    shown.leak.setCurrentIndex(1)
+    assert shown.key.text().startswith("No fire gets through in this scenario.")
+    assert "fire at the start" in shown.key.text()
 
 
 @pytest.mark.parametrize("name", ["Stress", "Sensitivity", "Uncertainty"])

@@ -56,7 +56,10 @@ _FIRE_LOST = (
 _AT_WORK = "The result by day and the numbers at expected effectiveness come when the run has ended."
 _CONTINUE = "A new run that begins with this plan; where the goal has changed since, you are asked which one it has"
 _LEAKS = "The stress test of this plan, and the map of where the fire crosses its lines"
-_TEST = "Test the plan in the scenarios that take a test of their own: it is replanned on the way, which takes longer"
+_TEST = (
+    "Test the plan in all scenarios, also where it is replanned on the way, which takes longer. The test also makes "
+    "the map of where fire gets through"
+)
 _TEST_IT, _TESTED = "Test it", "Tested"
 _TESTED_TIP = "The plan is tested in all scenarios of its project that can be tested"
 _MARGIN = 6

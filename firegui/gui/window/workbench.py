@@ -590,9 +590,9 @@ class Workbench(QObject):
             self.panel("Stress", StressPanel).show_leaks(shown.folder)
 
     def _test_plan(self, entry: RunEntry) -> None:
-        """Test the plan of a run in the stress scenarios that it is not tested in."""
+        """Test the plan of a run in all its stress scenarios."""
         self._show_analysis("Stress")
-        self.panel("Stress", StressPanel).test_rest(entry)
+        self.panel("Stress", StressPanel).complete_test(entry)
 
     def _rename_run(self) -> None:
         self.show_panel("Runs")

@@ -17,7 +17,7 @@ from firegui.analyses.requests import Paths, StressRequest
 from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
 from firegui.domain.settings import ObjectiveWeights
-from firegui.domain.stress import StressTable, StressTestSettings, untested_names, verdict_text
+from firegui.domain.stress import StressTable, StressTestSettings, verdict_text
 from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
@@ -135,14 +135,15 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
     _tested: Path | None = None
     """Folder of the plan whose test is complete."""
 
-    def test_rest(self, entry: RunEntry) -> None:
-        """Test the plan of a run in the scenarios that it is not tested in; ignored while a test is at work."""
+    def complete_test(self, entry: RunEntry) -> None:
+        """Test the plan of a run in all its scenarios, for those without a result and the map of all.
+
+        Ignored while a test is at work.
+        """
         file, project = kept_plan(entry.folder), entry.project
         if self.is_busy or file is None or project is None:
             return
-        names = untested_names(entry.stress)
-        scenarios = tuple(one for one in project.stress.scenarios if one.name in names)
-        request = StressRequest(StressTestSettings(stress=replace(project.stress, scenarios=scenarios)), file)
+        request = StressRequest(StressTestSettings(stress=project.stress), file)
         paths = Paths(self._project_folder, self._new_folder("stress"))
         self._of_run = entry.stress
         self._launch(lambda: self._spec(request, paths, project))

@@ -120,11 +120,11 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                 self.start_requested.emit()
         self.pages.setCurrentWidget(self.leaks_page)
 
-    def test_rest(self, entry: RunEntry) -> None:
-        """Test the plan of a run in the scenarios that it is not tested in, unless a test is at work."""
+    def complete_test(self, entry: RunEntry) -> None:
+        """Test the plan of a run in all its scenarios, unless a test is at work."""
         if not self._controller.is_busy:
             self.form.schedules.choose_run(entry.folder)
-            self._controller.test_rest(entry)
+            self._controller.complete_test(entry)
 
     def _test_for_map(self) -> None:
         """Test the plan, and stay on the page of the map, which is shown as soon as a scenario is done."""
@@ -143,7 +143,6 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         # The text must not set the minimum width of the panel; the tooltip has all of it.
         self.key.setMinimumWidth(1)
         self.key.setToolTip(tooltip(_KEY))
-        self._write_key()
         above = row(self.leak, self.key, whole, stretch=self.key)
         self.no_map = Introduction(_NO_MAP, _START, _MAP_TIP, self._test_for_map)
         stop = PanelButton("stop_here", "Stop", self.texts.stop_tip, self._controller.stop, show_text=True)
@@ -169,7 +168,12 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
     def _write_key(self) -> None:
         start = f'<span style="color:{Ink.of(self.palette()).observed.name()}"><b>—</b></span>&nbsp;fire at the start'
-        self.key.setText(f"Share of draws&nbsp;0&nbsp;{scale_html(leak_scale())}&nbsp;1 &nbsp;{start}")
+        shown, name = self._controller.shown, self.leak.currentData()
+        leaks = None if shown is None else shown.leaks.get(name)
+        scale = f"Share of draws&nbsp;0&nbsp;{scale_html(leak_scale())}&nbsp;1"
+        if leaks is not None and not leaks.any():
+            scale = f"No fire gets through in {'this' if name else 'any'} scenario."
+        self.key.setText(f"{scale} &nbsp;{start}")
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the change between dark and light palette."""
@@ -354,6 +358,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             self.map.show_leaks(None, None)
         else:
             self.map.show_leaks(shown.project, shown.leaks[name])
+        self._write_key()
 
 
 def head_text(shown: StressTestResult) -> str:
