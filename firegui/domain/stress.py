@@ -497,9 +497,15 @@ def untested_names(table: StressTable | None) -> tuple[str, ...]:
 
 
 def untestable_texts(table: StressTable | None) -> tuple[str, ...]:
-    """Return why scenarios cannot be tested: ``windy cannot be tested: imported maps have one wind``."""
+    """Return why scenarios cannot be tested: ``“windy” cannot be tested: imported maps have one wind``."""
     left_out = () if table is None else table.left_out
-    return tuple(f"{name} cannot be tested: {why}" for name, why in left_out if why != NEEDS_EXERCISE)
+    return tuple(f"“{name}” cannot be tested: {why}" for name, why in left_out if why != NEEDS_EXERCISE)
+
+
+def left_out_texts(table: StressTable | None) -> tuple[str, ...]:
+    """Return why scenarios have no result, as clauses without a stop."""
+    untested = (f"“{name}” is not tested yet: the plan is replanned on the way" for name in untested_names(table))
+    return (*untested, *untestable_texts(table))
 
 
 def left_in_text(share: float, scenario: str, limit: float, *, in_regions: bool = False) -> str:

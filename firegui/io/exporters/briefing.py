@@ -16,7 +16,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from firegui.domain.fleet import Material
 from firegui.domain.plan_summary import DaySummary
-from firegui.domain.stress import growth_left_text, scenario_text
+from firegui.domain.stress import growth_left_text, left_out_texts, scenario_text
 from firegui.domain.units import Units, percent_text
 from firegui.errors import Check
 from firegui.io.atomic import writing
@@ -332,8 +332,7 @@ def sections_of(content: ExportContent, periods: Sequence[Period], width: float)
             for number, (title, wide) in enumerate(zip(titles, widths, strict=True))
         ]
         found.append(Section("Stress cases: the same plan where the world differs", lines, stretched(heads, width)))
-    left_out = () if content.stress is None else content.stress.left_out
-    untested = [f"{name} is left out of the stress cases: {reason}." for name, reason in left_out]
+    untested = [f"{text}." for text in left_out_texts(content.stress)]
     notes = [line for text in (*notes_of(content), *untested) for line in wrapped(f"• {text}", width, SIZE)]
     return [*found, Section("What to know", [[line] for line in notes])]
 

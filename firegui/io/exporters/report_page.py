@@ -15,6 +15,7 @@ from pathlib import Path
 from PIL import Image
 
 from firegui.domain.plan_summary import CAUTION, VERDICT, KeyFigure
+from firegui.domain.stress import left_out_texts
 from firegui.errors import Check
 from firegui.io.atomic import write_text
 from firegui.io.exporters.briefing import notes_of, stress_lines
@@ -158,7 +159,7 @@ def _stress(content: ExportContent) -> Iterator[str]:
         "The same plan where the world differs from the model, worst first; “nominal” is the model itself. In some "
         "cases the fire is larger than in the model, so each is compared with its own fire without drops."
     )
-    caption = " ".join((caption, *(f"{name} is left out: {reason}." for name, reason in content.stress.left_out)))
+    caption = " ".join((caption, *(f"{text}." for text in left_out_texts(content.stress))))
     table = html_table(titles, rows, numbers=range(2, len(titles)), words=(1,), caption=caption)
     yield f'<h2 id="stress">Stress cases</h2>{table}'
 

@@ -147,7 +147,7 @@ def test_a_table_is_completed_by_another_test_or_says_why_a_scenario_cannot_be_t
     assert completed.left_out == (("again", "there is no wind"),)
     assert untested_names(table) == ("mended", "again") and untested_names(completed) == ()
     assert untestable_texts(table) == ()
-    assert untestable_texts(completed) == ("again cannot be tested: there is no wind",)
+    assert untestable_texts(completed) == ("“again” cannot be tested: there is no wind",)
 
 
 def test_a_goal_about_regions_alone_is_judged_by_the_growth_in_them() -> None:

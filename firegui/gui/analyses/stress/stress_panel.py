@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QSignalBlocker
 from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton, QWidget
 
 from firegui.analyses.stress.results import stress_draw_spec, table_csv
-from firegui.domain.stress import WHAT_HOLDS, StressResult, StressTable
+from firegui.domain.stress import WHAT_HOLDS, StressResult, StressTable, left_out_texts
 from firegui.domain.units import percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.cost import simulations_text
@@ -369,7 +369,7 @@ def head_text(shown: StressTestResult) -> str:
     above = sum(result.held_share(shown.weights) > limit for result in table.results)
     scenarios = counted(len(table.results), "scenario")
     parts = [f"{above} of {scenarios} above the limit of {percent_text(limit)}"]
-    parts += [f"{name} is left out: {reason}" for name, reason in table.left_out]
+    parts += left_out_texts(table)
     if shown.header is not None:
         title = schedule_title(Path(shown.header.schedule_file))
         parts += [f"{table.drops:,} drops of {title}", f"seed {shown.header.seed}"]
