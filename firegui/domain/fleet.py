@@ -59,11 +59,17 @@ class AircraftType:
     )
     material: Material = option(MISSING, "Material", "water changes the fire once; retardant treats the fuel for good")
     payload_gal: float = option(
-        MISSING, "Payload", "what one aircraft drops at once; files have US gallons", unit="gal", low=0.01, high=1e6
+        MISSING,
+        "Payload",
+        "what one aircraft drops at once; files have US gallons",
+        unit="gal",
+        low=0.01,
+        high=1e6,
+        synonyms="load tank water retardant",
     )
     turnaround_h: float = option(
         MISSING, "Turnaround", "hours between two drops of one aircraft; 0: a drop in every time step", unit="h",
-        low=0.0, high=MOST_TURNAROUND_H,
+        low=0.0, high=MOST_TURNAROUND_H, synonyms="refill reload fill round trip",
     )  # fmt: skip
     speed_ms: float = option(MISSING, "Speed", "ground speed during the drop", unit="m/s", low=0.0, high=1e3)
     drop_duration_s: float = option(MISSING, "Drop time", "duration of a drop, seconds", unit="s", low=0.0, high=3600.0)

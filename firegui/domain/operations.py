@@ -23,7 +23,11 @@ from firegui.errors import Problem
 
 MOST_DROPS = 1_000_000
 _MOST_MARGIN_MIN = 720.0
-_MARGIN: Mapping[str, Any] = {"unit": "min", "low": -_MOST_MARGIN_MIN, "high": _MOST_MARGIN_MIN}
+NIGHT_WORDS = "night dark darkness dawn dusk twilight"
+"""Other words that find the daylight rule."""
+_MARGIN: Mapping[str, Any] = {
+    "unit": "min", "low": -_MOST_MARGIN_MIN, "high": _MOST_MARGIN_MIN, "synonyms": NIGHT_WORDS,
+}  # fmt: skip
 DROPS_A_DAY = "Drops a day"
 
 

@@ -35,7 +35,7 @@ class Option:
     and typed. ``percent`` says that forms show the value in percent. ``zero_text`` says in a form what 0 means.
     ``restarts`` is false for a setting that may change when a run is resumed. ``read`` reads one element of a tuple.
 
-    ``symbol`` is the paper's, which only tooltips name.
+    ``symbol`` is the paper's, which only tooltips name. ``synonyms`` are other words that find the setting.
 
     ``flag`` is the command-line option where it is not made from the field's name, ``off_flag`` that of a yes or no
     that is off, and ``flags`` the words of every value where each has its own. ``metavar`` stands for an element in the
@@ -50,6 +50,7 @@ class Option:
     group: str = ""
     label: str = ""
     symbol: str = ""
+    synonyms: str = ""
     choices: Mapping[Any, str] = field(default_factory=dict)
     kinds: tuple[StrEnum, ...] = ()
     degrees: bool = False

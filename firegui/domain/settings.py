@@ -78,6 +78,7 @@ class ObjectiveWeights:
         "cost of one drop",
         label="Number of drops",
         symbol="λ_budget",
+        synonyms="money price",
         low=0.0,
         high=MOST_COUNT,
     )

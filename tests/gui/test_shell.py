@@ -366,6 +366,48 @@ def test_a_search_without_a_match_on_the_page_leads_to_the_page_that_has_it(qtbo
     assert [frame for frame in side.sections["Fleet"].findChildren(FoundFrame) if frame.isVisible()]
 
 
+@pytest.mark.parametrize(
+    ("typed", "found"),
+    [
+        ("night", "Rules of the operation › Drops only in daylight"),
+        ("dark", "Rules of the operation › Drops only in daylight"),
+        ("grounded hours", "Rules of the operation › Groundings of part of a day"),
+        ("cost", "Goal and search › Number of drops"),
+        ("money", "Goal and search › Weight of number of drops"),
+        ("water", "Goal and search › Water"),
+        ("retardant", "Goal and search › Retardant"),
+        ("refill", "Fleet › Fleet"),
+        ("turnaround", "Fleet › Turnaround"),
+        ("houses", "Protected regions"),
+        ("powerline", "Protected regions"),
+    ],
+)
+def test_the_search_finds_a_setting_by_other_words(qtbot: QtBot, window: MainWindow, typed: str, found: str) -> None:
+    window.workbench.show_panel("Regions")
+    side = window.workbench.shell.side
+    side.search.setText(typed)
+    qtbot.waitUntil(lambda: all(each.is_built for each in side.columns[WorkspaceName.PLAN].sections.values()))
+    settle()
+    side.search.setFocus()
+    named: list[str] = []
+    for _hit in range(12):
+        named.append(side.chosen_hit.text())
+        QTest.keyClick(side.search, Qt.Key.Key_Down)
+    assert any(f": {found}" in name for name in named), named
+    side.search.clear()
+
+
+def test_the_word_wind_leads_to_the_fire_from_the_page_of_plans(qtbot: QtBot, window: MainWindow) -> None:
+    window.workbench.show_panel("Regions")
+    side = window.workbench.shell.side
+    side.search.setText("wind")
+    qtbot.waitUntil(lambda: bool(side.outcome.links), timeout=20_000)
+    titles = [link.text() for link in side.outcome.links]
+    assert any(title.startswith("Fire › Scenario") for title in titles)
+    assert any(title.startswith("Analyse › Stress test") for title in titles)
+    side.search.clear()
+
+
 def test_a_search_for_what_is_nowhere_says_so_and_offers_to_clear_it(qtbot: QtBot, window: MainWindow) -> None:
     window.workbench.show_panel("Runs")
     side = window.workbench.shell.side

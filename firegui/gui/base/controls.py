@@ -24,6 +24,7 @@ from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
 
 _FRAME_PX, _FOUND_MS = 2, 4_000
+_SYNONYMS = "synonyms"
 _FIELDS = (QAbstractSpinBox, QCheckBox, QComboBox, QLineEdit, QRadioButton, QTableView)
 
 
@@ -83,6 +84,16 @@ def press_focused_button(window: QWidget) -> bool:
         return False
     focus.click()
     return True
+
+
+def set_synonyms(widget: QWidget, words: str) -> None:
+    """Set other words that find a widget in a search of the settings."""
+    widget.setProperty(_SYNONYMS, words)
+
+
+def synonyms_of(widget: QWidget) -> str:
+    """Return the other words that find a widget; empty for none."""
+    return str(widget.property(_SYNONYMS) or "")
 
 
 def focus_first(content: QWidget) -> None:

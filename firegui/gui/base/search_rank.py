@@ -17,6 +17,8 @@ class MatchRank(IntEnum):
     """Every searched word is somewhere in the name."""
     DESCRIPTION = 4
     """The name alone does not have all words; together with the description it has."""
+    SYNONYM = 5
+    """Only other words for the item have them."""
 
 
 def words_begin(searched: Sequence[str], text: str) -> bool:

@@ -19,12 +19,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.domain.operations import MOST_DROPS, Daylight, Operations, PinnedDrop
+from firegui.domain.operations import MOST_DROPS, NIGHT_WORDS, Daylight, Operations, PinnedDrop
 from firegui.domain.options import declared_option
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
-from firegui.gui.base.controls import add_shortcut
+from firegui.gui.base.controls import add_shortcut, set_synonyms
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import (
     describe,
@@ -73,6 +73,8 @@ class ConstraintsPanel(QWidget):
         self.sorties_view = self._table(self.sorties, "Sorties a day", stretch=0)
         self.zones_view = self._table(self.zones, "No-drop zones", stretch=0)
         self.pins_view = self._table(self.pins, "Pinned drops")
+        set_synonyms(self.grounding_view, f"hours grounded {NIGHT_WORDS}")
+        set_synonyms(self.zones_view, "powerline creek lake water houses")
         self.pins_view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.daylight = DaylightForm(session)
         self.capped, self.cap = QCheckBox("At most"), WholeField(0, MOST_DROPS)
@@ -314,6 +316,7 @@ class DaylightForm(QWidget):
         self._session = session
         self._merge = next(_MERGE_KEYS)
         self.rule = QCheckBox("Drops only in daylight")
+        set_synonyms(self.rule, NIGHT_WORDS)
         self.rule.setToolTip(tooltip("Drops only between the two margins, by the sun at the centre of the grid"))
         self.after, self.before = self._margin("after_sunrise_min"), self._margin("before_sunset_min")
         self.model = TableModel[SunDay](self._columns(), self)
@@ -366,6 +369,7 @@ class DaylightForm(QWidget):
         box = DecimalField(*declared.shown_bounds)
         box.setSuffix(f" {declared.unit}")
         box.setAccessibleName(declared.title)
+        set_synonyms(box, declared.synonyms)
         box.setToolTip(tooltip(f"{declared.title}; {declared.help}"))
         box.valueChanged.connect(lambda _value: self._write())
         box.editingFinished.connect(self._settle)

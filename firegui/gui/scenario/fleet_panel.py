@@ -28,6 +28,7 @@ from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.options import declared_option, limits_text, number_from_text, plain_number
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
+from firegui.gui.base.controls import set_synonyms
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import describe, muted_label, plain_label
 from firegui.gui.session.reporting import raise_new_problems, refusing
@@ -261,6 +262,7 @@ class AircraftForm(QGroupBox):
                 label = self._labels[field] = plain_label(_OPTIONS[field].field_label)
                 label.setBuddy(box)
                 describe(box, _OPTIONS[field].explanation)
+                set_synonyms(box, _OPTIONS[field].synonyms)
                 form.addRow(label, box)
         session.units_changed.connect(self._on_units)
         self._on_units()
@@ -353,6 +355,7 @@ class FleetPanel(TableForm):
     def _set_up_view(self) -> None:
         view = self.view
         show_table(view, self.model, "Fleet", row_height=25, is_sortable=False)
+        set_synonyms(view, " ".join(_OPTIONS[field].synonyms for field in TABLE_FIELDS))
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = view.horizontalHeader()

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.errors import Problem
-from firegui.gui.base.controls import scroll_to_opened
+from firegui.gui.base.controls import scroll_to_opened, set_synonyms
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, plain_label
 from firegui.gui.base.plain_text import tooltip
@@ -57,6 +57,7 @@ class SettingEditor(QObject):
         self.box.setToolTip(tooltip(item.option.tooltip(offset) if self.is_number else item.option.explanation))
         self.box.setAccessibleName(item.option.title)
         self.box.setAccessibleDescription(item.option.help)
+        set_synonyms(self.box, item.option.synonyms)
         self.label.setBuddy(self.box)
         self.label.setToolTip(tooltip(self.box.toolTip()))
         if item.kind is bool:

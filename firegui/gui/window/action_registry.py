@@ -41,8 +41,8 @@ class ActionSpec:
     """Action of the window.
 
     ``topic`` is its help page, ``tool_text`` its text on the tool bar, ``synonyms`` are other words that find it in the
-    palette. A ``name`` with a colon is a choice: of the
-    actions with the same prefix, one is checked.
+    palette, and the section of a panel in the search of settings. A ``name`` with a colon is a choice: of the actions
+    with the same prefix, one is checked.
     """
 
     name: str
@@ -338,7 +338,7 @@ _ALL_ACTIONS = (
                "how a plan does in worlds that differ from the model, and where fire gets through", "dock-stress",
                "stress",
                ("Shift+F4",), _C.PROJECT,
-               synonyms="robustness worst case robust confidence fails reliable"),
+               synonyms="robustness worst case robust confidence fails reliable wind"),
     ActionSpec("show_margin", "Cost of mar&gin…",
                "plans with more and more margin: their drops, and what the worst case leaves", "dock-margin", "margin",
                ("Ctrl+Shift+F4",), _C.PROJECT,
@@ -374,10 +374,11 @@ _ALL_ACTIONS = (
                         "retardant water duration days margin device gpu cpu preferences options"),
     ActionSpec("show_regions", "Protected &regions", "the protected regions, their size and weight", "dock-regions",
                "regions",
-               synonyms="protect values at risk village asset assets houses homes protection priority town area"),
+               synonyms="protect values at risk village asset assets houses homes protection priority town area "
+                        "powerline power line pipeline road"),
     ActionSpec("show_fleet", "&Fleet", "aircraft types with number, turnaround and payload", "dock-fleet", "fleet",
                synonyms="aircraft planes airtankers helicopters helicopter tanker scooper water retardant "
-                        "payload load turnaround litres gallons footprint cost resources logistics speed"),
+                        "payload load turnaround refill litres gallons footprint cost resources logistics speed"),
     ActionSpec("show_calendar", "Grounded &days", "days on which aircraft types cannot fly", "dock-calendar",
                "calendar",
                synonyms="grounding weather cannot fly calendar availability maintenance unavailable schedule "

@@ -191,9 +191,9 @@ class Shell(QWidget):
         place = PLACES[name]
         self._panels[name] = panel
         if place.area is WindowArea.SIDE and place.workspace is not None:
-            self.side.add_section(
-                place.workspace, name, PanelSection(place.title, panel, place.question, grows=place.grows)
-            )
+            synonyms = ACTIONS[f"show_{name.lower()}"].synonyms
+            section = PanelSection(place.title, panel, place.question, synonyms=synonyms, grows=place.grows)
+            self.side.add_section(place.workspace, name, section)
             if result is not None:
                 self._results[name] = result
                 self.centre.add_result(result, is_page=place.workspace is WorkspaceName.HAND_OVER)

@@ -31,6 +31,7 @@ from firegui.gui.base.controls import (
     focus_in_view,
     is_tab_stop,
     scroll_to_opened,
+    synonyms_of,
     tab_stops,
     tool_button,
     without_mnemonic,
@@ -61,15 +62,18 @@ class Hit:
 class PanelSection(QWidget):
     """Section of a workspace: a heading that shows or hides its content, which may take spare height.
 
-    Its ``summary`` stands below the heading: the question that it answers, or while it is folded what is set in it.
+    Its ``summary`` stands below the heading: the question that it answers, or while it is folded what is set in it. Its
+    ``synonyms`` are other words that find it where none of its parts is found.
     """
 
     toggled = Signal(bool)
 
     def __init__(
-        self, title: str, content: QWidget, summary: str = "", *, grows: bool = False, parent: QWidget | None = None
-    ) -> None:
+        self, title: str, content: QWidget, summary: str = "", *, synonyms: str = "", grows: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
+        self._synonyms = synonyms
         self.title, self.content, self.grows = title, content, grows
         self.heading = QToolButton()
         self.heading.setText(title)
@@ -142,6 +146,8 @@ class PanelSection(QWidget):
             field = (widget.buddy() if isinstance(widget, QLabel) else None) or widget
             if rank is not None and (field not in found or rank < found[field].rank):
                 found[field] = Hit(self, field, rank, _found_name(searched, names) or self.title)
+        if not found and search_rank(searched, (self.title,), self._synonyms) is not None:
+            found[self.heading] = Hit(self, self.heading, MatchRank.SYNONYM, self.title)
         # The sort is stable: equal ranks keep their order in the section.
         return sorted(found.values(), key=lambda hit: hit.rank)
 
@@ -152,7 +158,7 @@ class PanelSection(QWidget):
             # Parts that are hidden in every case, such as those of another kind of run, are not offered.
             if not _can_be_shown(widget, self.content):
                 continue
-            names, description = [], without_mnemonic(widget.toolTip())
+            names, description = [], f"{without_mnemonic(widget.toolTip())} {synonyms_of(widget)}"
             shown = widget.text() if isinstance(widget, QLabel | QAbstractButton) else ""
             if isinstance(widget, QLabel) and widget.wordWrap():
                 # A text of several lines explains a setting, and is not the name of one.
@@ -165,7 +171,8 @@ class PanelSection(QWidget):
                 titles, help_texts = _headings(widget)
                 names += titles
                 description += f" {help_texts}"
-            names.append(widget.accessibleName())
+            # A table that is found by other words is named as a whole, not by its first column.
+            names.insert(0 if isinstance(widget, QTableView) else len(names), widget.accessibleName())
             yield widget, [name for name in map(without_mnemonic, names) if name], description
 
     def _show(self, *, opened: bool) -> None:
