@@ -135,6 +135,12 @@ def pair_text(effectiveness: Effectiveness) -> str:
     return f"{effectiveness.retardant:g}/{effectiveness.water:g}"
 
 
+def effectiveness_words(effectiveness: Effectiveness) -> str:
+    """Return ``retardant 85 %, water 75 % effective``."""
+    retardant, water = (f"{100.0 * value:g} %" for value in (effectiveness.retardant, effectiveness.water))
+    return f"retardant {retardant}, water {water} effective"
+
+
 NOMINAL = Effectiveness(0.9, 0.9)
 DESIGN = Effectiveness(0.85, 0.75)
 

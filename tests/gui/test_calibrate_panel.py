@@ -23,7 +23,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
     interrupted_in,
     new_weights_file,
 )
-from firegui.gui.analyses.calibration.calibration_panel import CalibrationPanel
+from firegui.gui.analyses.calibration.calibration_panel import CalibrationPanel, conclusion_text
 from firegui.gui.analyses.calibration.use_weights_dialog import ask_use, is_worse
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
 from firegui.gui.jobs.run_job import UnfinishedWork
@@ -359,6 +359,7 @@ def test_the_latest_interrupted_one_is_found_and_names_are_not_used_twice(tmp_pa
 
 # -- what came of it ---------------------------------------------------------------------------------------------------
 def test_the_result_says_what_was_learned_and_what_was_never_seen(calibrated: CalibrationPanel) -> None:
+    assert calibrated.conclusion.text().startswith("The calibrated model ") and calibrated.conclusion.isVisible()
     text = calibrated.summary.text()
     for part in ("Best round", "Tiny", "Learned: rate of spread", "From published values", "Never seen: elevation"):
         assert part in text
@@ -460,3 +461,18 @@ def test_weights_that_do_worse_are_not_used_by_default(qapp: object, after: floa
     when_open(look)
     assert ask_use(None, found, "present") is not worse
     assert defaults == [not worse]
+
+
+@pytest.mark.parametrize(
+    ("after", "said"),
+    [
+        (0.6, "The calibrated model is better than the present one: "),
+        (0.4, "The calibrated model is as good as the present one: "),
+        (0.2, "⚠ The calibrated model is worse than the present one: "),
+    ],
+)
+def test_the_first_line_says_whether_the_calibrated_model_is_better(after: float, said: str) -> None:
+    one, other = (EventProgress("Tiny", (1,), (value,)) for value in (0.4, after))
+    numbers = f"it overlaps the perimeters of the fitted days by {100 * after:.0f} %, the present one by 40 %."
+    assert conclusion_text(WeightsReady(weights(), epoch(0), 1, (one,), (other,))) == said + numbers
+    assert "it was not compared" in conclusion_text(WeightsReady(weights(), epoch(0), 1))

@@ -76,6 +76,20 @@ def test_menus_of_drops_and_regions_end_with_the_actions_of_the_map(
     hand.view.drop_menu.menu.hide()
 
 
+def test_the_menu_of_the_ground_has_the_actions_of_the_map_while_drops_are_edited(
+    session: Session, hand: Hand, more: QAction
+) -> None:
+    show_plan(session)
+    session.set_tool(Tool.DROP)
+    hand.click((36.5, 10.5), button=RIGHT)
+    menu = hand.view.drop_menu.menu
+    assert menu is not None and menu.actions()[1].text() == "Add a drop here…" and menu.actions()[-1] is more
+    # The actions know the place.
+    more.trigger()
+    menu.hide()
+    assert hand.view.sketch.pin == (36, 10)
+
+
 def test_a_drop_that_is_not_drawn_is_not_hit(session: Session, hand: Hand, more: QAction) -> None:
     session.show_result(ShownResult(drops=(drop_at(30.0, 50.0, 0.0, step=120),)))
     session.set_step(10)

@@ -312,4 +312,4 @@ def test_a_table_comes_to_a_sentence_on_its_worst_row(qtbot: QtBot, make: Make, 
     worst = max(EFFECTIVENESS, key=lambda row: row.reading.final_extent_ha)
     said = panel.conclusion.text()
     assert said.startswith(f"At worst the fire ends at {Units.METRIC.area(worst.reading.final_extent_ha)}")
-    assert said.endswith(": effectiveness 0.88/0.88.") and panel.conclusion.isVisible()
+    assert said.endswith(": with retardant 88 %, water 88 % effective.") and panel.conclusion.isVisible()

@@ -16,11 +16,12 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.units import Units
 from firegui.errors import InputError
+from firegui.fire.skill import Skill
 from firegui.gui.analyses.skill.comparison_map import FALSE, HIT, MISS, START
 from firegui.gui.analyses.skill.skill_charts import METRICS
 from firegui.gui.analyses.skill.skill_controller import SkillController
 from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
-from firegui.gui.analyses.skill.skill_table import signed
+from firegui.gui.analyses.skill.skill_table import conclusion_text, signed
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import EXPORT_ROLE
@@ -117,6 +118,29 @@ def test_the_means_of_the_model_and_its_references_stand_beside_each_other(
     mean = controller.result.report.model.mean_iou(1, DAYS)
     for text in ("this model", "constant", "held", f"{mean:.2f}"):
         assert text in scored.summary.text()
+
+
+def test_the_first_line_says_whether_the_model_is_better_than_no_forecast(
+    scored: SkillPanel, controller: SkillController
+) -> None:
+    assert controller.result is not None
+    report = controller.result.report
+    said = scored.conclusion.text()
+    assert scored.conclusion.isVisible() and "forecast and observed fire overlap by " in said
+    skill = next(iter(report.model.days.values()))
+    right = replace(skill, overlap=replace(skill.overlap, hits=10, likely=10, observed=10))
+    wrong = replace(skill, overlap=replace(skill.overlap, hits=1, likely=10, observed=10))
+    (held,) = (each for each in report.references if each.key == "held")
+
+    def told(model: Skill, still: Skill) -> str:
+        other = replace(held, days={2: still})
+        return conclusion_text(replace(report, model=replace(report.model, days={2: model}), references=(other,)))
+
+    assert told(right, wrong) == (
+        "The fire model is better than no forecast: forecast and observed fire overlap by 100 % on day 2, a fire that "
+        "does not grow by 5 %."
+    )
+    assert told(wrong, right).startswith("⚠ The fire model is no better than no forecast: ")
 
 
 def test_days_and_fitted_days_are_those_asked_for(

@@ -222,6 +222,9 @@ def test_a_study_is_carried_out_shown_and_reopened(
     assert controller.shown is not None and controller.shown.table is not None and controller.shown.table.complete
     assert panel.cells.rowCount() == 12
     assert "12 of 12 cases" in panel.head.text()
+    assert panel.conclusion.isVisible() and panel.conclusion.text().startswith(
+        "Final size depends most on fleet.R.count:"
+    )
     out = controller.shown.folder
     assert out.parent == folder / SAVED_STUDIES.directory and out.with_name(f"{out.name}.toml").is_file()
     panel.pages.setCurrentWidget(panel.tornado)

@@ -276,14 +276,17 @@ class DropMenu:
             menu.addActions(list(more))
         menu.popup(at)
 
-    def open_ground(self, row: float, column: float, at: QPoint) -> None:
-        """Show the menu of a position without drops, in corner coordinates."""
+    def open_ground(self, row: float, column: float, at: QPoint, more: Sequence[QAction] = ()) -> None:
+        """Show the menu of a position without drops, in corner coordinates; it ends with ``more``."""
         session = self._session
         menu = self._new_menu("Drops", when_text(session, session.step) if session.has_project else "")
         add = menu.addAction("Add a drop here…", lambda: self.add(row, column))
         add.setEnabled(not session.plan_editor.obstacle)
         keep = menu.addAction("Keep the edited drops as a run", session.plan_editor.save_requested.emit)
         keep.setEnabled(session.plan_editor.plan is not None)
+        if more:
+            menu.addSeparator()
+            menu.addActions(list(more))
         menu.popup(at)
 
     # -- commands ----------------------------------------------------------------------------------------------------

@@ -462,6 +462,9 @@ class MapView(QWidget):
         if drop is not None:
             self.drop_menu.open(drop, where, self._menu_actions)
             return
+        if session.tool is Tool.DROP:
+            self.drop_menu.open_ground(at.row, at.column, where, self._menu_actions)
+            return
         region = region_at(self._session.project.regions, at.row, at.column, self._session.selected_region)
         if region is not None:
             self._session.select_region(region.name)

@@ -14,6 +14,7 @@ from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.legend_width import legend_width
+from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.notice import NoticeStack, OverlayNotice
 from firegui.gui.window.pane_focus import FocusReturn
 
@@ -392,7 +393,8 @@ class CentreBar(QWidget):
         self.table = tool_button("Table", "Open the table with the numbers of the compared runs")
         for button in (self.back, self.table):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAutoRaise(False)
+            # A raised button looks like a checked one of the views beside it.
+            set_role(button, "outlined")
         fire_buttons, self._modes, card_buttons = (
             [action_button(action, _TEXT) for action in actions] for actions in (views, modes, cards)
         )

@@ -16,6 +16,7 @@ from firegui.analyses.calibration.checkpoint import part_of, read_checkpoint
 from firegui.analyses.calibration.run import default_settings, input_problems
 from firegui.domain.fit import STEPS, EventProgress, NetworkFitSettings
 from firegui.domain.project import Project
+from firegui.domain.units import percent_text
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem
 from firegui.fire.training_coverage import training_coverage
@@ -26,8 +27,8 @@ from firegui.gui.analyses.calibration.calibration_controller import (
     Companion,
     SavedCalibration,
 )
-from firegui.gui.analyses.calibration.use_weights_dialog import ask_use
-from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
+from firegui.gui.analyses.calibration.use_weights_dialog import ask_use, is_worse, mean_overlap
+from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import column, labelled, rich_label, row
@@ -178,6 +179,10 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         projects = (self._session.project, *(each.project for each in self._companions))
         return input_problems(projects, self.form.value())
 
+    def _conclusion(self) -> str:
+        result = self._controller.result
+        return "" if result is None else conclusion_text(result)
+
     def _remarks(self) -> Sequence[str]:
         controller = self._controller
         if self._is_used:
@@ -250,6 +255,22 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
 
 def _companion(folder: Path) -> Companion:
     return Companion(folder, load_project(folder))
+
+
+def conclusion_text(found: WeightsReady) -> str:
+    """Return the sentence that a calibration comes to; a warning where the present fire model is better."""
+    if not found.before:
+        overlap = percent_text(mean_overlap(found.best.events), 0)
+        return (
+            f"The calibrated model overlaps the perimeters of the fitted days by {overlap}; it was not compared with "
+            "the present one."
+        )
+    before, after = (percent_text(mean_overlap(events), 0) for events in (found.before, found.after))
+    numbers = f"it overlaps the perimeters of the fitted days by {after}, the present one by {before}"
+    if is_worse(found):
+        return f"{WARNING}The calibrated model is worse than the present one: {numbers}."
+    better = "better than" if mean_overlap(found.after) > mean_overlap(found.before) else "as good as"
+    return f"The calibrated model is {better} the present one: {numbers}."
 
 
 def _result_html(found: WeightsReady) -> str:

@@ -21,7 +21,7 @@ _ABOUT = "Overlap (IoU) of the forecast with the observed perimeters, mean over 
 
 def is_worse(found: WeightsReady) -> bool:
     """Return whether the calibrated weights fit the perimeters worse than the present fire model."""
-    return bool(found.before) and _mean(found.after) < _mean(found.before)
+    return bool(found.before) and mean_overlap(found.after) < mean_overlap(found.before)
 
 
 def ask_use(parent: QWidget | None, found: WeightsReady, present: str) -> bool:
@@ -55,5 +55,6 @@ def comparison_html(found: WeightsReady, present: str) -> str:
     return f"<table><tr><th></th>{titles}</tr>{rows}</table><p>{_ABOUT}</p>"
 
 
-def _mean(events: tuple[EventProgress, ...]) -> float:
+def mean_overlap(events: tuple[EventProgress, ...]) -> float:
+    """Return the mean overlap (IoU) over the events, each the mean of its days."""
     return fmean(fmean(event.iou) for event in events)

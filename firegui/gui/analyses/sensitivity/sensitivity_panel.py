@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QTableView
 
 from firegui.analyses.sensitivity.results import AnyTable, table_csv
 from firegui.domain.sensitivity import EffectivenessRow, PoseRow, Row, SensitivityKind, SideRow
-from firegui.domain.settings import SETTING_TITLES, pair_text
+from firegui.domain.settings import SETTING_TITLES, effectiveness_words
 from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.gui.analyses.cost import simulations_text
@@ -29,7 +29,7 @@ from firegui.runs.messages import counted
 from firegui.runs.titles import schedule_title
 
 _CASES = {
-    SensitivityKind.EFFECTIVENESS: "effectiveness",
+    SensitivityKind.EFFECTIVENESS: "with",
     SensitivityKind.RETARDANT_SIDE: "retardant acts on",
     SensitivityKind.OFF_TARGET: "drops laid off by",
     SensitivityKind.POSE: "perturbation",
@@ -180,7 +180,8 @@ def conclusion_text(table: AnyTable, units: Units) -> str:
         return ""
     worst = max(rows, key=_size_of)
     planned = "" if table.scored is None else f" ({units.area(table.scored.final_extent_ha)} as planned for)"
-    return f"At worst the fire ends at {units.area(_size_of(worst))}{planned}: {_CASES[table.kind]} {row_name(worst)}."
+    case = effectiveness_words(worst.effectiveness) if isinstance(worst, EffectivenessRow) else row_name(worst)
+    return f"At worst the fire ends at {units.area(_size_of(worst))}{planned}: {_CASES[table.kind]} {case}."
 
 
 def _size_of(row: EffectivenessRow | SideRow | PoseRow) -> float:
@@ -197,5 +198,5 @@ def head_text(table: AnyTable, units: Units = Units.METRIC, schedule: str = "") 
     for name, reading in (("as planned for", table.scored), ("without drops", table.baseline)):
         if reading is not None:
             parts.append(f"{name} objective {number(reading.fire_objective)}, {units.area(reading.final_extent_ha)}")
-    parts.append(f"goal: {SETTING_TITLES[table.setting].lower()}, expected effectiveness {pair_text(table.nominal)}")
+    parts.append(f"goal: {SETTING_TITLES[table.setting].lower()}, expected: {effectiveness_words(table.nominal)}")
     return " · ".join(parts)

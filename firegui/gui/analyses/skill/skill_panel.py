@@ -19,7 +19,7 @@ from firegui.gui.analyses.saved_results import SavedResult
 from firegui.gui.analyses.skill.comparison_map import FALSE, HIT, MISS, START, ComparisonMap
 from firegui.gui.analyses.skill.skill_charts import METRICS, ReliabilityChart, SkillChart
 from firegui.gui.analyses.skill.skill_controller import SkillController, SkillRequest
-from firegui.gui.analyses.skill.skill_table import SkillModel, day_text, summary_html
+from firegui.gui.analyses.skill.skill_table import SkillModel, conclusion_text, day_text, summary_html
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.export_place import ask_export_folder
 from firegui.gui.base.layouts import column, describe, rich_label, row
@@ -182,6 +182,10 @@ class SkillPanel(AnalysisPanel[SkillController, SavedResult[Any]]):
 
     def _find_problems(self) -> Sequence[Problem]:
         return skill_problems(SkillSpec(self._session.project, self.days.value(), self.fit_days.value()))
+
+    def _conclusion(self) -> str:
+        result = self._controller.result
+        return "" if result is None else conclusion_text(result.report)
 
     def _remarks(self) -> Sequence[str]:
         result = self._controller.result

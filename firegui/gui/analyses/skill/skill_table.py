@@ -8,9 +8,10 @@ from html import escape
 
 from PySide6.QtCore import QObject
 
-from firegui.domain.units import Units, amount_text
+from firegui.domain.units import Units, amount_text, percent_text
 from firegui.fire.skill import ForecastSkill, Skill
 from firegui.fire.skill_report import SkillReport
+from firegui.gui.analyses.panel import WARNING
 from firegui.gui.widgets.table_model import Column, TableModel
 
 SHORT = {"uncorrected": "Uncorrected", "scalar": "Constant", "held": "Held"}
@@ -146,6 +147,29 @@ def _row(tag: str, cells: list[str], *, bold: bool = False) -> str:
 
 def _two(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
+
+
+def conclusion_text(report: SkillReport) -> str:
+    """Return the sentence that the scores come to, of the days after the fitted ones where there are any.
+
+    It is a warning where the model is no better than a fire that does not grow.
+    """
+    after = report.spans[2]
+    span = after if report.model.mean_iou(after.first, after.last) is not None else report.spans[0]
+    model = report.model.mean_iou(span.first, span.last)
+    held = next((each.mean_iou(span.first, span.last) for each in report.references if each.key == "held"), None)
+    if model is None:
+        return ""
+    scored = [day for day in report.model.days if day in span]
+    first, last = min(scored), max(scored)
+    days = f"day {first}" if first == last else f"days {first}–{last}"
+    said = f"forecast and observed fire overlap by {percent_text(model, 0)} on {days}"
+    if held is None:
+        return f"{said[0].upper()}{said[1:]}."
+    compared = f"a fire that does not grow by {percent_text(held, 0)}"
+    if model > held:
+        return f"The fire model is better than no forecast: {said}, {compared}."
+    return f"{WARNING}The fire model is no better than no forecast: {said}, {compared}."
 
 
 def day_text(report: SkillReport, day: int, units: Units = Units.METRIC, cell_ha: float = 1.0) -> str:

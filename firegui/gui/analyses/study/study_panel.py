@@ -16,14 +16,14 @@ from firegui.analyses.study.settings import (
     study_file_problems,
 )
 from firegui.domain.study import Cell
-from firegui.domain.study_table import StudyTable
+from firegui.domain.study_table import MEASURES, StudyTable, tornado_of
 from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.gui.analyses.panel import AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.study.study_charts import HeatChart, ParetoChart, StudyChartView, TornadoChart
 from firegui.gui.analyses.study.study_controller import SavedStudy, StudyController, cost_text
 from firegui.gui.analyses.study.study_form import StudyForm
-from firegui.gui.analyses.study.study_tables import WORKER_COLUMNS, CellsModel
+from firegui.gui.analyses.study.study_tables import WORKER_COLUMNS, CellsModel, measure_text
 from firegui.gui.session.reporting import refusing
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import show_table
@@ -147,6 +147,10 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         more = len(found) - _MOST_PROBLEMS
         return (*found[:_MOST_PROBLEMS], Problem("…", f"{more} more like these")) if more > 0 else found
 
+    def _conclusion(self) -> str:
+        shown = self._controller.shown
+        return "" if shown is None or shown.table is None else conclusion_text(self._in_units(shown.table))
+
     def _study_problems(self) -> Sequence[Problem]:
         study = self.form.study()
         if not self.form.factors and not self.form.cases:
@@ -229,3 +233,29 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         count = 0 if workers.scheduler else workers.workers or 1
         begun = bool(self.form.factors or self.form.cases)
         return cost_text(study.settings, self._pace, count, self._simulation_seconds) if begun else ""
+
+
+def conclusion_text(table: StudyTable) -> str:
+    """Return the sentence that a study comes to: what its first size, else its first measure, depends on most.
+
+    Empty before there are cases to compare.
+    """
+    measures = table.settings.measure
+    measure = next((name for name in measures if MEASURES[name].is_size), measures[0])
+    title, _, unit = table.label(measure).partition(", ")
+    text = measure_text(measure)
+
+    def amount(value: float) -> str:
+        return f"{text(value)} {unit}".rstrip()
+
+    so_far = "" if table.complete else "So far: "
+    bars = tornado_of(table, measure)
+    if bars and bars[0].length > 0.0:
+        bar = bars[0]
+        name = "the case" if bar.label == bar.high_text else bar.label
+        ends = f"{amount(bar.low)} at {bar.low_text}, {amount(bar.high)} at {bar.high_text}"
+        return f"{so_far}{title} depends most on {name}: {ends}."
+    values = [table.measured(cell, measure) for cell in table.done if table.has(cell, measure)]
+    if len(values) < 2:
+        return ""
+    return f"{so_far}{title} is {amount(min(values))} to {amount(max(values))} in {len(values):,} cases."

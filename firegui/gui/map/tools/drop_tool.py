@@ -116,13 +116,6 @@ class DropTool(PanningTool):
         else:
             self._menu.add(at.row, at.column)
 
-    def right_click(self, at: Pointer) -> bool:
-        """Open the menu outside drops; the map opens the menu of a drop."""
-        if self._drop_at(at) is not None:
-            return False
-        self._menu.open_ground(at.row, at.column, self.camera.viewport.mapToGlobal(at.pixel.toPoint()))
-        return True
-
     # -- the keyboard ------------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
         """Move with the arrow keys, turn with brackets, select with N and B, add with Ins."""
