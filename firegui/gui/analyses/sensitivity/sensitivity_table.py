@@ -103,7 +103,8 @@ def columns_in(kind: SensitivityKind, units: Units) -> tuple[Column, ...]:
 COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
     SensitivityKind.EFFECTIVENESS: (
         Column("Effectiveness", lambda row: row.effectiveness, pair_text,
-               "effectiveness that the schedule is scored at; 0.9 is 90 %", "ret. / water", is_text=True, sort_key=_pair_key),
+               "effectiveness that the schedule is scored at; 0.9 is 90 %", "ret. / water", is_text=True,
+               sort_key=_pair_key),
         *_SCORES,
     ),
     SensitivityKind.RETARDANT_SIDE: (
