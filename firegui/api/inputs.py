@@ -160,7 +160,7 @@ def _fire_problems(path: Path, saved: SavedFire, project: Project) -> list[Probl
     elif not found and saved.header.event_hash != event_hash(project):
         found = [Problem(str(path), "was made on another event or fire model than the project's", remedy)]
     if kept.is_drawn and then.nominal != project.plan.nominal:
-        found.append(Problem(str(path), "its fire was drawn at another nominal effectiveness", "leave --eta-… out"))
+        found.append(Problem(str(path), "its fire was drawn at another expected effectiveness", "leave --eta-… out"))
     return found
 
 

@@ -73,7 +73,7 @@ def benchmark(
     """Compare planners on PROJECT and write the tables into RUN.
 
     Every planner gets the same fire, fleet, objective and drop budget, a search the same allowance of rollouts, and
-    every schedule is scored at nominal effectiveness. Without --budget the two-stage plan is made first, whose drops
+    every schedule is scored at expected effectiveness. Without --budget the two-stage plan is made first, whose drops
     become the budget. The planners are the paper's, whatever the project's margin is. Each task is one process on one
     thread, saved as it works: --resume computes nothing twice. With --scheduler the workers of a Dask cluster carry the
     tasks out.

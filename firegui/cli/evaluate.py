@@ -21,7 +21,7 @@ from firegui.runs.messages import counted
 @click.option("--state", metavar="F.npz", type=FILE, help="Write p_fire [D+1, H, W] at day boundaries.")
 @json_option
 def evaluate(request: RolloutRequest, state: Path | None, as_json: bool) -> None:
-    """Roll a schedule out on PROJECT at nominal effectiveness; without one, the fire without drops.
+    """Roll a schedule out on PROJECT at expected effectiveness; without one, the fire without drops.
 
     The folder of a replanned run stands for its schedule and for the fire that it keeps, observed or drawn.
     """

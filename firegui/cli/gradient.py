@@ -21,7 +21,7 @@ from firegui.runs.engine import Engine
 @click.option("--out", metavar="F.npz", type=FILE, required=True, help="The file to write.")
 @json_option
 def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
-    """Write the gradient of a schedule's objective on PROJECT, at nominal effectiveness.
+    """Write the gradient of a schedule's objective on PROJECT, at expected effectiveness.
 
     The file holds loss, logit [T, A], pose [T, A, 3] with respect to (y, x, θ) in cells and radians, and aircraft [A].
     """

@@ -29,10 +29,10 @@ def keep(
 ) -> None:
     """Keep a schedule as it is in RUN.
 
-    It is scored at nominal and design effectiveness, audited, and ready to be exported. Nothing is searched and nothing
-    is removed. Pinned drops are added where the schedule lacks them. This is what the window does with drops that were
-    moved, added or removed by hand. The run can be pruned (prune --schedule RUN) and a search can begin with it (plan
-    --warm-start RUN/plan.safetensors).
+    It is scored at expected and cautious effectiveness, audited, and ready to be exported. Nothing is searched and
+    nothing is removed. Pinned drops are added where the schedule lacks them. This is what the window does with drops
+    that were moved, added or removed by hand. The run can be pruned (prune --schedule RUN) and a search can begin with
+    it (plan --warm-start RUN/plan.safetensors).
     """
     if schedule_file is None and not resume:
         raise click.UsageError("give the schedule to keep with --schedule, or go on with a run with --resume")

@@ -54,7 +54,7 @@ def margin(
 ) -> None:
     """Plan PROJECT with more and more margin and test each plan in every stress scenario.
 
-    Plans and tests are written into FOLDER. Three plans are made: without margin, with the design margin and with
+    Plans and tests are written into FOLDER. Three plans are made: without margin, with the cautious margin and with
     the stress margin. The last one is tested once more with the rest replanned every so many hours. Each plan is a run
     folder of its own.
     """
@@ -116,7 +116,7 @@ def curve_data(curve: MarginCurve, finished: RunFinished) -> dict[str, Any]:
 
 
 def _lines(curve: MarginCurve, finished: RunFinished) -> Iterator[str]:
-    head = ("plan", "drops", "volume", "nominal", "worst scenario", "worst share", "time")
+    head = ("plan", "drops", "volume", "expected", "worst scenario", "worst share", "time")
     limit = percent_text(curve.limit)
     yield f"{curve.event}, setting {curve.setting.value}; shares of the growth that is left, limit {limit}"
     yield from table([head, *(_row(curve, point) for point in curve.points)]) if curve.points else []

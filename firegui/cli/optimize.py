@@ -36,10 +36,10 @@ def optimize(
 ) -> None:
     """Plan PROJECT's drops by gradient descent into RUN. Ctrl-C stops it and keeps the best plan so far.
 
-    The epochs plan at design effectiveness, and the progress shows the best objective there; the plan that is kept is
-    scored at nominal effectiveness.
+    The epochs plan at cautious effectiveness, and the progress shows the best objective there; the plan that is kept is
+    scored at expected effectiveness.
 
-    Settings that are not given are the project's. When resuming, those of the optimizer and the design effectiveness
+    Settings that are not given are the project's. When resuming, those of the optimizer and the cautious effectiveness
     are the run's own; everything else is the project's and must not have changed since.
     """
     request = PlanRequest((Stage.OPTIMIZE,), project_folder, out, plan_settings(given), schedule_file, resume, backend)

@@ -1,4 +1,4 @@
-"""``firegui plan``: both stages, evaluation at nominal effectiveness, audit."""
+"""``firegui plan``: both stages, evaluation at expected effectiveness, audit."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def plan(
     """Plan PROJECT's drops into RUN: gradient descent, then elimination of the drops that are not needed.
 
     The plan is made to hold in every stress scenario, or as --margin says; none is the paper's method. Both stages work
-    at design effectiveness; the plan is scored at nominal effectiveness, audited and stress-tested. Setting B begins
+    at cautious effectiveness; the plan is scored at expected effectiveness, audited and stress-tested. Setting B begins
     with setting A's first stage; by the paper's method it needs none of its own when that protects the regions already.
     Ctrl-C stops it and keeps the best so far; --resume goes on.
 
-    Settings that are not given are the project's. When resuming, those of both stages and the design effectiveness are
-    the run's own; everything else is the project's and must not have changed since.
+    Settings that are not given are the project's. When resuming, those of both stages and the cautious effectiveness
+    are the run's own; everything else is the project's and must not have changed since.
     """
     stages = (Stage.OPTIMIZE, Stage.PRUNE)
     request = PlanRequest(stages, project_folder, out, plan_settings(given), schedule_file, resume, backend)

@@ -40,7 +40,7 @@ def prune(
 
     What remains holds in every stress scenario, or as --margin says. With --margin none, the paper's method, held are,
     within the slack, burn and final extent in setting A, protected exposure in setting B, and with weights of your own
-    every fire term that has one, all at design effectiveness. No single drop of what remains can then be removed.
+    every fire term that has one, all at cautious effectiveness. No single drop of what remains can then be removed.
     Ctrl-C stops it and keeps what is left so far; --resume goes on.
     """
     if schedule_file is None and not resume:

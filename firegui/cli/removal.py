@@ -81,7 +81,7 @@ def curve_lines(curve: RemovalCurve, count: int) -> Iterator[str]:
     """Yield at most ``count`` points of a removal curve, for people."""
     shown = curve.fewer(count)
     rest = f", {len(shown)} of {counted(len(curve), 'point')}" if len(shown) < len(curve) else ""
-    yield f"Removal curve at {'nominal' if curve.is_scored else 'design'} effectiveness{rest}:"
+    yield f"Removal curve at {'expected' if curve.is_scored else 'cautious'} effectiveness{rest}:"
     rows = [["", "drops", "fire at the end, ha", "protected cells burned", "worst scenario ÷ limit"]]
     for index in shown:
         point = curve.points[index]

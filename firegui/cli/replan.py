@@ -81,8 +81,8 @@ def replan(
 ) -> None:
     """Keep what FILE flies before --day, take the observed fire in, and plan the other days anew into RUN.
 
-    What is new since the day before burns; the rest has burned out. Both stages run at design effectiveness from the
-    rest of the old schedule; the numbers are of the days from --day on, at nominal effectiveness, beside the old
+    What is new since the day before burns; the rest has burned out. Both stages run at cautious effectiveness from the
+    rest of the old schedule; the numbers are of the days from --day on, at expected effectiveness, beside the old
     schedule continued and no further drops. RUN holds the whole plan, flown drops included. With --closed-loop the fire
     is drawn from the model and the plan is observed, replanned and flown day by day, beside the fixed schedule. Both
     stages are the paper's, whatever the project's margin is. With --scenario or --every it is an exercise: the world

@@ -75,8 +75,8 @@ def sensitivity(
 
     effectiveness scores the schedule with other suppressants, off-target with drops that land elsewhere, pose with
     noise on the pose logits as in the paper, retardant-side with the other readings of where retardant acts. design
-    needs no schedule: it makes a whole plan at each design effectiveness by the paper's method, which takes as long as
-    that many plans, and scores them at nominal effectiveness.
+    needs no schedule: it makes a whole plan at each assumed effectiveness by the paper's method, which takes as long as
+    that many plans, and scores them at expected effectiveness.
     """
     gather, engine = Gather(), Engine()
     project = gather.attempt(lambda: load_project(project_folder))
@@ -202,7 +202,7 @@ _HEADS = {
     SensitivityKind.POSE: ("perturbation", "J_fire, mean", "range", "final size", "draws"),
     SensitivityKind.RETARDANT_SIDE: ("acts on", "final size", "relative", "J_fire", "protected", "drops"),
     SensitivityKind.DESIGN: (
-        "assumed", "drops", "J_fire", "mean field", "state sampling", "model error", "steps; simulations", "time",
+        "planned with", "drops", "J_fire", "mean field", "state sampling", "model error", "steps; simulations", "time",
     ),
 }  # fmt: skip
 

@@ -36,7 +36,7 @@ def tactical(
 
     It is for when there is a minute. Water goes to the front, retardant ahead of where the fire will be half a day
     later, across the wind, by the first ready aircraft. Three passes, each on the fire that the one before leaves, at
-    design effectiveness; the best is kept and scored at nominal effectiveness. Fleet, grounded days and every
+    cautious effectiveness; the best is kept and scored at expected effectiveness. Fleet, grounded days and every
     constraint hold. Ctrl-C stops it and keeps the best so far; --resume goes on.
 
     Its plan can be pruned (prune --schedule RUN), and a search can begin with it (plan --warm-start

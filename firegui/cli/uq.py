@@ -62,7 +62,7 @@ def uq(
 
     Every member is a fire without drops and one with the schedule. aleatoric draws every cell's state at the ends
     of days, epistemic disturbs the fire by a correlated error of the fire model there, weather perturbs the wind of
-    whole members. Both fires of a member meet the same random numbers, at nominal effectiveness; the schedule stays as
+    whole members. Both fires of a member meet the same random numbers, at expected effectiveness; the schedule stays as
     it is. Without a schedule there are only the fires without drops.
     """
 

@@ -31,10 +31,10 @@ class SensitivityKind(StrEnum):
 
 
 KIND_TITLES = {
-    SensitivityKind.EFFECTIVENESS: "How well drops work, scored",
+    SensitivityKind.EFFECTIVENESS: "How well drops work, to score",
     SensitivityKind.OFF_TARGET: "Drops laid off target",
     SensitivityKind.POSE: "Drops laid off target, as in the paper",
-    SensitivityKind.DESIGN: "How well drops work, assumed",
+    SensitivityKind.DESIGN: "How well drops work, to plan",
     SensitivityKind.RETARDANT_SIDE: "Where retardant acts",
 }
 

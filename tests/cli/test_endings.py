@@ -124,7 +124,7 @@ def test_both_objectives_say_at_which_effectiveness_they_are(firegui: Run, proje
     assert f"(objective {record.scores.design.objective:.4g} at cautious effectiveness)" in answer.out
     assert f"At expected effectiveness: objective {record.metrics.objective:.4g}" in answer.out
     assert f"best {record.scores.design.objective:.4g} at cautious effectiveness" in answer.err
-    assert "design effectiveness" in firegui("optimize", "--help").out
+    assert "cautious effectiveness" in firegui("optimize", "--help").out
 
 
 def test_a_plan_whose_first_drop_has_not_formed_is_not_blamed_on_the_weights(

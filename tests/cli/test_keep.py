@@ -43,7 +43,7 @@ def test_a_point_of_the_removal_curve_is_written_and_kept_as_a_run(firegui: Run,
     assert found["removal"]["effectiveness"] == "nominal" and found["given_up"] == ""
 
     listed = firegui("removal", tmp_path / "run").out
-    assert "Removal curve at nominal effectiveness" in listed and "this run's plan" in listed
+    assert "Removal curve at expected effectiveness" in listed and "this run's plan" in listed
     chosen, file = points[1], tmp_path / "point.safetensors"
     said = firegui("removal", tmp_path / "run", "--drops", chosen["drops"], "--out", file).out
     assert f"Wrote {file}" in said and "firegui keep" in said

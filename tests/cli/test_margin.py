@@ -67,7 +67,7 @@ def test_the_table_is_for_people_and_a_resumed_curve_is_complete(firegui: Run, s
     for words in (
         "worst scenario",
         "No margin",
-        "Design margin",
+        "Cautious margin",
         "Stress margin",
         "up to 4 draws a scenario",
         "curve:",

@@ -216,7 +216,7 @@ def test_a_drawn_fire_is_not_evaluated_at_another_effectiveness(
     words = ("--closed-loop", "--out", tmp_path / "run", *SHORT, *QUIET)
     assert firegui("replan", watched, "--schedule", schedule, *words).code == 0
     answer = firegui("evaluate", watched, "--schedule", tmp_path / "run", "--eta-water", 0.2)
-    answer.assert_refused("drawn at another nominal effectiveness")
+    answer.assert_refused("drawn at another expected effectiveness")
 
 
 def test_optimize_does_not_go_on_with_a_replanned_run(

@@ -143,7 +143,7 @@ def test_the_point_under_the_mouse_is_read_out(shown: MarginPanel) -> None:
         "worst share of the growth left, %", "as planned", "replanned, mean of the drops flown", "limit 5.0 %",
     ]  # fmt: skip
     chart.plot.scene().sigMouseMoved.emit(place)
-    assert chart.legend.text() == "Design margin: 502 drops, 41 % of the growth left in “weak” (limit 5.0 %)"
+    assert chart.legend.text() == "Cautious margin: 502 drops, 41 % of the growth left in “weak” (limit 5.0 %)"
     chart.plot.scene().sigMouseMoved.emit(place + QPointF(60.0, 30.0))
     assert chart.legend.text() == legend
 
@@ -174,7 +174,7 @@ def test_the_names_follow_the_theme(shown: MarginPanel) -> None:
 # -- the run -----------------------------------------------------------------------------------------------------------
 def test_progress_counts_the_plan_at_work(qtbot: QtBot, session: Session, queue: RunQueue, saved: Path) -> None:
     events = (
-        Progress(2, 8, "Design margin: planning"),
+        Progress(2, 8, "Cautious margin: planning"),
         StageBegan(Stage.PRUNE, 2, 2, "pruning"),
         EpochDone(4, 10, 3, 1.0, 1.0, 0.1, 0.2, 0.3, 4, 5.0, 6.0),
     )
@@ -184,7 +184,7 @@ def test_progress_counts_the_plan_at_work(qtbot: QtBot, session: Session, queue:
     qtbot.addWidget(panel)
     controller.start(panel.form.request())
     qtbot.waitUntil(lambda: "step 5 of 10" in controller.activity, timeout=PATIENCE)
-    assert controller.activity == "Design margin: planning… (3 of 8) · step 5 of 10"
+    assert controller.activity == "Cautious margin: planning… (3 of 8) · step 5 of 10"
     assert controller.share == pytest.approx((2 + 0.5 + 0.25) / 8)
     controller.shutdown()
     controller.deleteLater()

@@ -12,7 +12,7 @@ from firegui.runs.stages import FinishReason
 
 _TITLES = {
     CurvePlan.NONE: "No margin",
-    CurvePlan.DESIGN: "Design margin",
+    CurvePlan.DESIGN: "Cautious margin",
     CurvePlan.STRESS: "Stress margin",
 }
 SHORT_TITLES = {plan: plan.value for plan in CurvePlan} | {CurvePlan.REPLANNED: "stress, replanned"}

@@ -291,7 +291,7 @@ def table_message(table: SensitivityTable[Row], reason: FinishReason) -> str:
     """Summarize the table in one sentence; say of a stopped one how far it came."""
     wanted = len(table.settings.designs)
     if reason is FinishReason.STOPPED:
-        return f"stopped on request after {len(table.rows)} of {counted(wanted, 'design')}; resume to go on"
+        return f"stopped on request after {len(table.rows)} of {counted(wanted, 'plan')}; resume to go on"
     text = _worst(table.rows)
     return text if table.scored is None else f"objective {table.scored.fire_objective:.4g} as planned for; {text}"
 
@@ -306,7 +306,7 @@ def _worst(rows: Sequence[Row]) -> str:
         best = min(plans, key=lambda row: row.reading.fire_objective)
         drops = counted(best.reading.drops, "drop")
         text = f"lowest objective {best.reading.fire_objective:.4g}, planned at {pair_text(best.design)} with {drops}"
-        return f"{counted(len(plans), 'design')}; {text}"
+        return f"{counted(len(plans), 'plan')}; {text}"
     scored = [row for row in rows if isinstance(row, (EffectivenessRow, SideRow))]
     worst = max(scored, key=lambda row: row.reading.fire_objective)
     if isinstance(worst, SideRow):

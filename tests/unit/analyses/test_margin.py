@@ -176,7 +176,7 @@ def test_events_tell_each_step_the_device_once_and_the_curve_as_it_grows(whole: 
     [
         pytest.param("No margin: planning", 2, 0, marks=pytest.mark.slow),
         pytest.param("No margin: stress test, failing: draw 2 of 2", None, 0, marks=pytest.mark.slow),
-        pytest.param("Design margin: planning", None, 1, marks=pytest.mark.slow),
+        pytest.param("Cautious margin: planning", None, 1, marks=pytest.mark.slow),
         pytest.param("Stress margin: planning", 1, 2, marks=pytest.mark.slow),
         pytest.param("Stress margin: stress test, weak: draw 1 of 1", None, 2, marks=pytest.mark.slow),
         pytest.param("Stress margin, replanned every 24 h: stress test", None, 3, marks=pytest.mark.slow),
@@ -225,7 +225,7 @@ def test_a_killed_curve_goes_on_where_it_was(whole: Path, tmp_path: Path) -> Non
     out = tmp_path / "out"
 
     def die(event: RunEvent) -> None:
-        if isinstance(event, Progress) and event.text == "Design margin: stress test, failing: draw 2 of 2":
+        if isinstance(event, Progress) and event.text == "Cautious margin: stress test, failing: draw 2 of 2":
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -234,7 +234,7 @@ def test_a_killed_curve_goes_on_where_it_was(whole: Path, tmp_path: Path) -> Non
     again = run(margin_spec(out, resume=True))
     assert timeless(read_curve(out)) == timeless(read_curve(whole))
     tested = [event.text for event in again if isinstance(event, Progress) and ": draw" in event.text]
-    assert tested[0] == "Design margin: stress test, failing: draw 2 of 2"
+    assert tested[0] == "Cautious margin: stress test, failing: draw 2 of 2"
 
 
 def test_a_complete_curve_has_nothing_left_to_do(whole: Path) -> None:
@@ -250,7 +250,7 @@ def test_a_curve_holds_while_it_is_paused(whole: Path, tmp_path: Path) -> None:
     control, out = RunControl(), tmp_path / "out"
 
     def hear(event: RunEvent) -> None:
-        if isinstance(event, Progress) and event.text.endswith("Design margin: stress test, failing: draw 1 of 2"):
+        if isinstance(event, Progress) and event.text.endswith("Cautious margin: stress test, failing: draw 1 of 2"):
             control.request_pause()
         if isinstance(event, EpochDone) and event.epoch == 1:
             control.request_pause()

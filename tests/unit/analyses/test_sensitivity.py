@@ -186,7 +186,7 @@ def test_a_stopped_sweep_keeps_what_is_done_and_resumes_to_the_same_table(tmp_pa
     whole = tables(carried_out(sweep_spec(tmp_path / "whole")))[-1]
     events = stopped_in(EPOCHS + 2, tmp_path / "run")
 
-    assert end(events).reason is FinishReason.STOPPED and "1 of 2 designs" in end(events).message
+    assert end(events).reason is FinishReason.STOPPED and "1 of 2 plans" in end(events).message
     part = read_table(tmp_path / "run")
     assert designs(part) == [NOMINAL] and not part.complete
     again = carried_out(sweep_spec(tmp_path / "run", resume=True))

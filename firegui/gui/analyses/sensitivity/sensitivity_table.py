@@ -123,7 +123,7 @@ COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
         *_DISPLACED,
     ),
     SensitivityKind.DESIGN: (
-        Column("Assumed effectiveness", lambda row: row.design, pair_text, "effectiveness that the plan was made with",
+        Column("Planned with", lambda row: row.design, pair_text, "effectiveness that the plan was made with",
                "ret. / water", is_text=True, sort_key=_pair_key),
         _DROPS,
         _OBJECTIVE,

@@ -236,9 +236,9 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
 
 def conclusion_text(table: StudyTable) -> str:
-    """Return the sentence that a study comes to: what its first size, else its first measure, depends on most.
+    """Return the sentence that a study comes to: what its first measure depends on most.
 
-    Empty before there are cases to compare.
+    Where it measures sizes, that is the first of them. Empty before there are cases to compare.
     """
     measures = table.settings.measure
     measure = next((name for name in measures if MEASURES[name].is_size), measures[0])
