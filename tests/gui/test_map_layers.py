@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
-from firegui.gui.map.items import edge_path, mask_path
+from firegui.gui.map.items import edge_path, map_font, mask_path, text_width
 from firegui.gui.map.layers.fire_layers import EdgeLayer, ObservedLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
 from firegui.gui.map.legends import sample_pixmap
@@ -125,7 +125,11 @@ def test_the_colour_scale_of_the_fire_is_on_the_map_and_not_once_more_in_the_leg
     session.show_result(ShownResult("run", baseline=growing(project, 2), plan=growing(project, 1)))
     assert scale().title == "Chance burned so far"
     session.set_view(FireView.DIFFERENCE)
-    assert scale().high == "+1 less fire with the plan"
+    assert (scale().low, scale().high) == ("−1 more fire", "+1 less fire")
+    # All labels fit into the narrowest of three maps side by side, with the side panel.
+    font = map_font(8.5)
+    ends = sum(text_width(text, font) for text in (scale().low, scale().middle, scale().high))
+    assert ends + 20.0 < 200
     session.show_result(replace(session.result, against="run 0"))
     assert (scale().low, scale().high) == ("less fire with plan 1", "less fire with plan 2")
 

@@ -142,12 +142,12 @@ def burning_scale() -> ColorScale:
 def difference_scale() -> ColorScale:
     """Return the scale of baseline − plan, −1 … +1 as codes 0 … 255.
 
-    Green is less fire with the plan, orange is more.
+    Green is less fire with the plan, orange is more. The labels are short: maps side by side are narrow.
     """
     change = np.arange(256) / 127.5 - 1.0
     alpha = np.where(np.abs(change) < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.25 + 1.5 * np.abs(change)))
     rgba = _with_alpha(_blend((plan_colors.MORE_FIRE, "#f5efe4", plan_colors.SAVED)), alpha)
-    return ColorScale("Saved", "−1 more fire with the plan", "+1 less fire with the plan", rgba, "0")
+    return ColorScale("Saved", "−1 more fire", "+1 less fire", rgba, "0")
 
 
 def signed_scale(title: str, limit: float) -> ColorScale:

@@ -32,11 +32,12 @@ Magnetic Model, the declination east positive; both empty where it ends."""
 
 
 PILOT_COLUMNS = (
-    "drop", "date_local", "clock_local", "aircraft", "material", "lat", "lon", "run_heading_magnetic",
-    "run_heading_true", "length_ft", "width_ft", "payload_gal", "height_agl_ft", "speed_kt", "near_water",
-    "release_ddm", "landing_ddm",
+    "drop", "date_local", "clock_local", "aircraft", "material", "release_ddm", "landing_ddm", "run_heading_magnetic",
+    "run_heading_true", "length_ft", "width_ft", "payload_gal", "height_agl_ft", "speed_kt", "near_water", "lat", "lon",
 )  # fmt: skip
 """Columns that a handed over table begins with: number, when, who, where, which way, how long.
+
+Places come as pilots enter them, in degrees and decimal minutes, and once more in degrees at the end.
 
 ``date_local`` and ``clock_local`` are those of ``time_local``, to the minute. ``length_ft`` and ``width_ft`` are of the
 outline that maps draw."""

@@ -48,8 +48,8 @@ def test_a_handed_over_table_begins_with_what_pilots_need_and_reads_back_as_the_
     csv_exporter.write_csv(tmp_path / "plan.csv", what)
     table = rows(tmp_path / "plan.csv")
     assert list(table[0])[:11] == [
-        "drop", "date_local", "clock_local", "aircraft", "material", "lat", "lon", "run_heading_magnetic",
-        "run_heading_true", "length_ft", "width_ft",
+        "drop", "date_local", "clock_local", "aircraft", "material", "release_ddm", "landing_ddm",
+        "run_heading_magnetic", "run_heading_true", "length_ft", "width_ft",
     ]  # fmt: skip
     assert set(COLUMNS) < set(table[0])
     drops = [row.drop for row in what.rows]
