@@ -39,7 +39,7 @@ from firegui.runs.run_folder import (
     read_run,
 )
 from firegui.runs.run_repair import check_out
-from firegui.runs.run_requests import stage_problems
+from firegui.runs.run_requests import next_run_number, stage_problems
 from firegui.runs.spec import PlanSpec
 from firegui.runs.stages import EpochDone, FinishReason, RunState, Stage
 from firegui.runs.summary import run_summary
@@ -95,6 +95,7 @@ class PlanRequest:
             project, read.folder, out, stages=self.stages, warm_start=start, warm_start_file=source,
             resume=self.resume, backend=self.backend, budget=budget,
         )  # fmt: skip
+        spec = replace(spec, number=None if self.resume else next_run_number(out, read.folder))
         return ReadyPlan(ReadyRun(spec, is_repeatable=is_repeatable).with_command(), earlier)
 
 

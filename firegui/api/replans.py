@@ -25,6 +25,7 @@ from firegui.runs.events import Emit, RunFinished
 from firegui.runs.replan_base import TITLE, ReplanScores, read_scores, replan_problems
 from firegui.runs.run_folder import DROPS, STORE, RunRecord, kept_schedule, read_drops, read_run
 from firegui.runs.run_repair import check_out
+from firegui.runs.run_requests import next_run_number
 from firegui.runs.spec import ReplanSpec
 from firegui.runs.stages import FinishReason
 
@@ -110,6 +111,7 @@ class ReplanRequest:
             frame_stride=project.calendar.n_steps,
             project_folder=read.folder,
             schedule_file=file,
+            number=None if self.resume else next_run_number(self.out, read.folder),
         )
         # The reader of the perimeter has reported why there is none.
         gather.extend(item for item in replan_problems(spec) if item.where != "observed" or not unread)

@@ -71,10 +71,11 @@ class RunHeader(SavedHeader):
 
     ``stages`` are those of the run. ``warm_start`` is a hash, empty when the run started by itself, and
     ``warm_start_file`` where the schedule was. ``edited_from`` is the name of the run folder beside it whose plan was
-    edited by hand; empty for none. ``label`` is the title of the run before its time, empty for that of the folder's
-    name. ``budget`` is the tactical heuristic's, where it was given one.
-    ``replan`` is set where a run goes on from a plan that is being flown. ``files`` has the sha256 of every file of a
-    finished run by name; ``None`` while it runs, and for a run of an earlier version.
+    edited by hand; empty for none. ``number`` counts the runs of a project, ``None`` for a run elsewhere or of an
+    earlier version. ``label`` is the title of the run after its number, empty for that of the folder's name. ``budget``
+    is the tactical heuristic's, where it was given one. ``replan`` is set where a run goes on from a plan that is being
+    flown. ``files`` has the sha256 of every file of a finished run by name; ``None`` while it runs, and for a run of an
+    earlier version.
     """
 
     stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
@@ -86,6 +87,7 @@ class RunHeader(SavedHeader):
     warm_start: str = ""
     warm_start_file: str = ""
     edited_from: str = ""
+    number: int | None = None
     label: str = ""
     budget: int | None = None
     replan: ReplanNote | None = None
@@ -155,6 +157,7 @@ def new_header(spec: PlanSpec, backend: str, device: str, previous: RunHeader | 
         warm_start=previous.warm_start if previous else schedule_hash(spec.warm_start),
         warm_start_file=previous.warm_start_file if previous else path_text(spec.warm_start_file),
         edited_from=previous.edited_from if previous else "" if spec.edited_from is None else spec.edited_from.name,
+        number=previous.number if previous else spec.number,
         label=previous.label if previous else spec.label,
         budget=spec.budget,
     )

@@ -15,12 +15,12 @@ from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.project.observation_file import read_observation
 from firegui.io.project.schedule_file import read_project_schedule
-from firegui.io.project.store import RUNS
+from firegui.io.project.store import RUNS, list_runs
 from firegui.planning.flight_rules import no_drop_problems
 from firegui.runs.command import with_command
 from firegui.runs.replan_base import TITLE, replan_problems
 from firegui.runs.result_store import unused
-from firegui.runs.run_folder import REFERENCE, RunRecord
+from firegui.runs.run_folder import REFERENCE, STORE, RunRecord, same_folder
 from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import Stage
@@ -74,6 +74,20 @@ def new_run_folder(
 def new_replan_folder(project_folder: Path, setting: Setting, now: datetime, taken: Iterable[Path] = ()) -> Path:
     """Like :func:`new_run_folder`, for a replanned run."""
     return unused(project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{REPLAN}", taken)
+
+
+def next_run_number(out: Path, project_folder: Path | None) -> int | None:
+    """Return the number of a new run in ``out``: one more than the largest among the runs of the project.
+
+    ``None`` for a run elsewhere. Runs that cannot be read do not count.
+    """
+    if project_folder is None or not same_folder(out.parent, project_folder / RUNS):
+        return None
+    numbers = [0]
+    for folder in list_runs(project_folder):
+        with suppress(InputError):
+            numbers.append(STORE.read(folder).number or 0)
+    return max(numbers) + 1
 
 
 # -- plans -------------------------------------------------------------------------------------------------------------

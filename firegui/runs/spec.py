@@ -42,8 +42,8 @@ class PlanSpec:
     ``command`` is what a person would type to repeat it (see :mod:`firegui.runs.command`). ``frame_stride`` steps lie
     between displayed states, by default what the calendar says; ``snapshot_seconds`` between pictures of the plan,
     ``checkpoint_seconds`` between checkpoints. ``project_folder`` is where the project is kept, for the record, and
-    ``edited_from`` the folder of the run whose plan was edited by hand to make ``warm_start``. ``label`` is the title
-    of the run before its time; empty for that of its folder's name.
+    ``edited_from`` the folder of the run whose plan was edited by hand to make ``warm_start``. ``number``
+    counts the runs of a project, and ``label`` is the title after it, empty for that of the folder's name.
     """
 
     project: Project
@@ -60,6 +60,7 @@ class PlanSpec:
     warm_start_file: Path | None = None
     budget: int | None = None
     edited_from: Path | None = None
+    number: int | None = None
     label: str = ""
 
     @property
@@ -225,7 +226,8 @@ class ReplanSpec:
     With ``exercise`` the closed loop is one in that scenario, repaired as often as it says, from draw ``draw`` of it.
     It stops at the first observation that is ``stop_at`` days or more after the start of the plan. With ``after``, the
     folder of a stopped closed loop, it goes on from there: ``schedule`` replaces what is left of the plan.
-    ``schedule_file`` says where the schedule was, ``command`` what a person would type to repeat it.
+    ``schedule_file`` says where the schedule was, ``command`` what a person would type to repeat it, and ``number``
+    counts the runs of a project.
     """
 
     project: Project
@@ -245,6 +247,7 @@ class ReplanSpec:
     draw: int = 0
     stop_at: float | None = None
     after: Path | None = None
+    number: int | None = None
 
     @property
     def stride(self) -> int:
@@ -269,6 +272,7 @@ class ReplanSpec:
             checkpoint_seconds=self.checkpoint_seconds,
             project_folder=self.project_folder,
             warm_start_file=self.schedule_file,
+            number=self.number,
             label=goal_short(self.project.plan),
         )
 

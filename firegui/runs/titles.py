@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime
@@ -16,6 +17,8 @@ from firegui.runs.stages import Stage
 
 _MOST_WORDS = 2
 """Inputs that a title names."""
+_RUN, _AFTER_NUMBER = "Run", " · "
+"""Word before the number of a run in its title, and what stands between number and goal."""
 REPLAN = "replan"
 """End of the name of a replanned run's folder."""
 _KINDS = {
@@ -43,32 +46,59 @@ def as_title(*parts: str) -> str:
     return f"{said[:1].upper()}{said[1:]}"
 
 
-def run_title(folder: Path, others: Iterable[Path] | None = None, label: str = "") -> str:
-    """Return the title of a run, by its goal and time: ``Whole fire, 19 Aug 14:24``.
+def run_title(
+    folder: Path, others: Iterable[Path] | None = None, label: str = "", number: int | None = None, kind: str = ""
+) -> str:
+    """Return the title of a run, by its number and goal: ``Run 3 · Whole fire``.
 
-    A ``label`` stands in place of the goal of the folder's name. The time has seconds where one of ``others``, by
-    default the folders beside it, would have the same title. The title of a run that only removes drops, replans or is
-    the quick plan by rule begins with that. A folder whose name has another form is its own title.
+    Without a ``number`` it has the goal and the time: ``Whole fire, 19 Aug 14:24``, with seconds where one of
+    ``others``, by default the folders beside it, would have the same title. A ``label`` stands in place of the goal of
+    the folder's name. Before it stands ``kind``, and that the run only removes drops, replans or is the quick plan by
+    rule. A folder whose name has another form is its own title.
     """
-    title = _timed_title(folder.name, "%H:%M", label)
+    if _time_of(folder.name) is None:
+        return as_title(kind, folder.name) if kind else folder.name
+    if number is not None:
+        return f"{_RUN} {number}{_AFTER_NUMBER}{as_title(kind, _words(folder.name, label))}"
     if others is None:
         others = folder.parent.iterdir() if folder.parent.is_dir() else ()
     bare = _timed_title(folder.name, "%H:%M")
     is_alone = all(other.name == folder.name or _timed_title(other.name, "%H:%M") != bare for other in others)
-    return title if is_alone else _timed_title(folder.name, "%H:%M:%S", label)
+    return as_title(kind, _timed_title(folder.name, "%H:%M" if is_alone else "%H:%M:%S", label))
+
+
+def short_title(title: str) -> str:
+    """Return the number of a run, ``Run 3``, for a title that begins with it; any other title as it is."""
+    number, after, _goal = title.partition(_AFTER_NUMBER)
+    return number if after and re.fullmatch(rf"{_RUN} \d+", number) else title
+
+
+def made_text(folder: Path) -> str:
+    """Return when a run was made, by the name of its folder: ``19 Aug 14:24``; empty for a name of another form."""
+    when = _time_of(folder.name)
+    return "" if when is None else f"{when.day} {when:%b %H:%M}"
+
+
+def _time_of(name: str) -> datetime | None:
+    try:
+        return datetime.strptime("-".join(name.split("-")[:2]), "%Y%m%d-%H%M%S")
+    except ValueError:
+        return None
+
+
+def _words(name: str, label: str) -> str:
+    """Return the kind and the goal of the run in a folder called ``name``, which has the form of a run's."""
+    setting, kind = (*name.split("-")[2:4], "", "")[:2]
+    goal = SETTING_SHORT[Setting(setting)] if setting in set(Setting) else setting
+    return as_title(_KINDS.get(kind, ""), label or goal)
 
 
 def _timed_title(name: str, clock: str, label: str = "") -> str:
-    parts = name.split("-")
-    try:
-        when = datetime.strptime("-".join(parts[:2]), "%Y%m%d-%H%M%S")
-    except ValueError:
+    when, parts = _time_of(name), name.split("-")
+    if when is None:
         return name
-    setting = parts[2] if len(parts) > 2 else ""
-    goal = SETTING_SHORT[Setting(setting)] if setting in set(Setting) else setting
-    kind = _KINDS.get(parts[3] if len(parts) > 3 else "", "")
-    number = f" ({parts[4]})" if len(parts) > 4 else ""
-    return f"{as_title(kind, label or goal)}, {when.day} {when:%b} {when.strftime(clock)}{number}"
+    count = f" ({parts[4]})" if len(parts) > 4 else ""
+    return f"{_words(name, label)}, {when.day} {when:%b} {when.strftime(clock)}{count}"
 
 
 def schedule_title(file: Path) -> str:
@@ -82,10 +112,11 @@ def schedule_title(file: Path) -> str:
     with suppress(InputError):
         if name := read_name(folder):
             return name
-    label = ""
+    label, number = "", None
     with suppress(InputError):
-        label = STORE.read(folder).label
-    return run_title(folder, label=label)
+        header = STORE.read(folder)
+        label, number = header.label, header.number
+    return run_title(folder, label=label, number=number)
 
 
 def warm_start_text(file: Path, plan: PlanSettings) -> str:

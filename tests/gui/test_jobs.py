@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +13,7 @@ from unittest.mock import Mock
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.fleet import Fleet
@@ -26,6 +28,9 @@ from firegui.gui.jobs.result_presenter import _SETTLE_MS
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.jobs.run_job import RunJob
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged
+from firegui.gui.planning.runs_table import TITLE, RunsModel
+from firegui.gui.session.export_folder import export_stem
 from firegui.gui.session.session import FireView, Session
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
@@ -58,8 +63,9 @@ from firegui.runs.events import (
     WeightsReady,
 )
 from firegui.runs.header import new_header
-from firegui.runs.run_requests import new_run_folder
-from firegui.runs.spec import RunSpec
+from firegui.runs.run_folder import STORE
+from firegui.runs.run_requests import new_run_folder, next_run_number, resume_spec
+from firegui.runs.spec import PlanSpec, RunSpec
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 from firegui.runs.titles import run_title, schedule_title
 from tests.gui.fake_runs import FakeExecute, drop, epoch_done, frames, metrics, run_spec, wait_idle
@@ -231,7 +237,7 @@ def test_a_run_has_a_folder_a_title_and_the_command_that_repeats_it(
     entry = queue.plan()
     wait_idle(qtbot, queue)
     assert entry.folder == tmp_path / "p.firegui" / "runs" / "20260819-120005-A-plan"
-    assert entry.title == "Whole fire, 19 Aug 12:00"
+    assert entry.title == "Run 1 · Whole fire"
     command = execute.runs[0].command
     assert command.startswith(f"firegui plan {tmp_path / 'p.firegui'} --out {entry.folder} --epochs 3")
 
@@ -251,12 +257,27 @@ def test_run_folders_never_coincide(tmp_path: Path) -> None:
     assert run_title(tmp_path / "my run") == "my run"
 
 
-def test_runs_of_one_minute_have_titles_with_seconds_everywhere(qtbot: QtBot, make_queue: MakeQueue) -> None:
+def write_headers(execute: FakeExecute) -> None:
+    """Write the headers that the runs would write."""
+    for spec in execute.runs:
+        if spec.out.is_dir():
+            (spec.out / "run.toml").write_text(new_header(spec, "cpu", "cpu", None).text(), encoding="utf-8")
+
+
+def test_runs_without_a_number_have_their_time_in_the_title_with_seconds_in_one_minute(
+    qtbot: QtBot, session: Session, project: Project, make_queue: MakeQueue, tmp_path: Path
+) -> None:
     seconds = iter((5, 42))
-    queue, _ = make_queue(clock=lambda: datetime(2026, 8, 19, 12, 0, next(seconds)))
+    queue, execute = make_queue(clock=lambda: datetime(2026, 8, 19, 12, 0, next(seconds)))
     for _run in range(2):
         queue.plan()
         wait_idle(qtbot, queue)
+    # As a version before the numbers wrote them.
+    for spec in execute.runs:
+        header = new_header(replace(spec, number=None), "cpu", "cpu", None).text()
+        assert "\nnumber = " not in header
+        (spec.out / "run.toml").write_text(header, encoding="utf-8")
+    session.open_project(project, tmp_path / "p.firegui")
     titles = [entry.title for entry in queue.entries]
     assert titles == ["Whole fire, 19 Aug 12:00:05", "Whole fire, 19 Aug 12:00:42"]
     for entry in queue.entries:
@@ -268,6 +289,64 @@ def test_runs_of_one_minute_have_titles_with_seconds_everywhere(qtbot: QtBot, ma
     queue.discard(second)
     assert [entry.title for entry in queue.entries] == ["Two more tankers"]
     assert schedule_title(first.folder) == "Two more tankers"
+
+
+def test_runs_are_numbered_and_keep_their_numbers(
+    qtbot: QtBot, session: Session, project: Project, make_queue: MakeQueue, tmp_path: Path
+) -> None:
+    folder = tmp_path / "p.firegui"
+    queue, execute = make_queue(clock=Mock(side_effect=[datetime(2026, 8, 19, 12, minute) for minute in range(10)]))
+    # Those that wait have no folder yet and count as well.
+    for _run in range(3):
+        queue.plan()
+    assert [entry.title for entry in queue.entries] == [f"Run {number} · Whole fire" for number in (1, 2, 3)]
+    wait_idle(qtbot, queue)
+    write_headers(execute)
+    first, second, third = queue.entries
+    assert next_run_number(folder / "runs" / "my-run", folder) == 4
+    assert next_run_number(tmp_path / "my-run", folder) is next_run_number(tmp_path / "my-run", None) is None
+    assert [schedule_title(entry.folder) for entry in queue.entries] == [entry.title for entry in queue.entries]
+    assert queue.rename(first, "Two more tankers") and queue.rename(first, "")
+    assert first.title == "Run 1 · Whole fire"
+    # The tooltip and the search have the time, which the title has not.
+    assert arranged(queue.entries, "12:01", RunOrder.NEWEST, RunGrouping.NONE) == [second]
+    model = RunsModel(session, queue)
+    tip = model.data(model.index(model.place_of(second), TITLE), Qt.ItemDataRole.ToolTipRole)
+    assert "made 19 Aug 12:01" in str(tip)
+    # A number is not given twice while a later run is there.
+    queue.discard(second)
+    assert queue.plan().title == "Run 4 · Whole fire"
+    wait_idle(qtbot, queue)
+    write_headers(execute)
+    header = STORE.read(third.folder)
+    assert header.number == 3
+    resumed = resume_spec(project, folder, third.folder)
+    assert isinstance(resumed, PlanSpec)
+    assert new_header(resumed, "cpu", "cpu", header).number == 3
+    # A run that was copied here has the number of another: the time tells both apart.
+    shutil.copytree(first.folder, first.folder.with_name("20260820-130000-A-plan"))
+    queue.refresh_folder()
+    titles = sorted(entry.title for entry in queue.entries)
+    assert titles[:2] == ["Run 3 · Whole fire", "Run 4 · Whole fire"]
+    assert titles[2:] == ["Whole fire, 19 Aug 12:00", "Whole fire, 20 Aug 13:00"]
+    # All of it stays when the project is opened again.
+    session.open_project(project, folder)
+    assert sorted(entry.title for entry in queue.entries) == titles
+
+
+def test_names_are_sorted_by_their_numbers(tmp_path: Path) -> None:
+    titles = ["Run 10 · Regions", "Run 9 · Whole fire", "A first try"]
+    entries = [RunEntry(title, tmp_path / str(place)) for place, title in enumerate(titles)]
+    found = arranged(entries, "", RunOrder.NAME, RunGrouping.NONE)
+    assert [entry.title for entry in found] == ["A first try", "Run 9 · Whole fire", "Run 10 · Regions"]
+
+
+def test_names_of_files_have_the_number_of_the_run_and_not_its_goal(session: Session, project: Project) -> None:
+    event = project.scenario.name.lower().replace(" ", "-")
+    assert export_stem(session, "Run 3 · Cautious margin, whole fire") == f"{event}-run-3"
+    assert export_stem(session, "Run 3 · Whole fire, edited by hand") == f"{event}-run-3-edited-by-hand"
+    assert export_stem(session, "Two more tankers · B") == f"{event}-two-more-tankers-b"
+    assert export_stem(session, "Whole fire, 19 Aug 12:00") == f"{event}-whole-fire-19-aug-12-00"
 
 
 def start_endless(qtbot: QtBot, make_queue: MakeQueue) -> tuple[RunQueue, FakeExecute, RunEntry]:
@@ -296,13 +375,12 @@ def test_a_default_title_says_the_goal_and_what_differs_from_the_run_before(
             session.edit("change", each)
             titles.append(queue.plan().title)
         wait_idle(qtbot, queue)
-        assert titles[:2] == ["Whole fire, 19 Aug 12:10", "Whole fire and regions, 19 Aug 12:11"]
+        assert titles[:2] == ["Run 1 · Whole fire", "Run 2 · Whole fire and regions"]
         aircraft = fewer.fleet.n_aircraft
-        assert titles[2] == f"{aircraft} aircraft, whole fire and regions, 19 Aug 12:12"
-        assert titles[3] == "Cautious margin, whole fire and regions, 19 Aug 12:13"
+        assert titles[2] == f"Run 3 · {aircraft} aircraft, whole fire and regions"
+        assert titles[3] == "Run 4 · Cautious margin, whole fire and regions"
         # They stay when the project is opened again, and follow the run wherever its plan is named.
-        for spec in execute.runs:
-            (spec.out / "run.toml").write_text(new_header(spec, "cpu", "cpu", None).text(), encoding="utf-8")
+        write_headers(execute)
         session.open_project(stricter, saved)
         assert [entry.title for entry in queue.entries] == titles
         assert [schedule_title(entry.folder) for entry in queue.entries] == titles

@@ -175,7 +175,8 @@ class RunEntry:
         interrupted: The run was found on disk without an end.
         elsewhere: Another process was writing the run when it was found.
         read_only: Another window has the project of the run.
-        label: The title that the run was given when it was made, before its time; empty for that of its folder.
+        run_number: Number of the run among those of its project; ``None`` for a run elsewhere or of an earlier version.
+        label: The title that the run was given when it was made, after its number; empty for that of its folder.
         is_named: The title is a name that a person gave the run.
         missing: The folder of the run was moved or deleted after the run was listed.
         replans: The run plans the rest of another plan, as ``note`` says, which was read from ``source``.
@@ -220,6 +221,7 @@ class RunEntry:
     interrupted: bool = False
     elsewhere: bool = False
     read_only: bool = False
+    run_number: int | None = None
     label: str = ""
     is_named: bool = False
     missing: bool = False

@@ -24,7 +24,7 @@ from firegui.runs.run_folder import RunFolder, RunRecord, read_run, same_folder
 from firegui.runs.run_requests import FolderSpec
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
-from firegui.runs.titles import as_title, run_title, schedule_title
+from firegui.runs.titles import run_title, schedule_title
 
 
 class StoppingJobs:
@@ -98,6 +98,19 @@ class RunList:
         """Return the run in ``folder``, if it is listed."""
         return next((entry for entry in self._entries if same_folder(entry.folder, folder)), None)
 
+    def next_number(self, folder: Path) -> int:
+        """Return the number of a new run in ``folder``, after those listed beside it, which may still wait."""
+        beside = [entry.run_number or 0 for entry in self._entries if same_folder(entry.folder.parent, folder.parent)]
+        return max(beside, default=0) + 1
+
+    def title_of(self, entry: RunEntry) -> str:
+        """Return the title of a listed run without a name, with its time where its number is not its own.
+
+        A run that was copied here may have the number of another.
+        """
+        is_shared = sum(other.run_number == entry.run_number for other in self._entries) > 1
+        return first_title(entry, self.folders, is_numbered=not is_shared)
+
     def add(self, entry: RunEntry) -> None:
         """Append a run."""
         entry.compare_inputs(self._session.project, self._session.unreached_regions)
@@ -161,7 +174,7 @@ class RunList:
         """Give the runs without a name titles that tell those of the same minute apart."""
         for entry in self._entries:
             if not entry.is_named:
-                entry.title = first_title(entry, self.folders)
+                entry.title = self.title_of(entry)
         self.name_parents()
 
     def name_parents(self) -> None:
@@ -201,6 +214,7 @@ def new_entry(spec: FolderSpec) -> RunEntry:
     """Return the entry of a run that has not started yet."""
     stages = spec.stages if isinstance(spec, PlanSpec) else spec.as_plan().stages
     entry = RunEntry("", spec.out, spec.project, stages=stages, epochs=spec.project.plan.optimizer.epochs)
+    entry.run_number = spec.number
     entry.label = (spec if isinstance(spec, PlanSpec) else spec.as_plan()).label
     if isinstance(spec, PlanSpec):
         entry.edited_from = spec.edited_from
@@ -211,12 +225,12 @@ def new_entry(spec: FolderSpec) -> RunEntry:
     return entry
 
 
-def first_title(entry: RunEntry, others: Iterable[Path] | None = None) -> str:
+def first_title(entry: RunEntry, others: Iterable[Path] | None = None, *, is_numbered: bool = True) -> str:
     """Return the :func:`run_title` of a run, with its kind if it is an exercise or a closed loop."""
-    title, note = run_title(entry.folder, others, entry.label), entry.note
-    if note is None or not note.closed_loop:
-        return title
-    return as_title("closed loop" if note.exercise is None else f"exercise {note.exercise.title}", title)
+    kind, note = "", entry.note
+    if note is not None and note.closed_loop:
+        kind = "closed loop" if note.exercise is None else f"exercise {note.exercise.title}"
+    return run_title(entry.folder, others, entry.label, entry.run_number if is_numbered else None, kind)
 
 
 def other_event_error(entry: RunEntry) -> InputError:
@@ -281,6 +295,7 @@ def _saved_entry(record: RunRecord, project: Project, event: str) -> RunEntry:
         note=header.replan,
         source=record.warm_start_file,
         edited_from=record.edited_from,
+        run_number=header.number,
         label=header.label,
         history=EpochHistory(record.history),
         removals=EliminationHistory(record.elimination),

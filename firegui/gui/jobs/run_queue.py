@@ -7,6 +7,7 @@ the map, also while a run is active.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -24,7 +25,6 @@ from firegui.gui.jobs.run_job import Execute, RunJob, stop_and_join
 from firegui.gui.jobs.run_list import (
     RunList,
     StoppingJobs,
-    first_title,
     new_entry,
     other_event_error,
     read_saved_scores,
@@ -154,6 +154,7 @@ class RunQueue(QObject):
 
     def start(self, spec: FolderSpec) -> RunEntry:
         """Start ``spec``, or queue it behind the active run."""
+        spec = replace(spec, number=self._list.next_number(spec.out))
         entry = new_entry(spec)
         self._list.add(entry)
         if self.shown is not None:
@@ -179,7 +180,7 @@ class RunQueue(QObject):
                 text = f"{entry.title} goes on with the inputs that it was started with: {'; '.join(entry.changes)}."
                 self._log(text, "warning")
             entry.state, entry.reason, entry.interrupted = RunState.QUEUED, None, False
-            self._enqueue(entry, spec)
+            self._enqueue(entry, replace(spec, number=entry.run_number))
 
     def pause(self) -> None:
         """Request that the active run pauses before its next epoch."""
@@ -449,7 +450,7 @@ class RunQueue(QObject):
             return False
         with refusing(self._session, str(entry.folder)):
             write_name(entry.folder, name)
-            entry.is_named, entry.title = bool(name), name or first_title(entry, self._list.folders)
+            entry.is_named, entry.title = bool(name), name or self._list.title_of(entry)
             self._list.name_parents()
             self._presenter.rename(entry)
             self.changed.emit()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable
 from datetime import datetime
 from enum import StrEnum
@@ -12,6 +13,10 @@ from firegui.domain.units import Units
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.runs.messages import counted
 from firegui.runs.stages import DONE_REASONS, FinishReason
+from firegui.runs.titles import made_text
+
+_DIGITS = 12
+"""Digits of a number in a name while names are sorted."""
 
 
 class RunOrder(StrEnum):
@@ -92,13 +97,18 @@ def arranged(entries: Iterable[RunEntry], search: str, order: RunOrder, grouping
     words = search.casefold().split()
     found = [entry for entry in reversed(list(entries)) if all(word in _searched(entry) for word in words)]
     if order is RunOrder.NAME:
-        found.sort(key=lambda entry: entry.title.casefold())
+        found.sort(key=lambda entry: name_key(entry.title))
     elif order is not RunOrder.NEWEST:
         found.sort(key=lambda entry: _key(entry, order))
     first: dict[str, int] = {}
     for entry in found:
         first.setdefault(group_of(entry, grouping), len(first))
     return sorted(found, key=lambda entry: first[group_of(entry, grouping)])
+
+
+def name_key(title: str) -> str:
+    """Return what names are sorted by: ``Run 10`` comes after ``Run 9``."""
+    return re.sub(r"\d+", lambda digits: digits[0].zfill(_DIGITS), title.casefold())
 
 
 def best_runs(entries: Iterable[RunEntry], units: Units = Units.METRIC) -> dict[Path, str]:
@@ -157,7 +167,7 @@ def _key(entry: RunEntry, order: RunOrder) -> tuple[bool, float]:
 
 
 def _searched(entry: RunEntry) -> str:
-    return "\n".join((entry.title, entry.folder.name, entry.status, entry.notes)).casefold()
+    return "\n".join((entry.title, made_text(entry.folder), entry.folder.name, entry.status, entry.notes)).casefold()
 
 
 def _day_text(entry: RunEntry) -> str:

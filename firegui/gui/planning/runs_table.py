@@ -29,6 +29,7 @@ from firegui.gui.planning.run_order import (
     burned_in_regions,
     gallons,
     group_of,
+    name_key,
     night_drops,
 )
 from firegui.gui.session.session import Session
@@ -37,6 +38,7 @@ from firegui.runs.messages import counted
 from firegui.runs.notes import takes_notes
 from firegui.runs.run_folder import kept_plan
 from firegui.runs.stages import FinishReason, RunState
+from firegui.runs.titles import made_text
 
 TITLE, STATE, PROGRESS, ELAPSED, ETA, SIZE, DROPS, VOLUME, NIGHT, WORST, REGIONS = range(11)
 _NOTE_LETTERS = 80
@@ -277,7 +279,8 @@ def bar_part(entry: RunEntry, whole: QRectF) -> QRectF:
 
 def _tip(entry: RunEntry, units: Units) -> str:
     # A long name is shortened in the list.
-    lines = [entry.title, *filter(None, (entry.origin_text,)), str(entry.folder)]
+    made = made_text(entry.folder)
+    lines = [entry.title, *filter(None, (f"made {made}" if made else "", entry.origin_text)), str(entry.folder)]
     if entry.message:
         lines.append(f"{entry.status}: {units.restate(entry.message)}")
     if entry.eta is not None:
@@ -327,7 +330,7 @@ def shortened(text: str) -> str:
 def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
     """Return the columns of the list of runs, with areas in ``units``."""
     return (
-        Column("Run", lambda entry: _name(entry), is_text=True, initial=lambda entry: entry.title,
+        Column("Run", lambda entry: _name(entry), is_text=True, initial=lambda entry: entry.title, sort_key=name_key,
                tip="Name; F2 changes it. The run on screen is in bold, one with notes has a pencil, one on a fire "
                "outside the training of its model a ⚠ where others are not"),
         Column("State", state_text, is_text=True,

@@ -7,7 +7,9 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths
 
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.session.plan_editor import EDITED
 from firegui.gui.session.session import Session
+from firegui.runs.titles import short_title
 
 
 class ExportFolder:
@@ -62,9 +64,10 @@ def _is_hidden(folder: Path) -> bool:
 def export_stem(session: Session, run: str | None = None) -> str:
     """Return how names of exported files begin: event and run, in small letters and hyphens.
 
-    ``run`` is by default the name of what is shown.
+    ``run`` is by default the name of what is shown. Of a run with a number its goal is left out: ``demo-run-3``.
     """
-    name = session.result.title if run is None else run
+    title, edited, after = (session.result.title if run is None else run).partition(f", {EDITED}")
+    name = f"{short_title(title)}{edited}{after}"
     return hyphened(f"{session.project.scenario.name} {name}" if session.has_project else "")
 
 
