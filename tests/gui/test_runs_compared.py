@@ -371,6 +371,8 @@ def test_of_plans_that_end_at_one_limit_the_drops_come_first_and_a_sentence_says
     assert entries[1].missed and limit_note(entries) == ""
     page.show_runs(entries)
     assert page.note.isHidden() and page.table.isVisible()
+    page.clear()
+    assert page.note.isHidden() and limit_note(()) == ""
 
 
 @pytest.mark.parametrize(

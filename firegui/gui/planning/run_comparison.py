@@ -114,7 +114,7 @@ def end_at_one_limit(entries: Sequence[RunEntry]) -> bool:
     The fewest drops are best then. How far each fire stays below the limit is chance, and says little of the plans.
     """
     projects = [entry.project for entry in entries if entry.project is not None]
-    if len(projects) < len(entries) or not all(entry.ends_at_limit for entry in entries):
+    if len(projects) < max(len(entries), 2) or not all(entry.ends_at_limit for entry in entries):
         return False
     return not _differs([_limit(project) for project in projects])
 
