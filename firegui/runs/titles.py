@@ -74,7 +74,10 @@ def short_title(title: str) -> str:
 
 
 def made_text(folder: Path) -> str:
-    """Return when a run was made, by the name of its folder: ``19 Aug 14:24``; empty for a name of another form."""
+    """Return when a run was made, by the name of its folder: ``19 Aug 14:24``.
+
+    Empty for a name of another form.
+    """
     when = _time_of(folder.name)
     return "" if when is None else f"{when.day} {when:%b %H:%M}"
 
