@@ -456,12 +456,12 @@ def forward(
 
     ``log[t]`` says where the pieces that ignite at ``t`` begin and end, and where those of a second half begin; what
     follows them is of the rescaling after it.
-    Returns ``last``, or the step before which gains have to be made or the log has to grow, or −1 − t when a bound
-    cannot hold any more in the state at ``t``.
+    Returns ``last``, or the step before which gains have to be made, the log has to grow or to begin anew, or −1 − t
+    when a bound cannot hold any more in the state at ``t``.
     """
     tiles = shape.tile_rows * shape.tile_columns
     for step in range(first, last):
-        if needs_more(fields, marks, gains, gains.made, step, clock, shape):
+        if is_log_full(log, step, clock, setting) or needs_more(fields, marks, gains, gains.made, step, clock, shape):
             return step
         now = step % clock.steps_per_day % clock.period
         used = log[step, 0] if setting.keep else 0
@@ -514,6 +514,15 @@ def forward(
         if score(sums, setting, step + 1):
             return -2 - step
     return last
+
+
+@inlined
+def is_log_full(log: NDArray[np.int64], step: int, clock: Decay, setting: Constants) -> bool:
+    """Return whether the log begins anew at a step.
+
+    It does so only at the start of a day, whatever the time the days take: the same pass has the same bits.
+    """
+    return setting.keep and step % clock.steps_per_day == 0 and log[step, 0] > setting.most_logged
 
 
 @inlined

@@ -29,6 +29,7 @@ from firegui.rollout.kernels.cpu_forward import (
     assist_forward,
     choose_needed,
     forward,
+    is_log_full,
     score,
     sum_again,
     wake_touched,
@@ -69,7 +70,7 @@ from firegui.rollout.outcome import Outcome, RolloutOptions
 LEAST_SECONDS = 0.005
 """A stretch of days that took less is followed by one twice as long, so that asking to cancel costs nothing."""
 MOST_LOGGED = 3_000_000
-"""Pieces that are logged at least before the log begins anew; a piece takes 72 bytes."""
+"""The log begins anew at the start of a day once it has more pieces than this; a piece takes 72 bytes."""
 SLACK = 1.0 + 1e-6
 """Running sums and final ones differ by rounding: a rollout is given up only well beyond its bound."""
 
@@ -150,7 +151,7 @@ class Run:
             self.objective.density, self.objective.has_density, self.objective.plain_slope,
             model.receiver_treated, model.emitter_treated,
             model.first_scored_step, model.n_steps, first_water, self._last_water(flown),
-            limits.burn, limits.final, limits.prot, dense, keep,
+            limits.burn, limits.final, limits.prot, dense, keep, MOST_LOGGED,
         )  # fmt: skip
 
     def _last_water(self, flown: NDArray[np.int64]) -> int:
@@ -192,8 +193,6 @@ class Run:
             if self.step % per_day == 0 and self.step and self.sums[SUM_FIRE] > extent:
                 self._count_the_rest()
                 return
-            if self.setting.keep and self.step % per_day == 0 and self.log[self.step, 0] > MOST_LOGGED:
-                self._begin_segment()
             if check is not None:
                 check()
             daily = self.wanted.keep_states or not self.wanted.bounds.none or self.wanted.alter is not None
@@ -268,8 +267,11 @@ class Run:
                     return
                 never = math.inf
                 self.setting = self.setting._replace(burn_limit=never, final_limit=never, prot_limit=never)
-            elif reached < target and not self._make_gains(check):
-                self._grow()
+            elif reached < target:
+                if is_log_full(self.log, self.step, self.clock, self.setting):
+                    self._begin_segment()
+                elif not self._make_gains(check):
+                    self._grow()
         if not self.wanted.bounds.none and self.step < self.model.n_steps:
             self._look_closer()
 

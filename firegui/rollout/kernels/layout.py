@@ -134,7 +134,8 @@ class Constants(NamedTuple):
     """Constants of a rollout.
 
     ``first_water`` and ``last_water`` are the first and the last step at which water is flown, ``n_steps`` and −1 where
-    none is: of the whole schedule, so that a resumed rollout does what the whole one does.
+    none is: of the whole schedule, so that a resumed rollout does what the whole one does. The log begins anew after
+    ``most_logged`` pieces.
     """
 
     density: Floats
@@ -151,6 +152,7 @@ class Constants(NamedTuple):
     prot_limit: float
     dense: bool
     keep: bool
+    most_logged: int
 
 
 @dataclass(slots=True, eq=False)
