@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firegui.analyses.stress.results import DRAWS, HEADER, LEAK, SHEET, STORE, TABLE, read_table, table_data
+from firegui.analyses.stress.results import DRAWS, HEADER, LEAK, SHEET, STORE, TABLE, read_leaks, read_table, table_data
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, StressTestSettings, untested_names
@@ -276,7 +276,7 @@ def test_a_pause_holds_between_two_draws(whole: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_test_of_what_a_run_left_out_completes_the_table_of_its_plan(tmp_path: Path) -> None:
+def test_a_test_of_all_scenarios_completes_the_table_of_a_plan_and_has_their_maps(tmp_path: Path) -> None:
     stress = replace(STRESS, scenarios=(STRESS.scenarios[0], MENDED))
     optimizer = replace(PROJECT.plan.optimizer, epochs=1)
     project = replace(PROJECT, stress=stress, plan=replace(PROJECT.plan, optimizer=optimizer))
@@ -285,7 +285,7 @@ def test_a_test_of_what_a_run_left_out_completes_the_table_of_its_plan(tmp_path:
     assert made.reason is FinishReason.COMPLETED and untested_names(before.scores.stress) == ("mended",)
     file = kept_plan(tmp_path / "run")
     assert file is not None
-    settings = StressTestSettings(stress=replace(stress, scenarios=(MENDED,)))
+    settings = StressTestSettings(stress=stress)
     schedule = kept_schedule(tmp_path / "run", project)
     rest = replace(spec(tmp_path / "rest"), project=project, settings=settings, schedule=schedule, schedule_file=file)
     other = replace(rest, out=tmp_path / "other", settings=replace(settings, draws=1))
@@ -296,7 +296,9 @@ def test_a_test_of_what_a_run_left_out_completes_the_table_of_its_plan(tmp_path:
     assert after.scores.stress is not None and before.scores.stress is not None
     assert after.scores.stress.left_out == ()
     assert [one.scenario for one in after.scores.stress.results] == list(stress.scenarios)
-    assert after.scores.stress.result("mended") == read_table(tmp_path / "rest").result("mended")
+    table = read_table(tmp_path / "rest")
+    assert after.scores.stress.result("mended") == table.result("mended")
+    assert set(read_leaks(tmp_path / "rest", table)) == {"", *(one.name for one in stress.scenarios)}
     assert after.scores.stress.results[0] == before.scores.stress.results[0]
     assert after.header.files and damaged_files(tmp_path / "run", after.header) == frozenset()
 
