@@ -245,9 +245,9 @@ def _labels(c: Colors) -> str:
     QLabel[role="banner"] {{ color: {c.warning}; border: 1px solid {c.warning}; border-radius: 4px; padding: 5px;
         font-weight: 600; }}
     QToolButton[role="outlined"] {{ background: transparent; border: 1px solid {c.outline}; border-radius: 4px;
-        padding: 2px 8px; }}
+        padding: 1px 8px; }}
     QToolButton[role="outlined"]:hover {{ background: {c.raised}; }}
-    QToolButton[role="outlined"]:focus {{ border: 2px solid {c.focus}; padding: 1px 7px; }}
+    QToolButton[role="outlined"]:focus {{ border: 2px solid {c.focus}; padding: 0 7px; }}
     QToolButton[role="section"] {{ text-align: left; font-weight: 600; padding: 4px 4px; border: 0;
         border-top: 1px solid {c.border}; border-radius: 0; background: {c.window}; }}
     QToolButton[role="section"]:hover {{ background: {c.raised}; }}
