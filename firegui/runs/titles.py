@@ -17,8 +17,8 @@ from firegui.runs.stages import Stage
 
 _MOST_WORDS = 2
 """Inputs that a title names."""
-_RUN, _AFTER_NUMBER = "Run", " · "
-"""Word before the number of a run in its title, and what stands between number and goal."""
+_RUN = "Run"
+"""Word before the number of a run in its title."""
 REPLAN = "replan"
 """End of the name of a replanned run's folder."""
 _KINDS = {
@@ -49,7 +49,7 @@ def as_title(*parts: str) -> str:
 def run_title(
     folder: Path, others: Iterable[Path] | None = None, label: str = "", number: int | None = None, kind: str = ""
 ) -> str:
-    """Return the title of a run, by its number and goal: ``Run 3 · Whole fire``.
+    """Return the title of a run, by its number and goal: ``Run 3, whole fire``.
 
     Without a ``number`` it has the goal and the time: ``Whole fire, 19 Aug 14:24``, with seconds where one of
     ``others``, by default the folders beside it, would have the same title. A ``label`` stands in place of the goal of
@@ -59,7 +59,7 @@ def run_title(
     if _time_of(folder.name) is None:
         return as_title(kind, folder.name) if kind else folder.name
     if number is not None:
-        return f"{_RUN} {number}{_AFTER_NUMBER}{as_title(kind, _words(folder.name, label))}"
+        return as_title(f"{_RUN} {number}", kind, _words(folder.name, label))
     if others is None:
         others = folder.parent.iterdir() if folder.parent.is_dir() else ()
     bare = _timed_title(folder.name, "%H:%M")
@@ -69,8 +69,8 @@ def run_title(
 
 def short_title(title: str) -> str:
     """Return the number of a run, ``Run 3``, for a title that begins with it; any other title as it is."""
-    number, after, _goal = title.partition(_AFTER_NUMBER)
-    return number if after and re.fullmatch(rf"{_RUN} \d+", number) else title
+    found = re.match(rf"{_RUN} \d+(?=, )", title)
+    return found[0] if found else title
 
 
 def made_text(folder: Path) -> str:

@@ -237,7 +237,7 @@ def test_a_run_has_a_folder_a_title_and_the_command_that_repeats_it(
     entry = queue.plan()
     wait_idle(qtbot, queue)
     assert entry.folder == tmp_path / "p.firegui" / "runs" / "20260819-120005-A-plan"
-    assert entry.title == "Run 1 · Whole fire"
+    assert entry.title == "Run 1, whole fire"
     command = execute.runs[0].command
     assert command.startswith(f"firegui plan {tmp_path / 'p.firegui'} --out {entry.folder} --epochs 3")
 
@@ -299,7 +299,7 @@ def test_runs_are_numbered_and_keep_their_numbers(
     # Those that wait have no folder yet and count as well.
     for _run in range(3):
         queue.plan()
-    assert [entry.title for entry in queue.entries] == [f"Run {number} · Whole fire" for number in (1, 2, 3)]
+    assert [entry.title for entry in queue.entries] == [f"Run {number}, whole fire" for number in (1, 2, 3)]
     wait_idle(qtbot, queue)
     write_headers(execute)
     first, second, third = queue.entries
@@ -307,7 +307,7 @@ def test_runs_are_numbered_and_keep_their_numbers(
     assert next_run_number(tmp_path / "my-run", folder) is next_run_number(tmp_path / "my-run", None) is None
     assert [schedule_title(entry.folder) for entry in queue.entries] == [entry.title for entry in queue.entries]
     assert queue.rename(first, "Two more tankers") and queue.rename(first, "")
-    assert first.title == "Run 1 · Whole fire"
+    assert first.title == "Run 1, whole fire"
     # The tooltip and the search have the time, which the title has not.
     assert arranged(queue.entries, "12:01", RunOrder.NEWEST, RunGrouping.NONE) == [second]
     model = RunsModel(session, queue)
@@ -315,7 +315,7 @@ def test_runs_are_numbered_and_keep_their_numbers(
     assert "made 19 Aug 12:01" in str(tip)
     # A number is not given twice while a later run is there.
     queue.discard(second)
-    assert queue.plan().title == "Run 4 · Whole fire"
+    assert queue.plan().title == "Run 4, whole fire"
     wait_idle(qtbot, queue)
     write_headers(execute)
     header = STORE.read(third.folder)
@@ -327,7 +327,7 @@ def test_runs_are_numbered_and_keep_their_numbers(
     shutil.copytree(first.folder, first.folder.with_name("20260820-130000-A-plan"))
     queue.refresh_folder()
     titles = sorted(entry.title for entry in queue.entries)
-    assert titles[:2] == ["Run 3 · Whole fire", "Run 4 · Whole fire"]
+    assert titles[:2] == ["Run 3, whole fire", "Run 4, whole fire"]
     assert titles[2:] == ["Whole fire, 19 Aug 12:00", "Whole fire, 20 Aug 13:00"]
     # All of it stays when the project is opened again.
     session.open_project(project, folder)
@@ -335,17 +335,21 @@ def test_runs_are_numbered_and_keep_their_numbers(
 
 
 def test_names_are_sorted_by_their_numbers(tmp_path: Path) -> None:
-    titles = ["Run 10 · Regions", "Run 9 · Whole fire", "A first try"]
+    titles = ["Run 10, regions", "Run 9, whole fire", "A first try"]
     entries = [RunEntry(title, tmp_path / str(place)) for place, title in enumerate(titles)]
     found = arranged(entries, "", RunOrder.NAME, RunGrouping.NONE)
-    assert [entry.title for entry in found] == ["A first try", "Run 9 · Whole fire", "Run 10 · Regions"]
+    assert [entry.title for entry in found] == ["A first try", "Run 9, whole fire", "Run 10, regions"]
 
 
 def test_names_of_files_have_the_number_of_the_run_and_not_its_goal(session: Session, project: Project) -> None:
     event = project.scenario.name.lower().replace(" ", "-")
-    assert export_stem(session, "Run 3 · Cautious margin, whole fire") == f"{event}-run-3"
-    assert export_stem(session, "Run 3 · Whole fire, edited by hand") == f"{event}-run-3-edited-by-hand"
-    assert export_stem(session, "Two more tankers · B") == f"{event}-two-more-tankers-b"
+    assert export_stem(session, "Run 3, cautious margin, whole fire") == f"{event}-run-3"
+    assert export_stem(session, "Run 3, whole fire, edited by hand") == f"{event}-run-3-edited-by-hand"
+    # A run of drops that were edited by hand has its kind before the goal.
+    assert export_stem(session, "Run 4, edited by hand, whole fire") == f"{event}-run-4"
+    assert export_stem(session, "Two more tankers, B") == f"{event}-two-more-tankers-b"
+    # Captions of the map are cut at such points.
+    assert " · " not in run_title(Path("20260819-120005-A-plan"), number=3)
     assert export_stem(session, "Whole fire, 19 Aug 12:00") == f"{event}-whole-fire-19-aug-12-00"
 
 
@@ -375,10 +379,10 @@ def test_a_default_title_says_the_goal_and_what_differs_from_the_run_before(
             session.edit("change", each)
             titles.append(queue.plan().title)
         wait_idle(qtbot, queue)
-        assert titles[:2] == ["Run 1 · Whole fire", "Run 2 · Whole fire and regions"]
+        assert titles[:2] == ["Run 1, whole fire", "Run 2, whole fire and regions"]
         aircraft = fewer.fleet.n_aircraft
-        assert titles[2] == f"Run 3 · {aircraft} aircraft, whole fire and regions"
-        assert titles[3] == "Run 4 · Cautious margin, whole fire and regions"
+        assert titles[2] == f"Run 3, {aircraft} aircraft, whole fire and regions"
+        assert titles[3] == "Run 4, cautious margin, whole fire and regions"
         # They stay when the project is opened again, and follow the run wherever its plan is named.
         write_headers(execute)
         session.open_project(stricter, saved)

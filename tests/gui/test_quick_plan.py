@@ -124,7 +124,7 @@ def test_one_click_plans_by_rule_and_shows_it_like_any_run(qtbot: QtBot, window:
     assert sum(drop.executed for drop in session.result.drops) == record.metrics.drops_executed == entry.drops
     assert record.command.startswith("firegui tactical ")
     row = row_of(window, entry)
-    assert row["Run"].startswith("Run 1 · Quick plan, ")
+    assert row["Run"].startswith("Run 1, quick plan, ")
     assert (row["State"], row["Progress"]) == ("finished, does not hold", "3 rounds")
     assert "/" not in row["Progress"]
     assert entry.seconds == record.header.seconds

@@ -174,7 +174,7 @@ def test_a_replanned_run_is_listed_shown_and_told_in_numbers(
     (spec,) = execute.replannings
     entry = window.workbench.queue.entries[-1]
     assert spec.out.parent == folder / "runs"
-    assert entry.title.startswith("Run 2 · Replanned, ")
+    assert entry.title.startswith("Run 2, replanned, ")
     assert window.workbench.queue.shown is entry
     result = window.workbench.session.result
     assert result.plan is not None and result.plan_metrics is not None and result.plan_metrics.objective == 2.0

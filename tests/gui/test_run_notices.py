@@ -184,7 +184,7 @@ def test_the_run_that_is_selected_in_the_open_list_is_exported_and_named(
     assert dialog.summary.text().startswith(f"{first.title}: 1 drop to fly")
     assert dialog.note.text() == f"This is the run that is selected in the list. The map shows {second.title}."
     assert dialog._source is not None and dialog._source.folder == first.folder
-    assert first.title.startswith("Run 1 · ") and dialog.stem.text().endswith("-run-1")
+    assert first.title.startswith("Run 1, ") and dialog.stem.text().endswith("-run-1")
     # Of a run without a saved plan, what is on the map.
     first_drops = (first.folder / DROPS).read_bytes()
     (first.folder / DROPS).unlink()

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths
 
 from firegui.gui.base.preferences import Preferences
-from firegui.gui.session.plan_editor import EDITED
+from firegui.gui.session.plan_editor import EDITED, ON_SIMULATED
 from firegui.gui.session.session import Session
 from firegui.runs.titles import short_title
 
@@ -66,8 +66,9 @@ def export_stem(session: Session, run: str | None = None) -> str:
 
     ``run`` is by default the name of what is shown. Of a run with a number its goal is left out: ``demo-run-3``.
     """
-    title, edited, after = (session.result.title if run is None else run).partition(f", {EDITED}")
-    name = f"{short_title(title)}{edited}{after}"
+    title = session.result.title if run is None else run
+    end = next((end for end in (f", {EDITED}", f", {EDITED}{ON_SIMULATED}") if title.endswith(end)), "")
+    name = f"{short_title(title)}{end}"
     return hyphened(f"{session.project.scenario.name} {name}" if session.has_project else "")
 
 

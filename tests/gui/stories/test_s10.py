@@ -43,7 +43,7 @@ def test_what_was_flown_stays_and_the_rest_is_planned_anew(person: Person) -> No
     assert "no perimeter of that day" in about[0]
     entry = person.queue.entries[-1]
     assert entry is not first and entry.replans
-    assert person.row(entry)["Run"].startswith("Run 2 · Replanned")
+    assert person.row(entry)["Run"].startswith("Run 2, replanned")
     assert person.row(entry)["State"] == "finished"
     assert before(person, person.session.result.drops) == flown
 
