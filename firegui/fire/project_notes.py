@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain
@@ -64,14 +64,15 @@ def project_notes(project: Project, units: Units = Units.METRIC) -> tuple[Graded
 
 
 def start_notes(
-    project: Project, units: Units = Units.METRIC, problems: Iterable[Problem] = ()
+    project: Project, units: Units = Units.METRIC, problems: Iterable[Problem] = (), unreached: Collection[str] = ()
 ) -> tuple[GradedNote, ...]:
     """Return what to know before a plan is started in ``units``, the gravest first.
 
-    ``problems`` prevent the run, beside those of the project.
+    ``problems`` prevent the run, beside those of the project. Regions that are ``unreached`` by the fire without drops
+    need no protection.
     """
     errors = (GradedNote(Grade.ERROR, str(problem)) for problem in problems)
-    return _once(chain(errors, _start_notes(project, units)))
+    return _once(chain(errors, _start_notes(project, units, unreached)))
 
 
 def unprotected_text(names: Sequence[str]) -> str:
@@ -104,9 +105,9 @@ def _notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from (GradedNote(Grade.NOTE, text) for text in project.scenario.notes)
 
 
-def _start_notes(project: Project, units: Units) -> Iterator[GradedNote]:
+def _start_notes(project: Project, units: Units, unreached: Collection[str]) -> Iterator[GradedNote]:
     yield from _errors(project)
-    if names := project.unprotected_regions:
+    if names := [name for name in project.unprotected_regions if name not in unreached]:
         yield GradedNote(Grade.WARNING, unprotected_text(names), Remedy.PROTECT)
     yield from _undated(project)
     yield from _dark(project)

@@ -125,16 +125,19 @@ def test_a_region_is_never_judged_by_another_fire_than_that_without_drops(
 
 
 def test_a_region_that_the_fire_does_not_reach_is_not_offered_to_be_protected(
-    window: MainWindow, session: Session, notice: RegionNotice
+    window: MainWindow, session: Session, notice: RegionNotice, start: StartPanel
 ) -> None:
     name = draw_region(window, session)
     assert notice.is_wanted and name in notice.label.text()
+    start.refresh()
+    assert [note for note in start.notes.notes if note.remedy is Remedy.PROTECT]
     empty = Film.of(np.zeros((3, *session.project.scenario.grid.shape), np.uint8))
     fire = replace(frames(session.project), fire=empty)
     session.show_result(ShownResult("First run", baseline=fire, project=session.project))
     assert not notice.is_wanted
     notice.tell_all()
     assert not notice.is_wanted
+    assert not [note for note in start.notes.notes if note.remedy is Remedy.PROTECT]
 
 
 def test_an_unreached_region_is_told_of_once_and_again_after_the_fire_reached_it(

@@ -30,6 +30,8 @@ class StartPanel(QWidget):
         vertical(self, self.notes, self.start_button, muted_label(_AFTER), margins=(8, 4, 8, 4), spacing=4)
         for signal in (plan.checked, session.units_changed):
             signal.connect(self.refresh)
+        session.result_changed.connect(self._on_result)
+        self._unreached = session.unreached_regions
         # A run reports many times a second, which changes nothing of the project.
         plan.changed.connect(self._enable)
         self.refresh()
@@ -38,9 +40,16 @@ class StartPanel(QWidget):
         """Show the notes of the open project."""
         notes = tuple[GradedNote, ...]()
         if self._session.has_project:
-            notes = start_notes(self._session.project, self._session.units, self._plan.problems)
+            session = self._session
+            notes = start_notes(session.project, session.units, self._plan.problems, session.unreached_regions)
         self.notes.show_notes(notes)
         self._enable()
+
+    def _on_result(self) -> None:
+        """Follow which regions the fire reaches; results come many times a second."""
+        if self._session.unreached_regions != self._unreached:
+            self._unreached = self._session.unreached_regions
+            self.refresh()
 
     def _enable(self) -> None:
         self.start_button.setEnabled(self._plan.can_start)
