@@ -126,7 +126,7 @@ def test_everything_wrong_is_listed_at_once_and_the_form_stays(
     dialog.source.setCurrentIndex(1)
     dialog.file.line.setText(str(tmp_path / "none.npz"))
     dialog.go.click()
-    assert "needs [200, 3]" in str(said[0]) and "does not exist" in str(said[0])
+    assert "and 7 steps; this project has" in str(said[0]) and "does not exist" in str(said[0])
     assert dialog.spec is None
     assert dialog.isVisible()
 

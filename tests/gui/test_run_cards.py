@@ -90,6 +90,12 @@ def test_the_best_finished_plan_of_a_goal_is_named_and_by_what(project: Project)
     small.stress = replace(stress_table(), results=stress_table().results[:1])
     assert not small.missed
     assert "by its stress test" in best_runs(runs)[small.folder]
+    # How far each fire stays below the limit is chance where the drops of all were removed until it.
+    large.summary = summary(9.0, 200, 0)
+    large.stress = small.stress
+    assert list(best_runs(runs)) == [small.folder]
+    small.removal_end = large.removal_end = "held"
+    assert "by the fewest drops: 9.0 ha" in best_runs(runs)[large.folder]
 
 
 def test_the_card_and_the_tooltip_of_the_best_plan_say_so(queue: RunQueue, panel: RunsPanel) -> None:

@@ -16,7 +16,6 @@ from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
 from firegui.domain.plan_summary import VERDICT, PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
-from firegui.domain.settings import Margin
 from firegui.domain.stress import NOT_STRESS_TESTED, NOT_TESTED, StressResult, StressTable, case_text, worst_case_text
 from firegui.domain.units import UNKNOWN, Units, amount_text, percent_text
 from firegui.errors import InputError, Problem
@@ -26,6 +25,7 @@ from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import other_event_error
 from firegui.gui.planning.empty_charts import needs_no_first_stage, not_needed_text
+from firegui.gui.planning.run_order import end_at_one_limit
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import show_table
@@ -106,25 +106,6 @@ def compared(entries: Sequence[RunEntry], units: Units = Units.METRIC) -> tuple[
         entry.complete_summary()
     inputs = differing_inputs(*(entry.project for entry in entries))
     return (*_results(entries, units), *_numbers(entries, units), *inputs)
-
-
-def end_at_one_limit(entries: Sequence[RunEntry]) -> bool:
-    """Return whether drops were removed from all plans until the same limit.
-
-    The fewest drops are best then. How far each fire stays below the limit is chance, and says little of the plans.
-    """
-    projects = [entry.project for entry in entries if entry.project is not None]
-    if len(projects) < max(len(entries), 2) or not all(entry.ends_at_limit for entry in entries):
-        return False
-    return not _differs([_limit(project) for project in projects])
-
-
-def _limit(project: Project) -> tuple[object, ...]:
-    """Return what a plan of ``project`` must hold: goal, limit, and the worlds of its test."""
-    plan, margin = project.plan, project.plan.margin
-    regions = project.regions if plan.weights.prot > 0.0 else ()
-    stress = project.stress if margin.kind is Margin.STRESS else None
-    return plan.weights, regions, margin.kind, margin.limit, stress, plan.design, plan.nominal
 
 
 def limit_note(entries: Sequence[RunEntry], units: Units = Units.METRIC) -> str:

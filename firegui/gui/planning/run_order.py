@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
 
-from firegui.domain.settings import SETTING_TITLES
+from firegui.domain.project import Project
+from firegui.domain.settings import SETTING_TITLES, Margin
 from firegui.domain.units import Units
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.runs.messages import counted
 from firegui.runs.stages import DONE_REASONS, FinishReason
 from firegui.runs.titles import made_text
 
+_SIZE, _DROPS = 2, 3
+"""Places of the final size and of the drops among what plans are ranked by."""
 _DIGITS = 12
 """Digits of a number in a name while names are sorted."""
 
@@ -116,7 +119,8 @@ def best_runs(entries: Iterable[RunEntry], units: Units = Units.METRIC) -> dict[
 
     Only finished plans of the same goal, days and effectiveness are compared, at least two. A plan that holds in every
     stress scenario is before one that was not tested, and that before one that does not hold. Then the burned area of
-    the regions counts, if the goal has them, then the final size, then the drops. Equal plans have no best one.
+    the regions counts, if the goal has them, then the final size, then the drops. Where all plans end at the same
+    limit, the drops come before the final size. Equal plans have no best one.
     """
     groups: dict[Hashable, list[RunEntry]] = {}
     for entry in entries:
@@ -128,14 +132,36 @@ def best_runs(entries: Iterable[RunEntry], units: Units = Units.METRIC) -> dict[
     for group in groups.values():
         if len(group) < 2:
             continue
-        best, second = sorted(group, key=_rank)[:2]
-        ranks = _rank(best), _rank(second)
+        first, last = (_DROPS, _SIZE) if end_at_one_limit(group) else (_SIZE, _DROPS)
+        order = 0, 1, first, last
+        ranked = sorted(((tuple(_rank(entry)[at] for at in order), entry) for entry in group), key=lambda each: each[0])
+        ranks, best = (ranked[0][0], ranked[1][0]), ranked[0][1]
         differs = next((at for at, (one, other) in enumerate(zip(*ranks, strict=True)) if one != other), None)
         if differs is not None and best.summary is not None:
             by = ("its stress test", "the least burned in regions", "the smallest final size", "the fewest drops")
             size = f"{best.summary.short_size_text(units)}, {counted(best.summary.drops, 'drop')}"
-            found[best.folder] = f"Best of {len(group)} finished plans of this goal by {by[differs]}: {size}"
+            found[best.folder] = f"Best of {len(group)} finished plans of this goal by {by[order[differs]]}: {size}"
     return found
+
+
+def end_at_one_limit(entries: Sequence[RunEntry]) -> bool:
+    """Return whether drops were removed from all plans until the same limit.
+
+    The fewest drops are best then. How far each fire stays below the limit is chance, and says little of the plans.
+    """
+    projects = [entry.project for entry in entries if entry.project is not None]
+    if len(projects) < max(len(entries), 2) or not all(entry.ends_at_limit for entry in entries):
+        return False
+    first, *others = map(_limit, projects)
+    return all(limit == first for limit in others)
+
+
+def _limit(project: Project) -> tuple[object, ...]:
+    """Return what a plan of ``project`` must hold: goal, limit, and the worlds of its test."""
+    plan, margin = project.plan, project.plan.margin
+    regions = project.regions if plan.weights.prot > 0.0 else ()
+    stress = project.stress if margin.kind is Margin.STRESS else None
+    return plan.weights, regions, margin.kind, margin.limit, stress, plan.design, plan.nominal
 
 
 def _is_comparable(entry: RunEntry) -> bool:
