@@ -137,6 +137,69 @@ def test_undo_of_a_dragged_drop_brings_back_the_selected_drop_its_handle_and_its
     assert "Burned at end" not in hand.view.drop_card.text
 
 
+@pytest.mark.parametrize("waits", [False, True])
+def test_a_removed_drop_leaves_no_card_and_no_marker_after_it_was_dragged(
+    qtbot: QtBot, session: Session, hand: Hand, waits: bool
+) -> None:
+    editor, start = session.plan_editor, place_of(session, FIRST)
+
+    def shows_nothing() -> bool:
+        hand.view.flush()
+        nothing = editor.change is None and editor.selected is None and not hand.view.drop_card.isVisible()
+        return nothing and not painted(hand.view, "chosen").any()
+
+    drag(hand, start, (start[0] - 5.0, start[1] + 8.0))
+    if waits:
+        settled(qtbot, session)
+    assert not shows_nothing()
+    hand.key(Qt.Key.Key_Delete)
+    assert len(editor.drops.drops) == 2 and shows_nothing()
+    settled(qtbot, session)
+    # The effect of the former drag may have been computed since.
+    assert shows_nothing()
+    for _ in range(2):
+        session.undo_stack.undo()
+        assert shows_nothing()
+    assert editor.drops == DROPS
+    # What is selected then is shown where it is, and goes when the removal is repeated.
+    hand.click(start)
+    assert editor.selected == FIRST
+    session.undo_stack.redo()
+    hand.view.flush()
+    dragged = editor.drops.at(FIRST.key)
+    assert dragged is not None and dragged != FIRST and editor.selected == dragged
+    assert f"row {dragged.y:.1f}, column {dragged.x:.1f}" in hand.view.drop_card.text
+    session.undo_stack.redo()
+    assert shows_nothing()
+
+
+def test_a_drop_removed_while_the_fire_without_it_is_shown_leaves_no_card(
+    qtbot: QtBot, session: Session, hand: Hand
+) -> None:
+    hand.click(place_of(session, FIRST))
+    hand.key(Qt.Key.Key_Question)
+    qtbot.waitUntil(lambda: session.plan_editor.preview is not None)
+    hand.key(Qt.Key.Key_Delete)
+    hand.view.flush()
+    assert session.plan_editor.change is None and not hand.view.drop_card.isVisible()
+
+
+def test_undo_of_one_drop_leaves_the_card_on_it_and_not_on_the_drop_edited_before(
+    qtbot: QtBot, session: Session, hand: Hand
+) -> None:
+    editor, last = session.plan_editor, DROPS.drops[1]
+    for drop in (FIRST, last):
+        session.set_step(drop.step)
+        start = place_of(session, drop)
+        drag(hand, start, (start[0] + 3.0, start[1] + 4.0))
+        settled(qtbot, session)
+        qtbot.waitUntil(lambda: editor.preview is not None and editor.preview.request.after == editor.drops)
+    session.undo_stack.undo()
+    hand.view.flush()
+    assert editor.selected == last
+    assert f"row {last.y:.1f}, column {last.x:.1f}" in hand.view.drop_card.text
+
+
 def test_the_card_of_a_drop_shows_its_whole_title_and_its_coordinates_as_the_table_does(
     session: Session, hand: Hand
 ) -> None:

@@ -194,21 +194,17 @@ class PlanEditor(QObject):
             rules = self._rules_of(plan.origin.project or self._session.project)
             self._session.show_result(_edited_result(plan, shown if shown.by_hand else plan.origin, rules))
             self._remember_effect()
-        if had_selection:
-            self._follow_edit(before_drops)
+        brought = [drop for drop in self.drops.drops if before_drops.at(drop.key) != drop]
+        if had_selection and self.selected is None and len(brought) == 1:
+            self.select(brought[0])
+        if self._change is None or self._change.after != self.drops or self._change.drop != self.selected:
+            self._show_known_effect()
         self.edited.emit()
 
-    def _follow_edit(self, before: DropList) -> None:
-        """After an undo or redo, show the effect of the edit that it led to, and select its drop."""
-        if self._change is None or self._change.after != self.drops:
-            self._show_known_effect()
-        brought = [drop for drop in self.drops.drops if before.at(drop.key) != drop]
-        if self.selected is None and len(brought) == 1:
-            self.select(brought[0])
-
     def _show_known_effect(self) -> None:
-        """Show the effect of the edit that made the drops if it is known; else end the preview of other drops."""
-        known = [] if self._plan is None else [each for each in self._effects if each[0].after == self.drops]
+        """Show the effect of the latest edit if it is known and of the selected drop; else end the preview."""
+        effects = self._effects if self._plan is not None else ()
+        known = [each for each in effects if each[0].after == self.drops and each[0].drop == self.selected]
         if known:
             self._change, self._preview = known[-1]
             self.preview_ready.emit()
