@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QApplication, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.plan_summary import DaySummary, PlanSummary
@@ -89,6 +89,23 @@ def test_a_workspace_opens_at_its_top_unless_the_user_has_scrolled_it(small: Mai
     QTest.keyClick(small, Qt.Key.Key_2, CTRL)
     settle(5)
     assert bar.value() == place > 0
+
+
+def test_a_section_that_was_just_revealed_stays_at_the_top_until_the_user_scrolls(small: MainWindow) -> None:
+    column = plan_column(small)
+    bar, above, section = column.verticalScrollBar(), column.sections["Objective"], column.sections["Constraints"]
+    small.workbench.shell.reveal_panel("Constraints")
+    for height in (900, above.sizeHint().height()):
+        above.setFixedHeight(height)
+        settle(10)
+        assert bar.value() == min(section.y(), bar.maximum()) > 0
+    above.setFixedHeight(500)
+    settle(10)
+    bar.triggerAction(QAbstractSlider.SliderAction.SliderSingleStepSub)
+    place = bar.value()
+    above.setFixedHeight(600)
+    settle(10)
+    assert bar.value() == place
 
 
 def test_the_runs_open_at_their_top_although_their_list_takes_the_focus(small: MainWindow, tmp_path: Path) -> None:

@@ -45,6 +45,8 @@ from firegui.gui.widgets.fields import SearchField
 from firegui.gui.widgets.lazy_widget import LazyWidget
 from firegui.gui.widgets.settings_form import FoldedSection
 
+_SETTLING_MS = 2_000
+"""For this time a revealed section stays in view while the contents above it change."""
 WIDTH = 320
 _LEAST, _MOST = 250, 520
 
@@ -246,6 +248,8 @@ class SectionColumn(QScrollArea):
         self.sections: dict[str, PanelSection] = {}
         self.revealed = 0
         """Where the column was scrolled to, to show a section."""
+        self._kept: PanelSection | None = None
+        """Section that was just revealed and stays at the top while contents come and go above it."""
         self._body = QWidget()
         self._column = QVBoxLayout(self._body)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -257,6 +261,9 @@ class SectionColumn(QScrollArea):
         self._is_keeping_width = False
         self.verticalScrollBar().rangeChanged.connect(self._keep_width)
         self._keep_width()
+        self._settling = QTimer(self, singleShot=True, interval=_SETTLING_MS)
+        self._settling.timeout.connect(self._let_go)
+        self.verticalScrollBar().actionTriggered.connect(self._let_go)
         # Tab goes to its headings, and the page keys scroll it from there. It has the focus when it is shown by a key.
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setAccessibleName("Sections of the workspace")
@@ -283,6 +290,37 @@ class SectionColumn(QScrollArea):
         self._column.insertWidget(place, section)
         section.toggled.connect(partial(self._on_toggled, section))
         self._share_height()
+
+    def reveal(self, section: PanelSection) -> None:
+        """Open a section and scroll to it. Contents that change right after it do not move it out of view."""
+        section.set_open(True)
+        # Sections that were just opened or built have their heights after the next layout, and so has the scroll bar.
+        QApplication.sendEvent(self, QEvent(QEvent.Type.LayoutRequest))
+        self._kept = section
+        self._settling.start()
+        self._scroll_to_kept()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep a section in view that was just revealed, once those above it have other heights."""
+        if self._kept is not None and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
+            QTimer.singleShot(0, self, self._keep_in_view)
+        return super().eventFilter(watched, event)
+
+    def _keep_in_view(self) -> None:
+        """Scroll to the revealed section again, unless something else was scrolled to since."""
+        bar = self.verticalScrollBar()
+        if bar.value() in (self.revealed, bar.maximum()):
+            self._scroll_to_kept()
+        else:
+            self._let_go()
+
+    def _scroll_to_kept(self) -> None:
+        if self._kept is not None:
+            self.verticalScrollBar().setValue(self._kept.y())
+            self.revealed = self.verticalScrollBar().value()
+
+    def _let_go(self, *_: object) -> None:
+        self._kept = None
 
     @property
     def needed_width(self) -> int:
@@ -461,12 +499,7 @@ class SidePanel(QWidget):
         """Open a section and scroll to it."""
         self.search.clear()
         column = self.columns[workspace]
-        section = column.sections[name]
-        section.set_open(True)
-        # Sections that were just opened or built have their heights after the next layout, and so has the scroll bar.
-        QApplication.sendEvent(column, QEvent(QEvent.Type.LayoutRequest))
-        column.verticalScrollBar().setValue(section.y())
-        column.revealed = column.verticalScrollBar().value()
+        column.reveal(column.sections[name])
 
     def place_of(self, workspace: str) -> int:
         """Return where a workspace opens: at its top, or where the user has scrolled it.
