@@ -251,6 +251,7 @@ def table_message(table: StressTable, wanted: int, reason: FinishReason, cell_ha
         f"({area(worst.cells_worst * cell_ha)} of {area(worst.cells_no_drops * cell_ha)} without drops)"
     )
     if reason is FinishReason.STOPPED:
-        done = f"{len(table.results)} of {counted(wanted, 'scenario')}"
-        return f"stopped on request after {done}; {text}; resume to go on"
+        done = len(table.results)
+        where = f"after {done} of {counted(wanted, 'scenario')}" if done < wanted else "before the last draws were done"
+        return f"stopped on request {where}; {text}; resume to go on"
     return text

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from firegui.analyses.stress.results import DRAWS, HEADER, LEAK, SHEET, STORE, TABLE, read_leaks, read_table, table_data
+from firegui.analyses.stress.run import table_message
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, StressTestSettings, untested_names
@@ -231,6 +232,14 @@ def test_a_stopped_test_goes_on_with_the_same_bits(whole: Path, tmp_path: Path, 
     assert_same_files(whole, out, *RESULTS)
     draws = (event.text for event in again if isinstance(event, Progress) and ": draw" in event.text)
     assert next(draws) == text.removesuffix(", day 1")  # a draw that was broken off begins anew
+
+
+def test_a_test_that_is_stopped_in_its_last_scenario_does_not_read_as_complete(whole: Path) -> None:
+    table = read_table(whole)
+    done = len(table.results)
+    said = [table_message(table, wanted, FinishReason.STOPPED, 0.09) for wanted in (done, done + 1)]
+    assert said[0].startswith("stopped on request before the last draws were done; worst in")
+    assert said[1].startswith(f"stopped on request after {done} of {done + 1} scenarios; worst in")
 
 
 @pytest.mark.slow
