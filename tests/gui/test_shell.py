@@ -17,6 +17,7 @@ from PySide6.QtCore import QByteArray, QEvent, QPoint, QRect, QSettings, QSize, 
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QApplication,
+    QCheckBox,
     QLabel,
     QLineEdit,
     QMainWindow,
@@ -467,7 +468,8 @@ def test_the_arrow_keys_choose_among_the_settings_found(window: MainWindow) -> N
     QTest.keyClick(side.search, Qt.Key.Key_Up)
     assert side.chosen_hit.text() == first
     QTest.keyClick(side.search, Qt.Key.Key_Up)
-    total = first.split()[2].rstrip(":")
+    # The other workspaces are searched after a pause in typing, and add to the number.
+    total = side.chosen_hit.text().split()[2].rstrip(":")
     assert side.chosen_hit.text().startswith(f"{total} of {total}"), "round the end"
     before = QApplication.focusWidget()
     QTest.keyClick(side.search, Qt.Key.Key_Escape)
@@ -484,6 +486,48 @@ def test_enter_goes_to_another_page_once_it_was_searched(qtbot: QtBot, window: M
     focus = QApplication.focusWidget()
     assert shell.workspace is WorkspaceName.PLAN
     assert focus is not None and window.workbench.panels["Fleet"].isAncestorOf(focus)
+
+
+def test_the_search_leads_from_every_workspace_to_the_setting_before_a_column_with_the_word(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.workbench.show_panel("Runs")
+    shell = window.workbench.shell
+    assert not shell.side.sections["Constraints"].is_built
+    QTest.keyClick(shell.side.entry, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClicks(shell.side.search, "night")
+    QTest.keyClick(shell.side.search, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not shell.side.search.text(), timeout=20_000)
+    boxes = window.workbench.panels["Constraints"].findChildren(QCheckBox)
+    rule = next(box for box in boxes if box.text() == "Drops only in daylight")
+    assert shell.workspace is WorkspaceName.PLAN and QApplication.focusWidget() is rule
+    assert not rule.visibleRegion().isEmpty()
+    assert [frame for frame in shell.side.findChildren(FoundFrame) if frame.isVisible()]
+
+
+def test_the_search_lists_settings_of_the_workspace_then_those_of_others_then_what_is_only_read(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    window.workbench.show_panel("Runs")
+    side = window.workbench.shell.side
+    side.search.setFocus()
+    QTest.keyClicks(side.search, "night")
+    qtbot.waitUntil(lambda: "Plan › Rules of the operation › Drops only in daylight" in side.chosen_hit.text())
+    total = int(side.chosen_hit.text().split()[2].rstrip(":"))
+    named = []
+    for _hit in range(total):
+        named.append(side.chosen_hit.text())
+        QTest.keyClick(side.search, Qt.Key.Key_Down)
+    texts = [place for place, name in enumerate(named) if "At night" in name]
+    settings = [place for place, name in enumerate(named) if "Rules of the operation ›" in name]
+    assert len(settings) == 4 and max(settings) < min(texts), named
+    window.workbench.show_panel("Regions")
+    side.search.setFocus()
+    QTest.keyClicks(side.search, "night")
+    assert ": Rules of the operation › Drops only in daylight" in side.chosen_hit.text()
+    qtbot.waitUntil(lambda: not side.chosen_hit.text().startswith("1 of 4:"))
+    assert ": Rules of the operation › Drops only in daylight" in side.chosen_hit.text(), "still the first"
+    side.search.clear()
 
 
 def test_a_heading_that_is_typed_ranks_before_texts_that_mention_it(window: MainWindow) -> None:

@@ -249,12 +249,12 @@ class IncrementalTask(QObject):
     def __init__(self, work: Iterator[object], parent: QObject) -> None:
         super().__init__(parent)
         self._work = work
-        self._timer = QTimer(self, singleShot=True, interval=0)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self._step)
 
-    def begin(self) -> None:
-        """Schedule the first step for when the event loop is idle."""
-        self._timer.start()
+    def begin(self, after_ms: int = 0) -> None:
+        """Schedule the first step for when the event loop is idle, ``after_ms`` from now at the earliest."""
+        self._timer.start(after_ms)
 
     def stop(self) -> None:
         """Do no further step."""
@@ -267,4 +267,4 @@ class IncrementalTask(QObject):
         except StopIteration:
             self.done.emit()
         else:
-            self._timer.start()
+            self._timer.start(0)

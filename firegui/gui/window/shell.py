@@ -26,7 +26,7 @@ from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.centre import Centre, CentreMode, MapStage
 from firegui.gui.window.pane_focus import FocusReturn, Pane, focus_harmless
-from firegui.gui.window.side_panel import PanelSection, SidePanel
+from firegui.gui.window.side_panel import Hit, PanelSection, SidePanel
 from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, WindowArea, WorkspaceName, panels_of
 
 _ROOM_FOR_SIDE = 1360
@@ -266,11 +266,11 @@ class Shell(QWidget):
             self.set_mode(CentreMode.BOTH)
         self.stage.show_card(name, on=on)
 
-    def _show_found(self, name: str, text: str) -> None:
-        """Show a section in which a search has found ``text``, and mark where."""
+    def _show_found(self, name: str, hit: Hit) -> None:
+        """Show a section in which a search has found something, and mark where."""
         self.show_panel(name)
         if (workspace := PLACES[name].workspace) is not None:
-            self.side.mark_found(workspace, name, text)
+            self.side.mark_found(workspace, hit)
 
     def reveal_panel(self, name: str) -> None:
         """Show a panel of the side panel or of the drawer without the focus.

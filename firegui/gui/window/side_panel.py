@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
+    QAbstractSlider,
+    QAbstractSpinBox,
     QApplication,
+    QComboBox,
     QFrame,
     QGroupBox,
     QLabel,
+    QLineEdit,
+    QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -41,6 +46,7 @@ from firegui.gui.base.layouts import fill_scroll_area, horizontal, muted_label, 
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.search_rank import MatchRank, search_rank
 from firegui.gui.base.tasks import IncrementalTask
+from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import SearchField
 from firegui.gui.widgets.lazy_widget import LazyWidget
 from firegui.gui.widgets.settings_form import FoldedSection
@@ -49,6 +55,12 @@ _SETTLING_MS = 2_000
 """For this time a revealed section stays in view while the contents above it change."""
 WIDTH = 320
 _LEAST, _MOST = 250, 520
+_PAUSE_MS = 400
+"""Pause in typing after which the sections that were never shown are built, where settings are found without them."""
+_SETTINGS = (
+    QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QGroupBox, QLineEdit, QPlainTextEdit, EditableTable,
+)  # fmt: skip
+"""Parts that the user sets, unlike texts, charts and tables to read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,6 +71,20 @@ class Hit:
     widget: QWidget
     rank: MatchRank
     name: str
+
+    @property
+    def is_setting(self) -> bool:
+        """Whether the part is a setting or the heading of a section, not a text or a table to read."""
+        if self.widget is self.section.heading:
+            # Of a heading that is found by its summary only that text has the words.
+            return self.rank is not MatchRank.DESCRIPTION
+        return isinstance(self.widget, _SETTINGS) or self.widget.focusProxy() is not None
+
+    @property
+    def order(self) -> tuple[MatchRank, bool]:
+        """Key that sorts the hits of a kind: of equal ranks a field is before a button that runs a command."""
+        is_command = isinstance(self.widget, QPushButton | QToolButton) and self.widget is not self.section.heading
+        return self.rank, is_command
 
 
 class PanelSection(QWidget):
@@ -151,7 +177,7 @@ class PanelSection(QWidget):
         if not found and search_rank(searched, (self.title,), self._synonyms) is not None:
             found[self.heading] = Hit(self, self.heading, MatchRank.SYNONYM, self.title)
         # The sort is stable: equal ranks keep their order in the section.
-        return sorted(found.values(), key=lambda hit: hit.rank)
+        return sorted(found.values(), key=lambda hit: hit.order)
 
     def _texts(self) -> Iterator[tuple[QWidget, list[str], str]]:
         """Yield each part that can be shown, with its names and its description."""
@@ -355,8 +381,8 @@ class SearchOutcome(QFrame):
     It has links to the sections of other pages that have the words, and a button that clears the search.
     """
 
-    chosen = Signal(str)
-    """Name of a section of another page that was chosen."""
+    chosen = Signal(object)
+    """The hit of another page that was chosen."""
     cleared = Signal()
 
     def __init__(self) -> None:
@@ -379,22 +405,22 @@ class SearchOutcome(QFrame):
         self.text.setText(SEARCHING)
         self.show()
 
-    def tell(self, searched: str, found: Mapping[str, str]) -> None:
-        """Say where ``searched`` was found: titles of sections with their pages, by name."""
+    def tell(self, searched: str, found: Mapping[str, Hit]) -> None:
+        """Say where ``searched`` was found: the first hit of each section, by the titles of its page and of itself."""
         self._remove_links()
         self.text.setText("Not on this page. Found in:" if found else f"No matches for “{searched}”")
-        for name, title in found.items():
+        for title, hit in found.items():
             link = tool_button(f"{title}  →", f"Go to {title}, and mark what was found there")
             link.setAccessibleName(f"Go to {title}")
             link.setProperty("role", "section")
             link.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-            link.clicked.connect(partial(self._on_clicked, name))
+            link.clicked.connect(partial(self._on_clicked, hit))
             self._places.addWidget(link)
             self.links.append(link)
         self.show()
 
-    def _on_clicked(self, name: str, _checked: bool = False) -> None:
-        self.chosen.emit(name)
+    def _on_clicked(self, hit: Hit, _checked: bool = False) -> None:
+        self.chosen.emit(hit)
 
     def _remove_links(self) -> None:
         links, self.links = self.links, []
@@ -413,8 +439,8 @@ class SidePanel(QWidget):
 
     section_toggled = Signal(str, bool)
     """Name of a section that was opened or closed."""
-    found_chosen = Signal(str, str)
-    """Name of a section of another workspace that a search has found, and the searched text."""
+    found_chosen = Signal(str, object)
+    """Name of a section of another workspace that a search has found, and the hit in it."""
     content_built = Signal()
     """The content of a section was built: the panel may need another width."""
 
@@ -423,20 +449,24 @@ class SidePanel(QWidget):
         self.setAccessibleName("Side panel")
         self.columns: dict[str, SectionColumn] = {}
         self._pages = QStackedWidget()
-        tip = "Only sections with these words; Enter goes to the setting, arrows choose, Esc leaves (Ctrl+F)"
-        self.search = SearchField("Find a setting", "Find a setting in this panel", tip)
+        tip = "Settings of all workspaces; Enter goes to the setting, arrows choose, Esc leaves (Ctrl+F)"
+        self.search = SearchField("Find a setting", "Find a setting of any workspace", tip)
         self.search.textChanged.connect(self._on_search)
         self.search.installEventFilter(self)
         self.chosen_hit = ElidedLabel(role="muted")
         """Which of the hits Enter goes to."""
         self.chosen_hit.hide()
         self._hits: list[Hit] = []
+        self._hits_elsewhere: list[Hit] = []
+        """Hits of the other workspaces."""
         self._hit_row = 0
         self._found_frame: FoundFrame | None = None
         self._goes_to_first = False
         """Enter was pressed before the other pages were searched."""
+        self._is_searching = False
+        """Whether some sections were not searched yet."""
         self.outcome = SearchOutcome()
-        self.outcome.chosen.connect(lambda name: self.found_chosen.emit(name, self.search.text()))
+        self.outcome.chosen.connect(self._choose_elsewhere)
         self.outcome.cleared.connect(self._clear_search)
         self._titles: dict[str, str] = {}
         """Titles of the workspaces."""
@@ -538,7 +568,8 @@ class SidePanel(QWidget):
             self._search_task.deleteLater()
             self._search_task = None
         self._fold_again()
-        self._goes_to_first = False
+        self._goes_to_first = self._is_searching = False
+        self._hits_elsewhere = []
         if not isinstance(column, SectionColumn):
             return
         searched = " ".join(text.split())
@@ -547,13 +578,18 @@ class SidePanel(QWidget):
         if not searched or self._hits:
             self.outcome.hide()
         if searched:
+            self._is_searching = True
             self._search_task = IncrementalTask(self._search_unseen(searched, column), self)
-            self._search_task.begin()
+            self._search_task.begin(_PAUSE_MS if self._finds_setting else 0)
             if not self._hits:
                 self.outcome.tell_searching()
 
+    @property
+    def _finds_setting(self) -> bool:
+        return bool(self._hits) and self._hits[0].is_setting
+
     def _search_unseen(self, searched: str, column: SectionColumn) -> Iterator[None]:
-        """Build and search the other sections of the page, then, if it has no match, those of the other pages.
+        """Build and search the other sections of the page, then those of the other pages.
 
         They are built one by one: all at once would block the window.
         """
@@ -562,30 +598,52 @@ class SidePanel(QWidget):
             section.build()
             yield
         if unseen:
-            chosen = self._hits[self._hit_row].widget if self._hits else None
-            self._filter(column, searched)
-            # A hit that was chosen stays chosen; before a choice it is the best one.
-            rows = [row for row, hit in enumerate(self._hits) if self._hit_row and hit.widget is chosen]
-            self._choose_hit(rows[0] if rows else 0)
-        if self._hits:
-            self.outcome.hide()
-            if self._goes_to_first:
-                self._go_to_hit()
+            self._filter_again(column, searched)
+        if self._goes_to_first and self._finds_setting:
+            self._go_to_hit()
             return
-        ranks, titles = {}, {}
-        for workspace, other in self.columns.items():
-            for name, section in other.sections.items() if other is not column else ():
-                if not section.is_built:
-                    section.build()
-                    yield
-                if hits := section.hits(searched):
-                    ranks[name], titles[name] = hits[0].rank, f"{self._titles[workspace]} › {section.title}"
-        self.outcome.tell(searched, {name: titles[name] for name in sorted(titles, key=ranks.__getitem__)})
-        if self._goes_to_first and self.outcome.links:
-            self.outcome.links[0].click()
+        found: list[Hit] = []
+        links: dict[str, Hit] = {}
+        others = [other for other in self.columns.values() if other is not column]
+        for section in [each for other in others for each in other.sections.values()]:
+            if not section.is_built:
+                section.build()
+            found += section.hits(searched)
+            yield
+        is_elsewhere = not self._hits
+        self._hits_elsewhere = found
+        self._filter_again(column, searched)
+        self._is_searching = False
+        if is_elsewhere:
+            for hit in self._hits:
+                links.setdefault(f"{self._titles[self._place(hit.section)[0]]} › {hit.section.title}", hit)
+            self.outcome.tell(searched, links)
+        else:
+            self.outcome.hide()
+        if self._goes_to_first and self._hits:
+            self._go_to_hit()
+
+    def _place(self, section: PanelSection) -> tuple[str, str]:
+        """Return the workspace of a section, and its name."""
+        return next(
+            (workspace, name)
+            for workspace, column in self.columns.items()
+            for name, each in column.sections.items()
+            if each is section
+        )
+
+    def _filter_again(self, column: SectionColumn, searched: str) -> None:
+        """List the hits of more sections. A hit that was chosen stays chosen; before a choice it is the best one."""
+        chosen = self._hits[self._hit_row].widget if self._hits else None
+        self._filter(column, searched)
+        rows = [row for row, hit in enumerate(self._hits) if self._hit_row and hit.widget is chosen]
+        self._choose_hit(rows[0] if rows else 0)
 
     def _filter(self, column: SectionColumn, searched: str) -> None:
-        """Show the sections of a column that have all words, and list their hits, the best first."""
+        """Show the sections of a column that have all words, and list the hits, the best first.
+
+        The settings of the column are before those of the other workspaces, and all of them before texts and tables.
+        """
         hits: list[Hit] = []
         for section in column.sections.values():
             of_section = section.hits(searched) if searched else []
@@ -593,7 +651,10 @@ class SidePanel(QWidget):
             for hit in of_section[:1]:
                 self._unfold(hit)
             hits += of_section
-        self._hits = sorted(hits, key=lambda hit: hit.rank)
+        hits.sort(key=lambda hit: hit.order)
+        hits += sorted(self._hits_elsewhere, key=lambda hit: hit.order)
+        # The sort is stable: of each kind the hits of the column are first.
+        self._hits = sorted(hits, key=lambda hit: not hit.is_setting)
 
     def _choose_hit(self, row: int) -> None:
         """Mark one of the hits and scroll to it, and say what Enter does."""
@@ -607,8 +668,12 @@ class SidePanel(QWidget):
             return
         hit = self._hits[row]
         name = hit.name if hit.widget is hit.section.heading else f"{hit.section.title} › {hit.name}"
-        self.chosen_hit.set_text(f"{row + 1} of {len(self._hits)}: {name} (Enter)")
-        self._found_frame = self._show_hit(column, hit)
+        workspace = self._place(hit.section)[0]
+        is_here = column is self.columns[workspace]
+        place = name if is_here else f"{self._titles[workspace]} › {name}"
+        self.chosen_hit.set_text(f"{row + 1} of {len(self._hits)}: {place} (Enter)")
+        if is_here:
+            self._found_frame = self._show_hit(column, hit)
 
     def _show_hit(self, column: SectionColumn, hit: Hit) -> FoundFrame:
         """Unfold what is around a hit, scroll to it and frame it for some seconds."""
@@ -623,12 +688,18 @@ class SidePanel(QWidget):
         column = self._pages.currentWidget()
         if not isinstance(column, SectionColumn):
             return
+        if not column.isAncestorOf(hit.section):
+            self._choose_elsewhere(hit)
+            return
         self.search.clear()
         hit.section.set_open(True)
         self._show_hit(column, hit)
         # What is opened here stays open.
         self._opened_folds.clear()
         focus_in_view(_control_of(hit), Qt.FocusReason.ShortcutFocusReason)
+
+    def _choose_elsewhere(self, hit: Hit) -> None:
+        self.found_chosen.emit(self._place(hit.section)[1], hit)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle Enter and the arrow keys in the search field."""
@@ -641,16 +712,13 @@ class SidePanel(QWidget):
         if not self.search.text().strip():
             return False
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            if self._hits:
+            # A text does not do while a setting may still be found, unless it was chosen.
+            if self._hits and (self._finds_setting or self._hit_row or not self._is_searching):
                 self._go_to_hit()
-            elif self.outcome.links:
-                self.outcome.links[0].click()
             else:
                 self._goes_to_first = True
         elif key in steps and self._hits:
             self._choose_hit((self._hit_row + steps[Qt.Key(key)]) % len(self._hits))
-        elif key == Qt.Key.Key_Down and self.outcome.links:
-            self.outcome.links[0].setFocus(Qt.FocusReason.TabFocusReason)
         else:
             return False
         return True
@@ -659,13 +727,14 @@ class SidePanel(QWidget):
         self.search.clear()
         self.search.setFocus()
 
-    def mark_found(self, workspace: str, name: str, text: str) -> None:
-        """Go to the part of an open section that has the searched ``text``, and frame it for some seconds."""
-        column = self.columns[workspace]
-        for hit in column.sections[name].hits(text)[:1]:
-            self._show_hit(column, hit)
-            self._opened_folds.clear()
-            focus_in_view(_control_of(hit), Qt.FocusReason.ShortcutFocusReason)
+    def mark_found(self, workspace: str, hit: Hit) -> None:
+        """Go to what a search has found in an open section, and frame it for some seconds."""
+        if not isValid(hit.widget):
+            # Built again when it was shown.
+            hit = replace(hit, widget=hit.section.heading)
+        self._show_hit(self.columns[workspace], hit)
+        self._opened_folds.clear()
+        focus_in_view(_control_of(hit), Qt.FocusReason.ShortcutFocusReason)
 
     def _unfold(self, hit: Hit) -> None:
         for fold in _folds_around(hit.widget, hit.section.content):
