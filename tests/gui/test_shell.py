@@ -512,15 +512,15 @@ def test_the_search_lists_settings_of_the_workspace_then_those_of_others_then_wh
     side = window.workbench.shell.side
     side.search.setFocus()
     QTest.keyClicks(side.search, "night")
-    qtbot.waitUntil(lambda: "Plan › Rules of the operation › Drops only in daylight" in side.chosen_hit.text())
+    qtbot.waitUntil(lambda: ": Plan › Drops only in daylight (Enter)" in side.chosen_hit.text())
     total = int(side.chosen_hit.text().split()[2].rstrip(":"))
     named = []
     for _hit in range(total):
         named.append(side.chosen_hit.text())
         QTest.keyClick(side.search, Qt.Key.Key_Down)
     texts = [place for place, name in enumerate(named) if "At night" in name]
-    settings = [place for place, name in enumerate(named) if "Rules of the operation ›" in name]
-    assert len(settings) == 4 and max(settings) < min(texts), named
+    settings = [place for place, name in enumerate(named) if "daylight" in name or "Minutes" in name]
+    assert len(settings) == 5 and max(settings) < min(texts), named
     window.workbench.show_panel("Regions")
     side.search.setFocus()
     QTest.keyClicks(side.search, "night")
@@ -534,7 +534,7 @@ def test_a_heading_that_is_typed_ranks_before_texts_that_mention_it(window: Main
     window.workbench.show_panel("Regions")
     side = window.workbench.shell.side
     QTest.keyClicks(side.search, "turnar")
-    assert side.chosen_hit.text().startswith("1 of ") and "Fleet › Turnaround" in side.chosen_hit.text()
+    assert side.chosen_hit.text().startswith("1 of ") and "Fleet › Turnaround min (" in side.chosen_hit.text()
     for title in ("fleet", "protected regions"):
         side.search.clear()
         QTest.keyClicks(side.search, title)

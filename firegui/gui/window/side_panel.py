@@ -670,8 +670,10 @@ class SidePanel(QWidget):
         name = hit.name if hit.widget is hit.section.heading else f"{hit.section.title} › {hit.name}"
         workspace = self._place(hit.section)[0]
         is_here = column is self.columns[workspace]
-        place = name if is_here else f"{self._titles[workspace]} › {name}"
-        self.chosen_hit.set_text(f"{row + 1} of {len(self._hits)}: {place} (Enter)")
+        # With the section between them the name would be cut off.
+        place = name if is_here else f"{self._titles[workspace]} › {hit.name}"
+        # The title of a column may have two lines.
+        self.chosen_hit.set_text(" ".join(f"{row + 1} of {len(self._hits)}: {place} (Enter)".split()))
         if is_here:
             self._found_frame = self._show_hit(column, hit)
 
