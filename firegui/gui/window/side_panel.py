@@ -406,7 +406,10 @@ class SearchOutcome(QFrame):
         self.show()
 
     def tell(self, searched: str, found: Mapping[str, Hit]) -> None:
-        """Say where ``searched`` was found: the first hit of each section, by the titles of its page and of itself."""
+        """Say where ``searched`` was found.
+
+        ``found`` has the first hit of each section, by the titles of the page and of the section.
+        """
         self._remove_links()
         self.text.setText("Not on this page. Found in:" if found else f"No matches for “{searched}”")
         for title, hit in found.items():
@@ -633,7 +636,10 @@ class SidePanel(QWidget):
         )
 
     def _filter_again(self, column: SectionColumn, searched: str) -> None:
-        """List the hits of more sections. A hit that was chosen stays chosen; before a choice it is the best one."""
+        """List the hits of more sections.
+
+        A hit that was chosen stays chosen; before a choice it is the best one.
+        """
         chosen = self._hits[self._hit_row].widget if self._hits else None
         self._filter(column, searched)
         rows = [row for row, hit in enumerate(self._hits) if self._hit_row and hit.widget is chosen]
