@@ -256,14 +256,15 @@ def test_a_long_folder_is_shown_without_its_middle_until_it_is_edited(
         assert line.fontMetrics().horizontalAdvance(elided_path(path, line.fontMetrics(), width)) <= width
 
 
-def test_every_file_to_be_written_has_its_line(panel: HandOverPanel, export: ExportDialog) -> None:
+def test_every_file_to_be_written_has_its_line(qtbot: QtBot, panel: HandOverPanel, export: ExportDialog) -> None:
+    line = export.names.fontMetrics().lineSpacing()
+    qtbot.waitUntil(lambda: export.names.height() >= 3 * line)
     lines = export.names.height()
     assert [name.rpartition(".")[2] for name in export.names.names] == ["csv", "kml", "pdf"]
     assert export.names.toolTip().splitlines() == list(export.names.names)
     QTest.keyClick(export.formats.boxes["kmz"], Qt.Key.Key_Space)
-    settle()
     assert len(export.names.names) == 4
-    assert export.names.height() == lines + export.names.fontMetrics().lineSpacing()
+    qtbot.waitUntil(lambda: export.names.height() == lines + line)
 
 
 def test_the_names_of_all_files_begin_alike_and_are_said_beside_the_button(
