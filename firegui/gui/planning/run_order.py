@@ -6,6 +6,7 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 
 from firegui.domain.project import Project
@@ -16,8 +17,6 @@ from firegui.runs.messages import counted
 from firegui.runs.stages import DONE_REASONS, FinishReason
 from firegui.runs.titles import made_text
 
-_SIZE, _DROPS = 2, 3
-"""Places of the final size and of the drops among what plans are ranked by."""
 _DIGITS = 12
 """Digits of a number in a name while names are sorted."""
 
@@ -132,15 +131,17 @@ def best_runs(entries: Iterable[RunEntry], units: Units = Units.METRIC) -> dict[
     for group in groups.values():
         if len(group) < 2:
             continue
-        first, last = (_DROPS, _SIZE) if end_at_one_limit(group) else (_SIZE, _DROPS)
-        order = 0, 1, first, last
-        ranked = sorted(((tuple(_rank(entry)[at] for at in order), entry) for entry in group), key=lambda each: each[0])
-        ranks, best = (ranked[0][0], ranked[1][0]), ranked[0][1]
+        drops_first = end_at_one_limit(group)
+        rank = partial(_rank, drops_first=drops_first)
+        best, second = sorted(group, key=rank)[:2]
+        ranks = rank(best), rank(second)
         differs = next((at for at, (one, other) in enumerate(zip(*ranks, strict=True)) if one != other), None)
         if differs is not None and best.summary is not None:
-            by = ("its stress test", "the least burned in regions", "the smallest final size", "the fewest drops")
+            by = ["its stress test", "the least burned in regions", "the smallest final size", "the fewest drops"]
+            if drops_first:
+                by[2:] = reversed(by[2:])
             size = f"{best.summary.short_size_text(units)}, {counted(best.summary.drops, 'drop')}"
-            found[best.folder] = f"Best of {len(group)} finished plans of this goal by {by[order[differs]]}: {size}"
+            found[best.folder] = f"Best of {len(group)} finished plans of this goal by {by[differs]}: {size}"
     return found
 
 
@@ -169,16 +170,17 @@ def _is_comparable(entry: RunEntry) -> bool:
     return is_plan and entry.summary is not None and entry.summary.final_ha is not None and not entry.has_other_regions
 
 
-def _rank(entry: RunEntry) -> tuple[float, ...]:
+def _rank(entry: RunEntry, *, drops_first: bool) -> tuple[float, ...]:
     """Return what plans of one goal are compared by; the smallest is the best.
 
-    Areas count as they are shown.
+    Areas count as they are shown. ``drops_first`` puts the drops before the final size.
     """
     summary = entry.summary
     assert summary is not None and summary.final_ha is not None
     holds = 2.0 if entry.missed else 1.0 if entry.stress is None else 0.0
     regions = (burned_in_regions(entry) or 0.0) if summary.protects_regions else 0.0
-    return holds, round(regions, 1), round(summary.final_ha, 1), float(summary.drops)
+    size, drops = round(summary.final_ha, 1), float(summary.drops)
+    return holds, round(regions, 1), *((drops, size) if drops_first else (size, drops))
 
 
 def _key(entry: RunEntry, order: RunOrder) -> tuple[bool, float]:
