@@ -178,6 +178,48 @@ def test_a_comparison_names_the_views_opens_at_the_end_and_is_ended_above_the_ma
     assert [action.text() for action in views] == names and bar.back.isHidden()
 
 
+@pytest.mark.parametrize("was_open", [False, True])
+def test_the_end_of_a_comparison_leaves_the_drawer_as_it_was_before(
+    qtbot: QtBot, bench: MainWindow, was_open: bool
+) -> None:
+    first, second = run(qtbot, bench), run(qtbot, bench)
+    workbench, shell = bench.workbench, bench.workbench.shell
+    shell.show_workspace(WorkspaceName.RUNS)
+    shell.reveal_panel("Log")
+    shell.set_drawer_visible(was_open)
+    log, bar = shell.drawer.currentIndex(), shell.centre.bar
+    for _again in range(2):
+        workbench.plan.compare((first, second))
+        wait_idle(qtbot, workbench.queue)
+        QTest.mouseClick(bar.table, LEFT)
+        assert shell.is_drawer_visible and shell.drawer.currentIndex() != log
+        QTest.mouseClick(bar.back, LEFT)
+        wait_idle(qtbot, workbench.queue)
+        assert shell.is_drawer_visible is was_open and shell.drawer.currentIndex() == log
+    # A table that was left open in another workspace does not come back with it.
+    workbench.plan.compare((first, second))
+    wait_idle(qtbot, workbench.queue)
+    QTest.mouseClick(bar.table, LEFT)
+    QTest.keyClick(bench, Qt.Key.Key_4, CTRL)
+    QTest.mouseClick(bar.back, LEFT)
+    wait_idle(qtbot, workbench.queue)
+    QTest.keyClick(bench, Qt.Key.Key_3, CTRL)
+    assert shell.is_drawer_visible is was_open
+
+
+def test_what_a_person_opens_in_the_drawer_during_a_comparison_stays(qtbot: QtBot, bench: MainWindow) -> None:
+    first, second = run(qtbot, bench), run(qtbot, bench)
+    workbench, shell = bench.workbench, bench.workbench.shell
+    workbench.plan.compare((first, second))
+    wait_idle(qtbot, workbench.queue)
+    QTest.mouseClick(shell.centre.bar.table, LEFT)
+    workbench.show_panel("Log")
+    log = shell.drawer.currentIndex()
+    QTest.mouseClick(shell.centre.bar.back, LEFT)
+    wait_idle(qtbot, workbench.queue)
+    assert shell.is_drawer_visible and shell.drawer.currentIndex() == log
+
+
 def test_a_comparison_that_gave_way_to_something_else_does_not_split_the_map_later(
     qtbot: QtBot, bench: MainWindow, project: Project
 ) -> None:

@@ -147,6 +147,8 @@ class Shell(QWidget):
         self._drawer_opened_in: WorkspaceName | None = None
         self._drawer_left: tuple[WorkspaceName, int] | None = None
         """Workspace whose drawer was closed on leaving it, and the tab that it showed."""
+        self._drawer_before: tuple[bool, int] | None = None
+        """Whether the drawer was open before a comparison, and the tab that it showed."""
         self._was_shown = False
         self._rail: Rail | None = None
         self._hidden: tuple[QWidget, ...] | None = None
@@ -407,6 +409,28 @@ class Shell(QWidget):
     def forget_drawer(self) -> None:
         """Forget the drawer that was closed with its workspace: what it showed is of another project."""
         self._drawer_left = None
+
+    def begin_comparison(self, name: str) -> None:
+        """Turn to the page of a comparison in the drawer, without opening it.
+
+        Raises ``KeyError`` for another name.
+        """
+        page = self._panels[name]
+        if self._drawer_before is None or self.drawer.currentWidget() is not page:
+            self._drawer_before = self.is_drawer_visible, self.drawer.currentIndex()
+        self.drawer.setCurrentWidget(page)
+
+    def end_comparison(self, name: str) -> None:
+        """Leave the drawer as it was before the comparison, unless a person has turned to another page since."""
+        before, self._drawer_before = self._drawer_before, None
+        if before is None or self.drawer.currentWidget() is not self._panels[name]:
+            return
+        was_open, tab = before
+        if self._drawer_left is not None:
+            self._drawer_left = (self._drawer_left[0], tab) if was_open else None
+        self.drawer.setCurrentIndex(tab)
+        if not was_open:
+            self.set_drawer_visible(False)
 
     def close_help(self) -> None:
         """Close the help."""

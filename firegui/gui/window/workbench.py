@@ -121,6 +121,7 @@ class Workbench(QObject):
         self.recovery: Recovery | None = None
         self._sleep_inhibitor: SleepInhibitor | None = None
         self._properties: LayerPropertiesDialog | None = None
+        self._is_comparing = False
 
     # -- building ----------------------------------------------------------------------------------------------------
     def build(self) -> Iterator[None]:
@@ -314,9 +315,7 @@ class Workbench(QObject):
         self.panel("Compare", ComparisonPanel).show_runs(entries)
         if len(entries) == 2:
             # The maps come first: the table opens with its button.
-            page = self.shell.widget_of("Compare")
-            assert page is not None
-            self.shell.drawer.setCurrentWidget(page)
+            self.shell.begin_comparison("Compare")
         else:
             self.shell.reveal_panel("Compare")
 
@@ -393,7 +392,10 @@ class Workbench(QObject):
 
     def _show_way_back(self) -> None:
         result = self.session.result
-        self.shell.centre.bar.show_back(is_shown=result.of_ensemble, compares=bool(result.against))
+        was_comparing, self._is_comparing = self._is_comparing, bool(result.against)
+        self.shell.centre.bar.show_back(is_shown=result.of_ensemble, compares=self._is_comparing)
+        if was_comparing and not self._is_comparing:
+            self.shell.end_comparison("Compare")
         self._show_hint()
 
     def _show_stopped(self) -> None:
