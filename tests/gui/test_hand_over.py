@@ -12,8 +12,9 @@ import pytest
 from PySide6.QtCore import QRect, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QScrollArea, QWidget
+from PySide6.QtWidgets import QScrollArea, QWidget, QWidgetItem
 from pytestqt.qtbot import QtBot
+from shiboken6 import getAllValidWrappers
 
 from firegui.errors import Check
 from firegui.gui.exporting.export_dialog import COMPUTING, ExportDialog
@@ -108,6 +109,22 @@ def test_leaving_and_coming_back_keeps_what_was_chosen(qtbot: QtBot, window: Mai
     assert panel.dialog is before
     QTest.mouseClick(window.workbench.shell.side.sections["Export"].heading, LEFT)
     assert before is not None and not before.formats.isVisible()
+
+
+def test_no_item_of_a_layout_is_kept_in_python_for_a_part_that_the_panel_takes(
+    window: MainWindow, panel: HandOverPanel
+) -> None:
+    # Shiboken makes such items for a layout that is added to another one. They outlive the part's place in the dialog,
+    # and the process aborts when a thread that ended was at the address of such an item.
+    before = [each for each in getAllValidWrappers() if isinstance(each, QWidgetItem)]
+    dialog = ExportDialog(window.workbench.session, window)
+    known = {id(each) for each in before}
+    made = [each for each in getAllValidWrappers() if isinstance(each, QWidgetItem) and id(each) not in known]
+    parts = {dialog.head, dialog.options, dialog.findings, dialog.target, dialog.preview, dialog.brief}
+    parts |= {dialog.save_button, dialog.why_not, dialog.open_button}
+    assert [each.widget().objectName() for each in made if each.widget() in parts] == []
+    dialog.done(0)
+    dialog.deleteLater()
 
 
 def test_closing_the_window_waits_for_the_export_that_is_being_prepared(
