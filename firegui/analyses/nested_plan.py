@@ -34,7 +34,10 @@ PASSED_ON = (EpochDone, EliminationStep, StageBegan, Message)
 def nested_spec(
     project: Project, out: Path, backend: str, checkpoint_seconds: float, project_folder: Path | None
 ) -> PlanSpec:
-    """Return the spec of a plan of both stages in ``out``, a folder of another run. It makes no pictures."""
+    """Return the spec of a plan of both stages in ``out``, a folder of another run.
+
+    It makes no pictures, and its stress test is the one that all planners have.
+    """
     spec = PlanSpec(
         project=project,
         out=out,
@@ -45,6 +48,7 @@ def nested_spec(
         snapshot_seconds=math.inf,
         checkpoint_seconds=checkpoint_seconds,
         project_folder=project_folder,
+        tests_repair=False,
     )
     return with_command(spec)
 

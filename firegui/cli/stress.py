@@ -17,7 +17,7 @@ from firegui.cli.options import backend_option, schedule_option
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
-from firegui.domain.stress import StressResult, StressTable, StressTestSettings, case_text
+from firegui.domain.stress import StressResult, StressTable, StressTestSettings, case_text, left_out_texts
 from firegui.domain.units import percent_text
 from firegui.errors import Problems
 from firegui.runs.events import RunFinished
@@ -92,7 +92,7 @@ def stress_lines(found: StressTable) -> Iterator[str]:
     for hours, results in blocks:
         yield f"replanned every {hours:g} h:" if hours else "without repair:"
         yield from table([(*_HEAD, "not repaired, worst") if hours else _HEAD, *map(_row, results)])
-    yield from (f"  {name} is left out: {reason}" for name, reason in found.left_out)
+    yield from (f"  {text}" for text in left_out_texts(found))
 
 
 def _row(result: StressResult) -> tuple[str, ...]:

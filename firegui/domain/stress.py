@@ -209,6 +209,11 @@ class StressSet:
         """The scenarios in which nothing is replanned."""
         return tuple(one for one in self.scenarios if not one.repair_hours)
 
+    @property
+    def repaired(self) -> tuple[StressScenario, ...]:
+        """The scenarios in which the drops that are left are replanned on the way."""
+        return tuple(one for one in self.scenarios if one.repair_hours)
+
     def problems(self, steps_per_day: int) -> list[Problem]:
         """Return everything that is wrong with the set."""
         found = bounds_problems(self, "stress scenarios")
@@ -464,27 +469,25 @@ def fire_grows(table: StressTable, plan: PlanSettings) -> bool:
 def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) -> str:
     """Return whether a plan holds in every scenario, as a clause without a stop.
 
-    ``⚠ Does not hold: …`` or ``Holds in all 10 scenarios``, with the names of those without a result; empty where the
-    plan was not tested. Where the goal counts the regions alone and the fire grows elsewhere, the clause says both.
-    ``cell_ha`` is the area of a cell in hectares.
+    ``⚠ Does not hold: …`` or ``Holds in all 10 scenarios``, with the names of those that cannot be tested; empty where
+    the plan was not tested. Scenarios with repair that the test left out do not make it a lesser one:
+    :func:`left_out_texts` names them. Where the goal counts the regions alone and the fire grows elsewhere, the clause
+    says both. ``cell_ha`` is the area of a cell in hectares.
     """
     if table is None:
         return ""
     if missed := missed_text(table, plan):
         return f"⚠ {missed}"
-    tested, own = len(table.results), untested_names(table)
+    tested = len(table.results)
     impossible = [name for name, why in table.left_out if why != NEEDS_EXERCISE]
     where = f"in all {tested} {'tested ' if table.left_out else ''}scenarios"
     if tested < 2:
         where = f"in “{table.worst.scenario.title}”"
     if not fire_grows(table, plan):
-        of_all = f" of {tested + len(table.left_out)}"
-        parts = [f"Holds {where}"]
-        for names, what in ((own, "not tested yet"), (impossible, "cannot be tested")):
-            if names:
-                parts.append(f"{len(names)}{of_all} {what}: {', '.join(f'“{name}”' for name in names)}")
-                of_all = ""
-        return "; ".join(parts)
+        if not impossible:
+            return f"Holds {where}"
+        names, count = ", ".join(f"“{name}”" for name in impossible), len(impossible)
+        return f"Holds {where}; {count} of {tested + count} cannot be tested: {names}"
     # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
     expected, worst = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.worst))
     most = "" if worst == expected else f", {worst} in the worst case"
@@ -496,6 +499,12 @@ def untested_names(table: StressTable | None) -> tuple[str, ...]:
     return () if table is None else tuple(name for name, why in table.left_out if why == NEEDS_EXERCISE)
 
 
+def untested_texts(table: StressTable | None) -> tuple[str, ...]:
+    """Return why replanned scenarios have no result: ``“mended” was not part of the test: …``."""
+    why = "was not part of the test: the plan is replanned on the way, which takes longer"
+    return tuple(f"“{name}” {why}" for name in untested_names(table))
+
+
 def untestable_texts(table: StressTable | None) -> tuple[str, ...]:
     """Return why scenarios cannot be tested: ``“windy” cannot be tested: imported maps have one wind``."""
     left_out = () if table is None else table.left_out
@@ -504,8 +513,7 @@ def untestable_texts(table: StressTable | None) -> tuple[str, ...]:
 
 def left_out_texts(table: StressTable | None) -> tuple[str, ...]:
     """Return why scenarios have no result, as clauses without a stop."""
-    untested = (f"“{name}” is not tested yet: the plan is replanned on the way" for name in untested_names(table))
-    return (*untested, *untestable_texts(table))
+    return (*untested_texts(table), *untestable_texts(table))
 
 
 def left_in_text(share: float, scenario: str, limit: float, *, in_regions: bool = False) -> str:

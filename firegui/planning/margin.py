@@ -8,15 +8,23 @@ from pathlib import Path
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Margin, OptimizerSettings
-from firegui.domain.stress import DESIGN_NAME, StressScenario, StressTable
-from firegui.errors import Check
+from firegui.domain.stress import DESIGN_NAME, StressDraw, StressScenario, StressTable
+from firegui.errors import Check, InputError
+from firegui.planning.exercise import exercise_of_draw
 from firegui.planning.gradient import PlannerState
-from firegui.planning.stress import ScenarioBegan, StressWorld, stress_table, stress_worlds
+from firegui.planning.repair import PlanRepair
+from firegui.planning.stress import ScenarioBegan, StressWorld, reason_of, stress_table, stress_world, stress_worlds
 from firegui.planning.stress_limits import StressTests
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_pruning import PruningState, StressPruning
 from firegui.planning.stress_training import ScenarioTraining
 from firegui.rollout.model import Model
+
+MOST_REPLANNINGS = 6
+"""Replannings that the test of a plan may take: more would take longer than half of the plan itself.
+
+A plan that holds needs few: that of the demo two in 29 observations.
+"""
 
 
 class MarginPlanning:
@@ -75,6 +83,42 @@ class MarginPlanning:
         if only:
             stress = replace(stress, scenarios=tuple(one for one in stress.scenarios if one.name == only))
         return stress_table(self._project, model, schedule, stress, self._worlds, began=began, check=check)
+
+    def repaired(
+        self, model: Model, schedule: Schedule, table: StressTable, *, began: ScenarioBegan | None = None,
+        check: Check | None = None,
+    ) -> StressTable:  # fmt: skip
+        """Return ``table`` with the scenarios in which ``schedule`` is replanned on the way.
+
+        The draws are those of a stress test. Scenarios stay left out from :data:`MOST_REPLANNINGS` on. ``began`` is
+        called before each draw, with its number among all of them.
+        """
+        project, seed = self._project, self._project.stress.seed
+        scenarios = project.stress.repaired
+        repair = PlanRepair(project, model, self._worlds, check=check)
+        total, done = sum(one.n_draws for one in scenarios), 0
+        for scenario in scenarios:
+            try:
+                world = stress_world(project, model, scenario, repair.worlds, check=check)
+            except InputError as error:
+                found = replace(table, results=(), left_out=((scenario.name, reason_of(error)),))
+                table, done = table.completed_by(found), done + scenario.n_draws
+                continue
+            draws: list[StressDraw] = []
+            for draw in range(scenario.n_draws):
+                if began is not None:
+                    began(done, total, f"{scenario.name}, draw {draw + 1} of {scenario.n_draws}")
+                done += 1
+                exercise = exercise_of_draw(world, model, repair, draw, seed)
+                state = exercise.begin(schedule)
+                while not exercise.finished(state):
+                    state = exercise.advance(state, check)
+                    if repair.replanned > MOST_REPLANNINGS:
+                        return table
+                draws.append(exercise.result(state, exercise.fixed_fire(schedule, check)))
+            found = replace(table, results=(replace(world.result([]), draws=tuple(draws)),), left_out=())
+            table = table.completed_by(found)
+        return table
 
     def _parts(self, model: Model, seed: int) -> tuple[ScenarioTraining, StressTests]:
         weights = model.weights

@@ -86,14 +86,21 @@ class PlanRepair:
     depends on what it is given and on the seed alone.
     """
 
-    def __init__(self, project: Project, model: Model, *, check: Check | None = None) -> None:
-        """Prepare :attr:`worlds`, those that the planner knows of. ``model`` is that of ``project``."""
+    def __init__(
+        self, project: Project, model: Model, others: Sequence[StressWorld] = (), *, check: Check | None = None
+    ) -> None:
+        """Prepare :attr:`worlds`, those that the planner knows of. ``model`` is that of ``project``.
+
+        ``others`` are worlds of the project that lend their fires.
+        """
+        self.replanned = 0
+        """How often a plan did not hold and its rest was replanned."""
         plan = project.plan
         self._settings, self._margin, self._seed = plan.optimizer, plan.margin, plan.optimizer.seed
         design = StressScenario(DESIGN_NAME, effectiveness=plan.design)
         known = tuple(one for one in project.stress.scenarios if not one.repair_hours and one.name not in OWN_WORLDS)
         worlds, _ = stress_worlds(
-            project, model, (design, replace(HARD, effectiveness=plan.design), *known), check=check
+            project, model, (design, replace(HARD, effectiveness=plan.design), *known), others, check=check
         )
         self._watched, self._trained = worlds[:3], (*worlds[:2], *worlds[3:])
         self._maps = worlds[0].model.maps
@@ -168,6 +175,7 @@ class PlanRepair:
         self, problem: _Problem, watched: Sequence[StressWorld], rest: Schedule, check: Check | None
     ) -> Schedule:
         """Place drops on the fire's front, train them with those that are left, and return the better of both."""
+        self.replanned += 1
         worlds = [*watched[:2], *(problem.world(world, check) for world in self._trained[2:])]
         model = worlds[1].model  # at design effectiveness
         margin = replace(self._margin, search_epochs=SEARCH_EPOCHS, training_epochs=TRAINING_EPOCHS)

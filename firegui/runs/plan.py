@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -342,6 +343,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             metrics, scores = self._write_scores(session, self._second.schedule)
             session.folder.write_scores(replace(scores, stress=stress))
         if stress is not None:
+            stress = self._test_with_repair(session, stress, scores)
             self._emit(StressReady(stress))
         return metrics, stress
 
@@ -409,17 +411,53 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         if not project.stress.unrepaired:
             return None
 
+        began, check = self._tells_progress(session, 0, self._repaired_draws), self._control.check
+
+        def table() -> StressTable:
+            if self._margin is not None:
+                return self._margin.table(session.model, plan, began=began, check=check)
+            return self._engine.stress_table(project, session.model, plan, project.stress, began=began, check=check)
+
+        return self._tested(session, scores, table, "the plan could not be stress-tested")
+
+    def _test_with_repair(self, session: RunSession, table: StressTable, scores: RunScores) -> StressTable:
+        """Return the table of a plan that holds with the scenarios in which it is replanned, and save it.
+
+        A plan that does not hold has its verdict without them. A stop or an error keeps the table as it is.
+        """
+        plan, margin = self._plan(), self._margin
+        if margin is None or plan is None or not self._repaired_draws or missed_text(table, self._spec.project.plan):
+            return table
+        before = 1 + len(self._spec.project.stress.unrepaired)
+        began, check, model = self._tells_progress(session, before, 0), self._control.check, session.model
+        what = "the plan could not be tested with replanning"
+        found = self._tested(
+            session, scores, lambda: margin.repaired(model, plan, table, began=began, check=check), what
+        )
+        return table if found is None else found
+
+    @property
+    def _repaired_draws(self) -> int:
+        """Draws that the stress test flies with repair, if the plan holds without."""
+        if self._margin is None or not self._spec.tests_repair:
+            return 0
+        return sum(one.n_draws for one in self._spec.project.stress.repaired)
+
+    def _tells_progress(self, session: RunSession, before: int, after: int) -> Callable[[int, int, str], None]:
+        """Return what tells the progress of a part of the stress test; there are steps ``before`` and ``after`` it."""
+
         def began(number: int, total: int, name: str) -> None:
             session.pause_or_stop(lambda: None)
-            self._emit(StressTestProgress(number, total, f"stress test: {name}"))
+            self._emit(StressTestProgress(before + number, before + total + after, f"stress test: {name}"))
 
+        return began
+
+    def _tested(
+        self, session: RunSession, scores: RunScores, test: Callable[[], StressTable], failed: str
+    ) -> StressTable | None:
+        """Return the table of a test and add it to the saved scores; ``None`` where the test did not end."""
         try:
-            if self._margin is not None:
-                table = self._margin.table(session.model, plan, began=began, check=self._control.check)
-            else:
-                table = self._engine.stress_table(
-                    project, session.model, plan, project.stress, began=began, check=self._control.check
-                )
+            table = test()
             session.folder.write_scores(replace(scores, stress=table))
         except CancelledError:
             self._emit(Message("the stress test was stopped; the plan is complete"))
@@ -427,7 +465,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         except Exception as error:  # whatever happens in the test, the plan is there
             if not is_foreseen(error):
                 write_log(error, session.folder.path)
-            session.warn(f"the plan could not be stress-tested ({failure_message(error)})")
+            session.warn(f"{failed} ({failure_message(error)})")
             return None
         return table
 

@@ -43,7 +43,8 @@ class PlanSpec:
     between displayed states, by default what the calendar says; ``snapshot_seconds`` between pictures of the plan,
     ``checkpoint_seconds`` between checkpoints. ``project_folder`` is where the project is kept, for the record, and
     ``edited_from`` the folder of the run whose plan was edited by hand to make ``warm_start``. ``number``
-    counts the runs of a project, and ``label`` is the title after it, empty for that of the folder's name.
+    counts the runs of a project, and ``label`` is the title after it, empty for that of the folder's name. Without
+    ``tests_repair`` the stress test at the end leaves out the scenarios in which the plan is replanned on the way.
     """
 
     project: Project
@@ -62,6 +63,7 @@ class PlanSpec:
     edited_from: Path | None = None
     number: int | None = None
     label: str = ""
+    tests_repair: bool = True
 
     @property
     def stride(self) -> int:

@@ -106,7 +106,7 @@ def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_mar
     color = shown.model.index(1, shown.model.titles.index("Growth left worst")).data(Qt.ItemDataRole.ForegroundRole)
     assert color is not None
     assert "1 of 2 scenarios above the limit of 5.0 %" in shown.head.text()
-    assert "“mended” is not tested yet: the plan is replanned on the way" in shown.head.text()
+    assert "“mended” was not part of the test: the plan is replanned on the way" in shown.head.text()
 
 
 def completed(out: Path) -> Path:

@@ -32,6 +32,7 @@ from firegui.domain.stress import (
     WHAT_HOLDS,
     untestable_texts,
     untested_names,
+    untested_texts,
     worst_case_text,
 )
 from firegui.domain.units import Units, percent_text
@@ -57,10 +58,10 @@ _AT_WORK = "The result by day and the numbers at expected effectiveness come whe
 _CONTINUE = "A new run that begins with this plan; where the goal has changed since, you are asked which one it has"
 _LEAKS = "The stress test of this plan, and the map of where the fire crosses its lines"
 _TEST = (
-    "Test the plan in all scenarios, also where it is replanned on the way, which takes longer. The test also makes "
-    "the map of where fire gets through"
+    "A further test: all scenarios, also those in which the plan is replanned on the way, which takes longer. It also "
+    "makes the map of where fire gets through"
 )
-_TEST_IT, _TESTED = "Test it", "Tested"
+_TEST_IT, _TESTED = "Test with replanning", "Tested"
 _TESTED_TIP = "The plan is tested in all scenarios of its project that can be tested"
 _MARGIN = 6
 _WARNING = "⚠ "
@@ -152,7 +153,7 @@ class ResultView(QScrollArea):
         self._wrap()
 
     def _offer_test(self, entry: RunEntry | None) -> bool:
-        """Show the button that tests a plan where it was not, and return whether it is shown.
+        """Show the button that tests a plan with repair where it was not, and return whether it is shown.
 
         It stays, disabled, once the plan was tested: the buttons beside it must not move under the pointer.
         """
@@ -277,7 +278,7 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
         rows = [[_unbroken(text) for text in row] for row in table]
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
         outside = _warning_html(summary.outside) if summary.outside else ""
-        verdict = _verdict_html(units.restate(summary.verdict)) + _origin_html(entry)
+        verdict = _verdict_html(units.restate(summary.verdict)) + _origin_html(entry) + _untested_html(summary)
         remark = "" if replanned else cautious_text(entry, units)
         headline = figures_html(summary.key_figures(units), remark, is_narrow=is_narrow)
         return verdict, headline + _growth_html(summary) + outside + warning, days, end
@@ -331,6 +332,15 @@ def _origin_html(entry: RunEntry) -> str:
     """Return a grey line that names the run whose plan was edited by hand; empty for another run."""
     color = current_colors().muted
     return f"<p style='margin:0; color:{color}'>Edited from {escape(entry.parent)}</p>" if entry.parent else ""
+
+
+def _untested_html(summary: PlanSummary) -> str:
+    """Return grey lines with the scenarios that the test of a plan left out, beside the button that tests them.
+
+    They are in the label of the verdict, which keeps its height once the plan is tested.
+    """
+    color = current_colors().muted
+    return "".join(f"<p style='margin:0; color:{color}'>{escape(text)}.</p>" for text in untested_texts(summary.stress))
 
 
 def figures_html(figures: Sequence[KeyFigure], remark: str = "", *, is_narrow: bool) -> str:

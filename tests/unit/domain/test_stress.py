@@ -19,8 +19,8 @@ from firegui.domain.stress import (
     StressTable,
     growth_left_text,
     growth_share,
+    left_out_texts,
     missed_text,
-    untestable_texts,
     untested_names,
     verdict_text,
     worst_case_text,
@@ -146,8 +146,7 @@ def test_a_table_is_completed_by_another_test_or_says_why_a_scenario_cannot_be_t
     assert [one.scenario.name for one in completed.results] == ["late", "mended"]
     assert completed.left_out == (("again", "there is no wind"),)
     assert untested_names(table) == ("mended", "again") and untested_names(completed) == ()
-    assert untestable_texts(table) == ()
-    assert untestable_texts(completed) == ("“again” cannot be tested: there is no wind",)
+    assert left_out_texts(completed) == ("“again” cannot be tested: there is no wind",)
 
 
 def test_a_goal_about_regions_alone_is_judged_by_the_growth_in_them() -> None:
@@ -188,7 +187,7 @@ def test_the_verdict_on_regions_alone_says_how_far_the_fire_grows() -> None:
     assert verdict_text(kept, regions, 1.0) == verdict_text(kept, PlanSettings(), 1.0) == "Holds in all 2 scenarios"
 
 
-def test_a_verdict_names_the_scenarios_without_a_result() -> None:
+def test_a_verdict_is_final_and_names_only_the_scenarios_that_cannot_be_tested() -> None:
     def result(name: str) -> StressResult:
         return StressResult(StressScenario(name), 4.0, 104.0, (StressDraw(4.0, 0.0, 0.0, 2),))
 
@@ -198,7 +197,9 @@ def test_a_verdict_names_the_scenarios_without_a_result() -> None:
 
     mended, again, windy = ("mended", NEEDS_EXERCISE), ("again", NEEDS_EXERCISE), ("windy", "there is no wind")
     assert verdict() == "Holds in all 2 scenarios"
-    assert verdict(mended) == "Holds in all 2 tested scenarios; 1 of 3 not tested yet: “mended”"
-    assert verdict(mended, windy, again) == (
-        "Holds in all 2 tested scenarios; 2 of 5 not tested yet: “mended”, “again”; 1 cannot be tested: “windy”"
-    )
+    assert verdict(mended) == "Holds in all 2 tested scenarios"
+    assert verdict(mended, windy, again) == "Holds in all 2 tested scenarios; 1 of 3 cannot be tested: “windy”"
+    own = "was not part of the test: the plan is replanned on the way, which takes longer"
+    table = StressTable(2, result(NOMINAL.name), (result("late"),), (windy, mended, again))
+    assert left_out_texts(table) == (f"“mended” {own}", f"“again” {own}", "“windy” cannot be tested: there is no wind")
+    assert left_out_texts(None) == left_out_texts(replace(table, left_out=())) == ()

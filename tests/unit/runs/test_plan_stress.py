@@ -9,10 +9,22 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.analyses.nested_plan import nested_spec
+from firegui.analyses.stress.results import read_table
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Margin
-from firegui.domain.stress import StressScenario, StressSet, StressTable, growth_left_text, missed_text
+from firegui.domain.stress import (
+    StressScenario,
+    StressSet,
+    StressTable,
+    StressTestSettings,
+    growth_left_text,
+    missed_text,
+    untested_names,
+    verdict_text,
+)
+from firegui.planning import margin
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
 from firegui.planning.stress import stress_table
@@ -20,7 +32,7 @@ from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, StateChanged, StressReady, StressTestProgress
 from firegui.runs.run_folder import kept_schedule, read_removal_curve, read_run
 from firegui.runs.runner import execute
-from firegui.runs.spec import PlanSpec
+from firegui.runs.spec import PlanSpec, StressSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
 from firegui.runs.summary import run_summary
 from tests.support import make_project
@@ -187,4 +199,64 @@ def test_a_plan_that_no_plan_of_the_removal_replaces_stays_and_says_which_test_i
     assert record.scores.pruned is not None and record.metrics is not None
     assert record.metrics.drops_executed == curve.taken == record.scores.pruned.drops
     assert record.scores.pruned.removed_to == 0
+    assert untested_names(record.scores.stress) == ("failures, repaired",), "the verdict stands without it"
     assert "held on the random draws of the removal, but does not in the stress test" in end(events).message
+
+
+REPAIRED = "failures, repaired"
+
+
+def table_of(out: Path) -> StressTable:
+    table = read_run(out).scores.stress
+    assert table is not None
+    return table
+
+
+def test_a_plan_that_holds_is_tested_with_repair_as_a_stress_test_does_it(tmp_path: Path) -> None:
+    spec, events = margin_spec(tmp_path / "run"), list[RunEvent]()
+    execute(spec, events.append, RunControl())
+    table, project = table_of(spec.out), spec.project
+    assert [one.scenario for one in table.results] == list(project.stress.scenarios) and not table.left_out
+    assert verdict_text(table, project.plan, 1.0) == f"Holds in all {len(project.stress.scenarios)} scenarios"
+    assert [event.table for event in events if isinstance(event, StressReady)] == [table]
+    told = [event for event in events if isinstance(event, StressTestProgress)]
+    assert [(event.done, event.total) for event in told] == [(number, 7) for number in range(7)]
+    assert told[-1].text == f"stress test: {REPAIRED}, draw 1 of 1"
+    schedule, settings = kept_schedule(spec.out, project), StressTestSettings(stress=project.stress)
+    execute(StressSpec(project, tmp_path / "test", "again", settings, schedule), lambda _event: None, RunControl())
+    assert read_table(tmp_path / "test").result(REPAIRED) == table.result(REPAIRED)
+
+
+def test_a_stop_in_the_test_with_repair_keeps_the_table_of_the_others(tmp_path: Path) -> None:
+    spec, events, control = margin_spec(tmp_path / "run"), list[RunEvent](), RunControl()
+
+    def hear(event: RunEvent) -> None:
+        events.append(event)
+        if isinstance(event, StressTestProgress) and REPAIRED in event.text:
+            control.request_stop()
+
+    execute(spec, hear, control)
+    table = table_of(spec.out)
+    assert untested_names(table) == (REPAIRED,) and len(table.results) == 5
+    finished = end(events)
+    assert finished.reason is FinishReason.COMPLETED and finished.message.endswith(growth_left_text(table))
+    assert verdict_text(table, spec.project.plan, 1.0) == "Holds in all 5 tested scenarios"
+
+
+@pytest.mark.parametrize("most", [-1, 6])
+def test_the_test_with_repair_is_left_out_where_it_takes_too_long_or_is_not_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(margin, "MOST_REPLANNINGS", most)
+    spec = replace(margin_spec(tmp_path / "run"), tests_repair=most < 0)
+    execute(spec, lambda _event: None, RunControl())
+    assert untested_names(table_of(spec.out)) == (REPAIRED,) and len(table_of(spec.out).results) == 5
+    assert not nested_spec(spec.project, tmp_path, "auto", 1.0, None).tests_repair
+
+
+def test_a_world_with_repair_that_cannot_be_computed_is_named_with_the_reason(tmp_path: Path) -> None:
+    spec = margin_spec(tmp_path / "run")
+    windy = StressScenario("windy", wind_speed_factor=1.2, repair_hours=24.0)
+    stress = StressSet((*spec.project.stress.scenarios[:2], windy))
+    execute(replace(spec, project=replace(spec.project, stress=stress)), lambda _event: None, RunControl())
+    assert table_of(spec.out).left_out == (("windy", "imported maps cannot be computed for another wind"),)
