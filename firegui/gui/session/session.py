@@ -308,7 +308,7 @@ class Session(QObject):
         self._project, self._folder, self._step, self._selected = project, folder, 0, ""
         self._own_weights = _own_weights(project, None)
         self._source = folder or source
-        self._result = ShownResult()
+        self._result, self._judged = ShownResult(), _JudgedRegions()
         self.set_side_by_side(False)
         self._lost_edits = ()
         self.undo_stack.clear()
