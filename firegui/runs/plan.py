@@ -444,7 +444,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         return sum(one.n_draws for one in self._spec.project.stress.repaired)
 
     def _tells_progress(self, session: RunSession, before: int, after: int) -> Callable[[int, int, str], None]:
-        """Return what tells the progress of a part of the stress test; there are steps ``before`` and ``after`` it."""
+        """Return what tells the progress of a part of the stress test between other steps."""
 
         def began(number: int, total: int, name: str) -> None:
             session.pause_or_stop(lambda: None)

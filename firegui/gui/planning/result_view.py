@@ -335,7 +335,7 @@ def _origin_html(entry: RunEntry) -> str:
 
 
 def _untested_html(summary: PlanSummary) -> str:
-    """Return grey lines with the scenarios that the test of a plan left out, beside the button that tests them.
+    """Return grey lines with the scenarios that the test of a plan left out.
 
     They are in the label of the verdict, which keeps its height once the plan is tested.
     """
