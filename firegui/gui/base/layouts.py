@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import invalidate
 
 from firegui.gui.base.plain_text import tooltip
 
@@ -157,6 +158,26 @@ def describe(widget: QWidget, text: str) -> None:
     widget.setAccessibleName(text)
 
 
+def add_layout(box: QBoxLayout, content: QLayout, stretch: int = 0) -> None:
+    """Add a layout to another one.
+
+    Shiboken 6.11 makes Python items of ``content`` in `addLayout` and keeps them when a widget leaves the layout, which
+    frees the item in Qt. An object of Qt that is later at the address of such an item is deleted together with memory
+    that was freed before: the process ends with a segmentation fault. The Python items are therefore released.
+    """
+    box.addLayout(content, stretch)
+    _release_items(content)
+
+
+def _release_items(layout: QLayout) -> None:
+    for place in range(layout.count()):
+        item = layout.itemAt(place)
+        if isinstance(item, QLayout):
+            _release_items(item)
+        elif item is not None:
+            invalidate(item)
+
+
 def _filled(
     box: _Box, owner: QWidget | None, parts: tuple[Part, ...], margins: Margins | None, spacing: int | None
 ) -> _Box:
@@ -174,5 +195,5 @@ def _filled(
         if isinstance(content, QWidget):
             box.addWidget(content, stretch)
         else:
-            box.addLayout(content, stretch)
+            add_layout(box, content, stretch)
     return box

@@ -638,10 +638,7 @@ class ExportDialog(Dialog):
         split = splitter(choices, page, (560, 560), wide=1)
         split.setChildrenCollapsible(False)
         buttons = (self.why_not, self._bar, self.save_button, self.close_button)
-        # Shiboken keeps the items of a layout in a layout, also after a panel has taken a button; they would be read
-        # when another object comes to their address.
-        bar = QWidget()
-        horizontal(bar, self.open_button, 1, *buttons, margins=0)
+        bar = horizontal(None, self.open_button, 1, *buttons)
         vertical(self, self.head, (split, 1), bar, spacing=8)
 
     def take_options(self) -> QWidget:

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from firegui.gui.base.layouts import horizontal, plain_label
+from firegui.gui.base.layouts import add_layout, horizontal, plain_label
 from firegui.gui.base.legend_width import GAP, MARGINS, SAMPLE_WIDTH, legend_width, text_width
 from firegui.gui.map.decorations import scale_image
 from firegui.gui.map.layers.layer import Legend, LegendEntry, MapLayer, Sample
@@ -122,7 +122,7 @@ class LegendView(QWidget):
             column = QVBoxLayout()
             column.setSpacing(_BETWEEN)
             self._columns.append(column)
-            self._row.addLayout(column, 1)
+            add_layout(self._row, column, 1)
         for column in self._columns[count:]:
             while column.takeAt(0) is not None:
                 pass
@@ -206,16 +206,16 @@ def _block(title: str, legend: Legend) -> QWidget:
     title = legend.title or (scale.title if scale is not None else title)
     if len(legend.entries) == 1:
         (entry,) = legend.entries
-        column.addLayout(_entries([replace(entry, label=f"{title}: {entry.label}" if entry.label else title)]))
+        add_layout(column, _entries([replace(entry, label=f"{title}: {entry.label}" if entry.label else title)]))
     elif legend.entries and _columns(legend.entries, text_width(title) + 2 * GAP) == len(legend.entries):
         parts = plain_label(title), (_entries(legend.entries, text_width(title) + 2 * GAP), 1)
-        column.addLayout(horizontal(None, *parts, margins=0, spacing=2 * GAP))
+        add_layout(column, horizontal(None, *parts, margins=0, spacing=2 * GAP))
     else:
         column.addWidget(_label(title))
-        column.addLayout(_entries(legend.entries))
+        add_layout(column, _entries(legend.entries))
     if scale is not None:
         column.addWidget(_Ramp(scale))
-        column.addLayout(_ends(scale))
+        add_layout(column, _ends(scale))
     if legend.note:
         column.addWidget(_label(legend.note, muted=True))
     return block

@@ -22,7 +22,7 @@ from firegui.domain.project import same_inputs
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.flow_layout import FlowLayout
-from firegui.gui.base.layouts import horizontal, muted_label
+from firegui.gui.base.layouts import add_layout, horizontal, muted_label
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.jobs.run_entry import RunEntry
@@ -314,7 +314,7 @@ class ProgressPanel(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(6, 2, 6, 4)
         column.setSpacing(2)
-        column.addLayout(self._header())
+        add_layout(column, self._header())
         column.addWidget(_side_by_side((self._pages, self.area), (16, 5)), 1)
         self.show_page(self._stage_page)
 

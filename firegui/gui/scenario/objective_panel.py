@@ -32,7 +32,7 @@ from firegui.domain.settings import (
     Setting,
     Start,
 )
-from firegui.gui.base.layouts import muted_label, plain_label, vertical
+from firegui.gui.base.layouts import add_layout, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import BACKENDS
@@ -260,7 +260,7 @@ class ObjectivePanel(QWidget):
         self._margin, column = _section()
         kind, *others = self._form.names("margin", group="")
         _add_below(column, self._form.editors[kind].label, self._form.editors[kind].box)
-        column.addLayout(self._form.grid(others, columns=1, units=True))
+        add_layout(column, self._form.grid(others, columns=1, units=True))
         return self._margin
 
     def _effectiveness_section(self) -> QWidget:
@@ -283,13 +283,13 @@ class ObjectivePanel(QWidget):
                 grid.addWidget(box, row, index + 1)
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
-        column.addLayout(grid)
+        add_layout(column, grid)
         return self._effectiveness
 
     def _window(self) -> QWidget:
         self._days, column = _section()
         self._form.editors["days"].show_unit()
-        column.addLayout(self._form.grid(self._form.names(group="")))
+        add_layout(column, self._form.grid(self._form.names(group="")))
         self._dates = plain_label(wordWrap=True)
         self._dates.setProperty("role", "muted")
         column.addWidget(self._dates)
@@ -305,7 +305,7 @@ class ObjectivePanel(QWidget):
         self._backend.activated.connect(lambda _index: self._session.set_backend(str(self._backend.currentData())))
         _add_below(column, self._stages.label, self._stages.box)
         rows = [(self._start.label, self._start.box), (plain_label("Device"), self._backend)]
-        column.addLayout(labelled_rows(rows, columns=1))
+        add_layout(column, labelled_rows(rows, columns=1))
         return section
 
     def _details(self) -> QWidget:

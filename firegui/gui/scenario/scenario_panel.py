@@ -26,7 +26,7 @@ from firegui.domain.units import Units
 from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.dialogs import Dialog
-from firegui.gui.base.layouts import column, horizontal, muted_label, plain_label, vertical
+from firegui.gui.base.layouts import add_layout, column, horizontal, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.theme import set_role
@@ -123,7 +123,7 @@ class ScenarioPanel(QWidget):
             if title in buttons:
                 for button in buttons[title]:
                     button.setAutoRaise(False)
-                cell.addLayout(horizontal(None, *buttons[title], 1, margins=0, spacing=6))
+                add_layout(cell, horizontal(None, *buttons[title], 1, margins=0, spacing=6))
             grid.addLayout(cell, row, 1)
         return grid
 

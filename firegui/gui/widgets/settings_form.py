@@ -25,7 +25,7 @@ from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.errors import Problem
 from firegui.gui.base.controls import scroll_to_opened, set_synonyms
 from firegui.gui.base.elided_label import ElidedLabel
-from firegui.gui.base.layouts import horizontal, plain_label
+from firegui.gui.base.layouts import add_layout, horizontal, plain_label
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import DecimalField, ListField, WholeField, choice_combo
 
@@ -318,7 +318,7 @@ class FoldedSection(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._button)
-        column.addLayout(horizontal(None, (self.summary, 1), margins=(_UNDER_TITLE, 0, 0, 0)))
+        add_layout(column, horizontal(None, (self.summary, 1), margins=(_UNDER_TITLE, 0, 0, 0)))
         column.addWidget(self.body)
 
     def minimumSizeHint(self) -> QSize:

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from firegui.domain.scenario import LAYERS
 from firegui.domain.units import percent_text
 from firegui.errors import Problem
-from firegui.gui.base.layouts import vertical
+from firegui.gui.base.layouts import add_layout, vertical
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import (
     WizardPage,
@@ -276,7 +276,7 @@ class FilesPage(WizardPage):
         column.addWidget(self._lcp_said)
         column.addWidget(self.note("landscape file", "lcp", field=view, files=self._lcp_files))
         column.addWidget(view)
-        column.addLayout(button_row(guess, remove))
+        add_layout(column, button_row(guess, remove))
         self._lcp = group("Bands of the landscape file", column)
         return self._lcp
 

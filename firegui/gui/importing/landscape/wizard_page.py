@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from firegui.errors import Problem
 from firegui.gui.base.controls import without_mnemonic
-from firegui.gui.base.layouts import plain_label
+from firegui.gui.base.layouts import add_layout, plain_label
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 
@@ -105,7 +105,7 @@ class WizardPage(QScrollArea):
         """Add widgets and layouts in a column."""
         for part in parts:
             if isinstance(part, QLayout):
-                self.column.addLayout(part)
+                add_layout(self.column, part)
             else:
                 self.column.addWidget(part)
 
