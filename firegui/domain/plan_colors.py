@@ -14,6 +14,8 @@ WATER_FILL = "#bfe0ff"
 FIRE = ("#ffd84d", "#fb9433", "#dc5a12")
 """Chance of fire, from low to high."""
 SAVED, MORE_FIRE = "#34c9ab", FIRE[-1]
+FIRST_BETTER, SECOND_BETTER = "#94458f", SAVED
+"""Less fire with the first or with the second of two compared plans: neither is a colour of the fire."""
 REGION, REGION_ON_DARK = "#5b2a9e", "#c9a7ff"
 ZONE, ZONE_ON_DARK = "#333333", "#b5b5b5"
 RETARDANT_TYPES = (RETARDANT, "#ff8fc0", "#8c0a45", RETARDANT_ON_DARK, "#b30f58", "#f25c9d")

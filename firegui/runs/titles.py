@@ -17,6 +17,8 @@ from firegui.runs.stages import Stage
 
 _MOST_WORDS = 2
 """Inputs that a title names."""
+_SHORT = 20
+"""Most characters of a name that buttons and scales have room for."""
 _RUN = "Run"
 """Word before the number of a run in its title."""
 REPLAN = "replan"
@@ -71,6 +73,25 @@ def short_title(title: str) -> str:
     """Return the number of a run, ``Run 3``, for a title that begins with it; any other title as it is."""
     found = re.match(rf"{_RUN} \d+(?=, )", title)
     return found[0] if found else title
+
+
+def short_titles(*titles: str) -> tuple[str, ...]:
+    """Return what compared plans of these titles are called where there is little room: ``Run 3``.
+
+    Where a name is too long for that, or two are alike, they are ``Plan 1``, ``Plan 2`` and so on.
+    """
+    short = tuple(map(short_title, titles))
+    if len(set(short)) == len(short) and all(0 < len(name) <= _SHORT for name in short):
+        return short
+    return tuple(f"Plan {number}" for number in range(1, len(titles) + 1))
+
+
+def compared_titles(*titles: str) -> tuple[str, ...]:
+    """Return the titles of compared plans, each after what :func:`short_titles` calls it if that is another name."""
+    return tuple(
+        title if title.startswith(short) else f"{short}: {title}"
+        for short, title in zip(short_titles(*titles), titles, strict=True)
+    )
 
 
 def made_text(folder: Path) -> str:

@@ -70,14 +70,14 @@ def looks_like(kept: NDArray[np.int16], wanted: NDArray[np.int16]) -> bool:
 @pytest.mark.parametrize(
     ("against", "wanted"),
     [
-        ("", ["No drops alone", "Plan alone", "Saved alone", "No drops | plan | saved"]),
-        ("First", ["Plan 1 alone", "Plan 2 alone", "Difference alone", "Plan 1 | plan 2 | difference"]),
+        ("", ["No drops alone", "Plan alone", "Saved alone", "No drops | Plan | Saved"]),
+        ("First", ["First alone", "Second alone", "Difference alone", "First | Second | Difference"]),
     ],
 )
 def test_the_maps_have_the_names_that_the_window_gives_them(
     session: Session, window: MainWindow, against: str, wanted: list[str]
 ) -> None:
-    session.show_result(replace(session.result, against=against))
+    session.show_result(replace(session.result, against=against, plan_name="Second" if against else ""))
     dialog = AnimationDialog(session, window.workbench.maps)
     assert [dialog.sides.itemText(k) for k in range(dialog.sides.count())] == ["As on screen", *wanted]
     dialog.deleteLater()

@@ -92,9 +92,9 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
         view.flush()
         captions[shown] = view.decorations.caption
     assert [captions[shown].title.split(" · ")[0] for shown in FireView] == [
-        "Plan 1: Quick plan",
-        "Plan 2: Gradient",
-        "Plan 1 − plan 2",
+        "Quick plan",
+        "Gradient",
+        "Quick plan − Gradient",
     ]
     drawn = {}
     for shown in FireView:
@@ -106,7 +106,7 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
         drawn[shown] = layer.seen()
     assert drawn == {FireView.BASELINE: [first], FireView.PLAN: [second], FireView.DIFFERENCE: []}
     scale = captions[FireView.DIFFERENCE].scale
-    assert scale is not None and scale.title == "Chance burned so far, plan 1 − plan 2"
+    assert scale is not None and scale.title == "Chance burned so far, Quick plan − Gradient"
     place = CellLocation(project.scenario.grid)
     shown_now = MapState.of(session)
     assert shown_now is not None

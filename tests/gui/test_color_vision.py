@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain import plan_colors
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.legends import sample_pixmap, swatch_pixmap
-from firegui.gui.map.map_colors import EDGE_CASING, Ink, difference_scale, fire_scale, retardant_scale
+from firegui.gui.map.map_colors import EDGE_CASING, Ink, comparison_scale, difference_scale, fire_scale, retardant_scale
 from firegui.gui.session.session import Session
 from tests.gui.color_vision import distance
 from tests.gui.contrast import of_colors, pixels
@@ -43,7 +43,14 @@ def pairs(ink: Ink) -> Iterator[tuple[str, QColor, QColor]]:
     saved = QColor(*map(int, difference_scale().rgba[255, :3]))
     for name, color in (("retardant", ink.retardant), ("water", ink.water), ("region", ink.region)):
         yield f"{name} and saved", color, saved
+    better = [QColor(*map(int, comparison_scale("one", "other").rgba[code, :3])) for code in (0, 255)]
+    yield "the better of two plans", better[0], better[1]
+    for color in better:
+        yield "better plan and region", color, ink.region
+        yield "better plan and land", color, ink.land
     for number, fire in enumerate(ramp(fire_scale().rgba)):
+        yield f"first plan better and fire {number}", better[0], fire
+        yield f"second plan better and fire {number}", better[1], fire
         yield f"observed perimeter and fire {number}", ink.observed, fire
         yield f"retardant and fire {number}", ink.retardant, fire
         yield f"water and fire {number}", ink.water, fire

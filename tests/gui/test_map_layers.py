@@ -24,6 +24,7 @@ from firegui.gui.map.map_colors import (
     ColorScale,
     burning_scale,
     codes,
+    comparison_scale,
     difference_codes,
     difference_scale,
     fire_scale,
@@ -130,8 +131,14 @@ def test_the_colour_scale_of_the_fire_is_on_the_map_and_not_once_more_in_the_leg
     font = map_font(8.5)
     ends = sum(text_width(text, font) for text in (scale().low, scale().middle, scale().high))
     assert ends + 20.0 < 200
-    session.show_result(replace(session.result, against="run 0"))
-    assert (scale().low, scale().high) == ("less fire with plan 1", "less fire with plan 2")
+    saved = scale().rgba
+    session.show_result(replace(session.result, against="Run 2, whole fire", plan_name="Run 5, regions"))
+    assert (scale().low, scale().high) == ("less fire with Run 2", "less fire with Run 5")
+    ends = sum(text_width(text, font) for text in (scale().low, scale().middle, scale().high))
+    assert ends + 20.0 < 280, "the names fit into a map alone"
+    assert (scale().rgba == comparison_scale("Run 2", "Run 5").rgba).all()
+    session.show_result(replace(session.result, against=""))
+    assert (scale().rgba == saved).all()
 
 
 # -- perimeter and wind ----------------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import load_project, save_project
 from firegui.runs.stages import RunState
+from firegui.runs.titles import compared_titles, short_title, short_titles
 from tests.gui.analyses.scene import stress_table
 from tests.gui.controls import report
 from tests.gui.fake_runs import FakeExecute, frames, metrics, wait_idle
@@ -81,6 +82,23 @@ def select_both(window: MainWindow) -> None:
     QTest.mouseClick(table.viewport(), LEFT, CTRL, centre_of(table, 1, TITLE))
 
 
+@pytest.mark.parametrize(
+    ("titles", "short", "long"),
+    [
+        (("Run 2, whole fire", "Run 5, regions"), ("Run 2", "Run 5"), ("Run 2, whole fire", "Run 5, regions")),
+        (("Mine", "Run 5, regions"), ("Mine", "Run 5"), ("Mine", "Run 5, regions")),
+        (("Mine", "Mine"), ("Plan 1", "Plan 2"), ("Plan 1: Mine", "Plan 2: Mine")),
+        (("The plan of the night shift", "Run 5"), ("Plan 1", "Plan 2"),
+         ("Plan 1: The plan of the night shift", "Plan 2: Run 5")),
+    ],
+)  # fmt: skip
+def test_compared_plans_have_the_names_of_their_runs_and_numbers_where_these_are_long_or_alike(
+    titles: tuple[str, ...], short: tuple[str, ...], long: tuple[str, ...]
+) -> None:
+    assert short_titles(*titles) == short
+    assert compared_titles(*titles) == long
+
+
 # -- compare -----------------------------------------------------------------------------------------------------------
 def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers_beside(
     qtbot: QtBot, bench: MainWindow, execute: FakeExecute
@@ -116,7 +134,9 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     head = page.table.model()
     across = Qt.Orientation.Horizontal
     titles = [str(head.headerData(column, across)) for column in (1, 2)]
-    assert titles == [f"Plan 1: {first.title}", f"Plan 2: {second.title}"]
+    assert titles == [first.title, second.title]
+    names = [short_title(title) for title in titles]
+    assert names == ["Run 1", "Run 2"]
     assert list(cut_titles(page)) == []
     for pane in bench.workbench.maps.panes:
         pane.flush()
@@ -124,7 +144,7 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     assert sum(font.bold() for _text, font, _color in texts) == 1, "the time in a second row would cover the map"
     captions = [pane.decorations.caption.title for pane in bench.workbench.maps.panes]
     assert captions[0].startswith(titles[0]) and captions[1].startswith(titles[1])
-    assert captions[2].startswith("Plan 1 − plan 2")
+    assert captions[2].startswith("Run 1 − Run 2")
     assert report(page) == []
     shown = bench.workbench.panels["Result"]
     assert isinstance(shown, ResultPanel)
@@ -164,7 +184,7 @@ def test_a_comparison_names_the_views_opens_at_the_end_and_is_ended_above_the_ma
     workbench.plan.compare((first, second))
     wait_idle(qtbot, workbench.queue)
     assert session.step == session.project.calendar.n_steps
-    assert [action.text() for action in views] == ["Plan 1", "Plan 2", "Difference"]
+    assert [action.text() for action in views] == ["Run 1", "Run 2", "Difference"]
     assert first.title in views[0].toolTip() and second.title in views[1].toolTip()
     # A view of one plan is part of the comparison still.
     QTest.keyClick(bench, Qt.Key.Key_1, ALT)
@@ -303,7 +323,7 @@ def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> N
     table.setFocus()
     QTest.keyClick(table, Qt.Key.Key_C, CTRL)
     rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
-    assert rows[0] == ["", f"Plan 1: {first.title}", f"Plan 2: {second.title}", "Change", "What it is"]
+    assert rows[0] == ["", first.title, second.title, "Change", "What it is"]
     assert ["Drops", "3", "3", "0"] in [row[:4] for row in rows]
     assert ["Random seed", "0", "5", ""] in [row[:4] for row in rows]
 
@@ -486,7 +506,7 @@ def test_three_selected_runs_are_compared_in_a_table_with_a_column_each(qtbot: Q
     assert not bench.workbench.session.side_by_side and not bench.workbench.session.result.against
     model = page.table.model()
     titles = [str(model.headerData(column, Qt.Orientation.Horizontal)) for column in range(model.columnCount())]
-    assert titles == ["", *(f"Plan {number}: {entry.title}" for number, entry in enumerate(entries, 1))]
+    assert titles == ["", *(entry.title for entry in entries)]
     rows = {line.what: line for line in page.lines}
     assert rows["Random seed"].values == ("0", "5", "7")
     assert rows["Drops"].values == ("3", "3", "3") and rows["Drops"].shown_change == ""

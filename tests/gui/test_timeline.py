@@ -404,14 +404,16 @@ def test_the_timeline_says_whose_drops_it_shows_while_two_plans_are_compared(
     def lines() -> set[str]:
         return {line for label in bar.findChildren(QLabel) for line in label.text().splitlines()}
 
-    rows, result = "plan 1 above, plan 2 below", session.result
-    assert rows not in lines() and "Plan 1" not in bar.track.describe(0)
+    rows, result = "Run 2 above, Run 5 below", session.result
+    assert rows not in lines() and "Run 2" not in bar.track.describe(0)
     one = drop(0)
-    session.show_result(replace(result, against="run 0", first_drops=(one, one, one), drops=(one,)))
+    session.show_result(
+        replace(result, against="Run 2, regions", plan_name="Run 5", first_drops=(one, one, one), drops=(one,))
+    )
     assert rows in lines()
     described = bar.track.describe(0)
-    assert "Plan 1: 3 retardant and 0 water" in described and "Plan 2: 1 retardant and 0 water" in described
-    # Each plan has a row of bars, of one scale: that of plan 1 is three times as high.
+    assert "Run 2: 3 retardant and 0 water" in described and "Run 5: 1 retardant and 0 water" in described
+    # Each plan has a row of bars, of one scale: that of the first is three times as high.
     picture = bar.track.grab().toImage()
     x = round((bar.track.x_of_step(0) + 1) * picture.devicePixelRatio())
     painted = [picture.pixelColor(x, y) == QColor(RETARDANT) for y in range(picture.height())]

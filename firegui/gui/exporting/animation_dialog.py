@@ -33,7 +33,6 @@ from firegui.io.exporters.animation import MOST_FPS, AnimationFrames, Picture, f
 from firegui.io.exporters.table import NOTICE
 
 _WAITING = 3
-_COMPARED = {FireView.BASELINE: "Plan 1", FireView.PLAN: "Plan 2", FireView.DIFFERENCE: "Difference"}
 _POLL_S = 0.05
 
 
@@ -263,13 +262,14 @@ class AnimationDialog(Dialog):
         self.sides.addItem("As on screen", ())
         there = {FireView.BASELINE: result.baseline is not None, FireView.PLAN: result.plan is not None}
         there[FireView.DIFFERENCE] = all(there.values())
-        names = _COMPARED if result.against else TITLES
+        first, second = result.short_names
+        names = {FireView.BASELINE: first, FireView.PLAN: second, FireView.DIFFERENCE: "Difference"}
+        names = names if result.against else TITLES
         for view in SIDES:
             if there[view]:
                 self.sides.addItem(f"{names[view]} alone", (view,))
         if all(there.values()):
-            first, *others = (names[view] for view in SIDES)
-            self.sides.addItem(" | ".join([first, *(name.lower() for name in others)]), SIDES)
+            self.sides.addItem(" | ".join(names[view] for view in SIDES), SIDES)
         self.size_box.addItem("As on screen", None)
         for size in _SIZES:
             self.size_box.addItem(f"{size.width()} × {size.height()} pixels", size)

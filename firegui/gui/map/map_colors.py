@@ -144,10 +144,24 @@ def difference_scale() -> ColorScale:
 
     Green is less fire with the plan, orange is more. The labels are short: maps side by side are narrow.
     """
+    rgba = _diverging(plan_colors.MORE_FIRE, plan_colors.SAVED)
+    return ColorScale("Saved", "−1 more fire", "+1 less fire", rgba, "0")
+
+
+def comparison_scale(first: str, second: str) -> ColorScale:
+    """Return the scale of the fire of the plan called ``first`` minus that of ``second``, −1 … +1 as codes 0 … 255.
+
+    Either end names the better plan, so that no sign has to be turned round. No colour is one of the fire.
+    """
+    rgba = _diverging(plan_colors.FIRST_BETTER, plan_colors.SECOND_BETTER)
+    title = f"Chance burned so far, {first} − {second}"
+    return ColorScale(title, f"less fire with {first}", f"less fire with {second}", rgba, "0")
+
+
+def _diverging(low: str, high: str) -> Bytes:
     change = np.arange(256) / 127.5 - 1.0
     alpha = np.where(np.abs(change) < TRANSPARENT_BELOW, 0.0, np.minimum(1.0, 0.25 + 1.5 * np.abs(change)))
-    rgba = _with_alpha(_blend((plan_colors.MORE_FIRE, "#f5efe4", plan_colors.SAVED)), alpha)
-    return ColorScale("Saved", "−1 more fire", "+1 less fire", rgba, "0")
+    return _with_alpha(_blend((low, "#f5efe4", high)), alpha)
 
 
 def signed_scale(title: str, limit: float) -> ColorScale:

@@ -18,6 +18,7 @@ from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.session.session import FireView, ShownResult
 from firegui.io.coordinates import CoordinateFormat, format_place
+from firegui.runs.titles import compared_titles
 
 SEPARATOR = "  ·  "
 
@@ -137,8 +138,6 @@ TITLES = {FireView.BASELINE: "No drops", FireView.PLAN: "Plan", FireView.DIFFERE
 
 NO_RESULT = "No result yet"
 """Title of a map without a fire."""
-DIFFERENCE_OF_PLANS = "Plan 1 − plan 2"
-"""Title of the difference of two compared plans."""
 NO_FURTHER = "No further drops"
 """Title of the baseline of a plan that was replanned in an observed fire."""
 
@@ -195,15 +194,14 @@ def _fire_name(shown: MapState) -> str:
     result = shown.result
     match shown.view:
         case FireView.BASELINE if result.against:
-            return f"Plan 1: {result.against}"
+            return compared_titles(*result.names)[0]
         case FireView.BASELINE:
             return NO_FURTHER if result.fire == OBSERVED else TITLES[FireView.BASELINE]
         case FireView.PLAN:
-            name = _plan_name(result) or TITLES[FireView.PLAN]
-            return f"Plan 2: {name}" if result.against else name
+            return compared_titles(*result.names)[1] if result.against else _plan_name(result) or TITLES[FireView.PLAN]
         case FireView.DIFFERENCE if result.against:
-            # Two names do not fit over a map.
-            return DIFFERENCE_OF_PLANS
+            # Two long names do not fit over a map.
+            return " − ".join(result.short_names)
         case FireView.DIFFERENCE:
             name = _plan_name(result)
             return f"Saved by {name}" if name else TITLES[FireView.DIFFERENCE]

@@ -24,8 +24,6 @@ _MOST_FRAMES = 30
 """Frames a second that the map can show; a faster playback leaves frames out."""
 _USUAL_LENGTH = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), 15, STEPS_PER_DAY, -7.0)
 """The window has room for the time of a plan of this length from the start, and makes more for a longer one."""
-_ROWS_OF_DROPS = "plan 1 above, plan 2 below"
-"""Whose drops the two rows of bars are while two plans are compared."""
 _SIGNS = {"first": "⏮", "back": "<", "play": "▶", "next": ">", "loop": "↻", "film": "●"}
 
 
@@ -241,7 +239,7 @@ class TimelineBar(QWidget):
             compared = shown.first_drops if shown.against else None
             # A fire without drops has no groundings of its own, and stays valid while those of the project change.
             made_from = shown.project if shown.plan is not None or shown.folder is not None else None
-            self.track.set_data(TrackData.of(project, shown.drops, compared, made_from))
+            self.track.set_data(TrackData.of(project, shown.drops, compared, made_from, shown.short_names))
         self.setEnabled(self._session.has_project)
         result = self._session.result
         self.film_button.setEnabled(result.baseline is not None or result.plan is not None)
@@ -253,7 +251,7 @@ class TimelineBar(QWidget):
         self.track.set_step(self._session.step)
         has = self._session.has_project
         text = time_text(self._session.project.calendar, self._session.step) if has else ""
-        whose = f"\n{_ROWS_OF_DROPS}" if has and self._session.result.against else ""
+        whose = f"\n{_rows_text(*self._session.result.short_names)}" if has and self._session.result.against else ""
         self._time.setText(_two_lines(text) + whose)
         self._time.setToolTip(tooltip(day_text(self._session.project.calendar, self._session.step) if has else ""))
 
@@ -292,8 +290,9 @@ class TimelineBar(QWidget):
 
     def _make_room(self, calendar: Calendar) -> None:
         """Give the time the width of its longest lines, so that the track keeps its width during playback."""
-        lines = [line for step in (calendar.n_steps - 1, calendar.n_steps)
-                 for line in (*_two_lines(time_text(calendar, step)).splitlines(), _ROWS_OF_DROPS)]  # fmt: skip
+        steps = calendar.n_steps - 1, calendar.n_steps
+        lines = [line for step in steps for line in _two_lines(time_text(calendar, step)).splitlines()]
+        lines.append(_rows_text("Run 88", "Run 88"))
         self._time.setMinimumWidth(max(self.fontMetrics().horizontalAdvance(line) for line in lines))
 
     def _set_icons(self) -> None:
@@ -307,3 +306,8 @@ class TimelineBar(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self._buttons:
             self._set_icons()
+
+
+def _rows_text(above: str, below: str) -> str:
+    """Return whose drops the two rows of bars are while two plans are compared."""
+    return f"{above} above, {below} below"

@@ -44,7 +44,8 @@ class TrackData:
 
     ``grounded[day]`` are the ids of the grounded types, out of ``types`` types. ``in_project[day]`` are those of the
     open project, where the plan was made with other ones on any day. ``water`` and ``retardant`` are drops per step,
-    and ``compared`` those of the plan that this one is compared with: water, then retardant.
+    and ``compared`` those of the plan that this one is compared with: water, then retardant. ``names`` are those of the
+    plans that are compared, of the other one first.
     """
 
     calendar: Calendar
@@ -54,11 +55,12 @@ class TrackData:
     retardant: NDArray[np.int64]
     compared: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
     in_project: tuple[tuple[str, ...], ...] | None = None
+    names: tuple[str, str] = ("", "")
 
     @staticmethod
     def of(
         project: Project, drops: Sequence[DropRecord], compared: Sequence[DropRecord] | None = None,
-        plan_project: Project | None = None,
+        plan_project: Project | None = None, names: tuple[str, str] = ("", ""),
     ) -> TrackData:  # fmt: skip
         """Return the data of a plan of the open ``project`` and of one to compare with.
 
@@ -72,7 +74,7 @@ class TrackData:
         other = None if compared is None else _by_material(compared, calendar.n_steps)
         return TrackData(
             calendar, grounded, len(_flying(fleet)), water, retardant, other,
-            None if in_project == grounded else in_project,
+            None if in_project == grounded else in_project, names,
         )  # fmt: skip
 
     @property
@@ -241,13 +243,13 @@ class TimelineTrack(QWidget):
         date = calendar.date_of_day(day)
         dated = f"{date:%A} {date.day} {date:%B %Y}" if calendar.is_dated else calendar.date_text(day)
         lines = [f"Day {day + 1} · {dated}", *filter(None, (calendar.day_span_text(day),))]
-        for number, (water, retardant) in enumerate(data.plans, start=1):
-            whose = "" if data.compared is None else f"Plan {number}: "
+        names = [f"{name}: " for name in data.names] if data.compared is not None else [""]
+        for whose, (water, retardant) in zip(names, data.plans, strict=True):
             drops = f"{int(retardant[steps].sum())} retardant and {int(water[steps].sum())} water drops this day"
             lines.append(whose + drops)
         if data.in_project is not None and data.differs_from_project(day):
-            plan = "plan 2 was" if data.compared is not None else "this plan was"
-            lines.append(f"grounded when {plan} made: {', '.join(data.grounded[day]) or 'none'}")
+            plan = data.names[1] if data.compared is not None else "this plan"
+            lines.append(f"grounded when {plan} was made: {', '.join(data.grounded[day]) or 'none'}")
             lines.append(f"grounded in the project now: {', '.join(data.in_project[day]) or 'none'}")
         elif data.all_grounded(day):
             lines.append("all aircraft grounded")

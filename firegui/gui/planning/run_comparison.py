@@ -32,6 +32,7 @@ from firegui.gui.widgets.table_view import show_table
 from firegui.runs.fire_specs import run_spec
 from firegui.runs.messages import counted
 from firegui.runs.spec import EvaluateSpec
+from firegui.runs.titles import compared_titles, short_titles
 
 _TITLE = "The runs cannot be compared"
 _TABLE_TIP = "First the results, then every input in which the runs differ"
@@ -399,11 +400,6 @@ def _region_names(project: Project) -> str:
     return ", ".join(region.name for region in project.regions) or "none"
 
 
-def plan_titles(entries: Sequence[RunEntry]) -> tuple[str, ...]:
-    """Return the titles of compared runs, numbered as on their maps."""
-    return tuple(f"Plan {number}: {entry.title}" for number, entry in enumerate(entries, start=1))
-
-
 class ComparisonPanel(QWidget):
     """Page of the drawer with the metrics and inputs of runs."""
 
@@ -452,10 +448,12 @@ class ComparisonPanel(QWidget):
             return
         self.lines = compared(self.runs, self._session.units)
         columns = [Column("", lambda row: row.what, is_text=True)]
-        for place, title in enumerate(plan_titles(self.runs)):
+        titles = [entry.title for entry in self.runs]
+        for place, title in enumerate(compared_titles(*titles)):
             columns.append(Column(title, partial(_value_of, place=place), tip=title))
         if len(self.runs) == 2:
-            columns.append(Column("Change", lambda row: row.shown_change, tip="Plan 2 minus plan 1"))
+            first, second = short_titles(*titles)
+            columns.append(Column("Change", lambda row: row.shown_change, tip=f"{second} minus {first}"))
             columns.append(Column("What it is", lambda row: row.help, is_text=True))
         self.model.set_rows(self.lines, tuple(columns))
         self._show_table(True)

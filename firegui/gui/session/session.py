@@ -31,6 +31,7 @@ from firegui.gui.session.undo import ReplaceCommand
 from firegui.io.coordinates import CoordinateFormat
 from firegui.io.rasters.masks import region_masks
 from firegui.runs.stages import Stage
+from firegui.runs.titles import short_titles
 
 
 class Tool(StrEnum):
@@ -117,6 +118,12 @@ class ShownResult:
     def names(self) -> tuple[str, str]:
         """Names of the first fire and of the plan's fire."""
         return self.against or "no drops", self.plan_name or "plan"
+
+    @property
+    def short_names(self) -> tuple[str, str]:
+        """Names of the first fire and of the plan's fire where there is little room."""
+        first, second = short_titles(*self.names)
+        return first, second
 
     def drops_in(self, view: FireView) -> tuple[DropRecord, ...]:
         """Return the drops of the plan whose fire a view shows; none for the difference of two plans."""

@@ -179,10 +179,11 @@ class Actions(QObject):
         result = self._session.result
         names = {}
         if result.against:
+            first, second = result.short_names
             names = {
-                FireView.BASELINE: ("Plan 1", f"the fire of {result.against}"),
-                FireView.PLAN: ("Plan 2", f"the fire of {result.plan_name}"),
-                FireView.DIFFERENCE: ("Difference", "chance burned with plan 1 minus that with plan 2"),
+                FireView.BASELINE: (first, f"the fire of {result.against}"),
+                FireView.PLAN: (second, f"the fire of {result.plan_name}"),
+                FireView.DIFFERENCE: ("Difference", f"chance burned with {first} minus that with {second}"),
             }
         for view in FireView:
             spec = ACTIONS[f"view:{view.value}"]

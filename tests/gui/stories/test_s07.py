@@ -69,7 +69,7 @@ def test_two_runs_are_put_beside_each_other_with_their_numbers(person: Person) -
     assert not page.isVisible()
     person.key(Qt.Key.Key_F7)
     assert page.isVisible()
-    assert page.model.titles[1:3] == (f"Plan 1: {by_rule.title}", f"Plan 2: {searched.title}")
+    assert page.model.titles[1:3] == (by_rule.title, searched.title)
     drops = next(line for line in page.lines if line.what == "Drops")
     assert drops.values == (str(by_rule.drops), str(searched.drops))
     assert any("earch steps" in line.what for line in page.lines), "the inputs in which the runs differ are not told"

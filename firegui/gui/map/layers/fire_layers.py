@@ -32,6 +32,7 @@ from firegui.gui.map.map_colors import (
     EDGE_CASING,
     ColorScale,
     burning_scale,
+    comparison_scale,
     difference_codes,
     difference_scale,
     fire_scale,
@@ -190,17 +191,24 @@ class DifferenceLayer(RasterLayer):
     start_opacity = 0.9
     make_scale = staticmethod(difference_scale)
 
+    def __init__(self, session: Session) -> None:
+        self._compared: tuple[str, ...] = ()
+        super().__init__(session)
+
     @property
     def legend(self) -> Legend:
         """The scale; its title names means over members, or two plans."""
-        result, title = self.session.result, "mean chance burned so far, no drops − plan,"
-        if result.against:
-            # Either end names the better plan, so that no sign has to be turned round.
-            low, high = (f"less fire with plan {number}" for number in (1, 2))
-            scale = replace(self.scale, title="Chance burned so far, plan 1 − plan 2", low=low, high=high)
-        else:
-            scale = of_members(self.scale, title, result.mean_of)
-        return Legend(scale=scale, note=self.threshold_note)
+        title = "mean chance burned so far, no drops − plan,"
+        return Legend(scale=of_members(self.scale, title, self.session.result.mean_of), note=self.threshold_note)
+
+    def update(self) -> None:
+        """Use the scale of two compared plans, or that of what one saves."""
+        result = self.session.result
+        compared = result.short_names if result.against else ()
+        if compared != self._compared:
+            self._compared = compared
+            self._set_scale(comparison_scale(*compared) if compared else difference_scale())
+        super().update()
 
     def missing(self) -> str:
         """Return that both fires are needed, if one is missing."""
