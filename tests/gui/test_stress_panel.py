@@ -578,8 +578,10 @@ def test_one_press_on_the_page_of_the_map_tests_the_plan_and_shows_the_map_there
     panel, controller = workbench.panel("Stress", StressPanel), quick_test(workbench, saved, project, schedule_file)
     made = controller._execute
     controller._execute = FakeRun(lambda _spec: (), endless=True)
-    panel.pages.setCurrentWidget(panel.leaks_page)
+    workbench.actions["show_leaks"].trigger()
     settle()
+    assert not controller.is_busy and panel.pages.currentWidget() is panel.leaks_page
+    assert panel.no_map.isVisible() and panel.no_map.start.isEnabled(), "a test takes long, and nobody asked for it"
     assert not panel.stop_here.isVisible() and "fire simulations" in panel.no_map.text.text()
     QTest.mouseClick(panel.no_map.start, LEFT)
     assert controller.is_busy and panel.pages.currentWidget() is panel.leaks_page

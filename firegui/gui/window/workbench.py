@@ -586,7 +586,7 @@ class Workbench(QObject):
             self.show_panel("Runs")
 
     def _show_leaks(self) -> None:
-        """Show where fire gets through the plan of the shown run; test it first if that is not known."""
+        """Show where fire gets through the plan of the shown run, or how to test it if that is not known."""
         self._show_analysis("Stress")
         if (shown := self.queue.shown) is not None:
             self.panel("Stress", StressPanel).show_leaks(shown.folder)

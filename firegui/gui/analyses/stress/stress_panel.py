@@ -110,15 +110,19 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._queue.show_member(f"Stress: {result.scenario.title}{draw}", spec)
 
     def show_leaks(self, folder: Path) -> None:
-        """Show where fire gets through the plan of a run; test the plan first if there is no map."""
-        if not self._controller.is_busy and not (self._is_of(folder) and self._has_map):
+        """Show where fire gets through the plan of a run; without a test of it, what a test costs and its button."""
+        controller = self._controller
+        self._follow_plan()
+        if not controller.is_busy and not (self._is_of(folder) and self._has_map):
             tests = self._tests_of(folder)
             if tests:
-                self._controller.open(tests[0].folder)
+                controller.open(tests[0].folder)
             else:
                 self.form.schedules.choose_run(folder)
-                self.start_requested.emit()
-        self.pages.setCurrentWidget(self.leaks_page)
+                controller.show_test_of_plan(self._of_plan)
+        # Without any result the introduction of the whole test stands in place of the pages.
+        if controller.is_busy or controller.shown is not None:
+            self.pages.setCurrentWidget(self.leaks_page)
 
     def complete_test(self, entry: RunEntry) -> None:
         """Test the plan of a run in all its scenarios, unless a test is at work."""
