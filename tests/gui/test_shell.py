@@ -176,7 +176,7 @@ def test_every_panel_has_a_place_and_an_action_that_shows_it(window: MainWindow)
         assert shown.isVisible(), name
 
 
-def test_the_rail_and_its_keys_show_a_workspace_and_a_second_click_hides_the_panel(window: MainWindow) -> None:
+def test_the_rail_and_its_keys_show_a_workspace_and_only_its_foot_hides_the_panel(window: MainWindow) -> None:
     shell, rail = window.workbench.shell, window.findChild(Rail)
     assert isinstance(rail, Rail)
     for number, workspace in enumerate(WorkspaceName):
@@ -189,13 +189,18 @@ def test_the_rail_and_its_keys_show_a_workspace_and_a_second_click_hides_the_pan
     QTest.mouseClick(rail.buttons[1], LEFT)
     assert shell.workspace is WorkspaceName.PLAN and shell.is_side_visible
     QTest.mouseClick(rail.buttons[1], LEFT)
+    assert shell.workspace is WorkspaceName.PLAN and shell.is_side_visible, "a second click loses nothing"
+    QTest.mouseClick(rail.side_button, LEFT)
     assert shell.workspace is WorkspaceName.PLAN and not shell.is_side_visible
-    QTest.keyClick(window, Qt.Key.Key_Backslash, Qt.KeyboardModifier.ControlModifier)
-    assert shell.is_side_visible and window.workbench.actions["side_panel"].isChecked()
+    QTest.mouseClick(rail.buttons[1], LEFT)
+    assert shell.workspace is WorkspaceName.PLAN and shell.is_side_visible
+    for is_shown in (False, True):
+        QTest.keyClick(window, Qt.Key.Key_Backslash, Qt.KeyboardModifier.ControlModifier)
+        assert shell.is_side_visible is is_shown is window.workbench.actions["side_panel"].isChecked()
     for _press in range(2):
         QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
         assert shell.workspace is WorkspaceName.PLAN and shell.is_side_visible
-    QTest.mouseClick(rail.buttons[1], LEFT)
+    QTest.mouseClick(rail.side_button, LEFT)
     QTest.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     assert shell.is_side_visible, "a key shows what a click has hidden"
     QTest.keyClick(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
@@ -1000,9 +1005,6 @@ def test_from_workspace_to_workspace_the_focus_is_where_space_plays(window: Main
         else:
             QTest.keyClick(focus, Qt.Key(Qt.Key.Key_1 + number), Qt.KeyboardModifier.ControlModifier)
         settle()
-        if not bench.shell.is_side_visible:
-            # A click on the button of the shown workspace hides its panel, another one shows it.
-            QTest.mouseClick(rail.buttons[number], LEFT)
         focus = QApplication.focusWidget()
         assert focus is (bench.runs.table if workspace is WorkspaceName.RUNS else column)
         assert focus is not column or any(frame.isVisible() for frame in column.findChildren(FocusFrame))

@@ -186,10 +186,12 @@ def test_the_key_of_a_workspace_puts_the_focus_into_its_panel(
     assert press(Qt.Key(Qt.Key.Key_0 + number), CTRL) is focus, "it returns to what had the focus there"
 
 
-def test_a_click_on_the_rail_hides_the_panel_of_the_shown_workspace(window: MainWindow) -> None:
+def test_the_focus_of_a_panel_that_is_hidden_goes_to_the_map(window: MainWindow) -> None:
     rail = window.findChild(Rail)
     assert isinstance(rail, Rail)
     QTest.mouseClick(rail.buttons[0], LEFT)
+    assert window.workbench.shell.is_side_visible
+    QTest.mouseClick(rail.side_button, LEFT)
     assert not window.workbench.shell.is_side_visible
     assert QApplication.focusWidget() is window.workbench.map.camera.widget
 

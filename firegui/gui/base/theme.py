@@ -257,6 +257,8 @@ def _labels(c: Colors) -> str:
         border-left: 3px solid transparent; border-radius: 0; }}
     QFrame#rail QToolButton:hover {{ background: {c.raised}; color: {c.text}; }}
     QFrame#rail QToolButton:checked {{ background: {c.window}; color: {c.text}; border-left-color: {c.accent}; }}
+    QFrame#rail QToolButton#railSide {{ background: {c.base}; border-left-color: transparent; }}
+    QFrame#rail QToolButton#railSide:hover {{ background: {c.raised}; }}
     QFrame#rail QToolButton:focus {{ border: 2px solid {c.focus}; padding: 3px 1px 3px 1px; color: {c.text}; }}
     QFrame#overlayCard {{ background: {c.window}; border: 1px solid {c.outline}; border-radius: 6px; }}
     QFrame#tourCard {{ background: {c.window}; border: 1px solid {c.accent}; border-radius: 6px; }}

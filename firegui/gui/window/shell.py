@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from firegui.gui.base.controls import add_shortcut, close_button, dress_button, focus_first
+from firegui.gui.base.controls import action_button, add_shortcut, close_button, dress_button, focus_first
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.centre import Centre, CentreMode, MapStage
@@ -51,12 +51,12 @@ class RailButton(QToolButton):
 
 
 class Rail(QFrame):
-    """Narrow column of buttons, one for each workspace."""
+    """Narrow column of buttons, one for each workspace, and at its foot that of the side panel."""
 
     chosen = Signal(str)
     """Name of the workspace whose button was pressed."""
 
-    def __init__(self, actions: Iterable[QAction], parent: QWidget | None = None) -> None:
+    def __init__(self, actions: Iterable[QAction], side: QAction, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("rail")
         self.setAccessibleName("Workspaces")
@@ -72,6 +72,11 @@ class Rail(QFrame):
             self.buttons.append(button)
             column.addWidget(button)
         column.addStretch(1)
+        self.side_button = action_button(side, Qt.ToolButtonStyle.ToolButtonIconOnly)
+        self.side_button.setObjectName("railSide")
+        self.side_button.setIconSize(_RAIL_ICONS)
+        self.side_button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        column.addWidget(self.side_button)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Preferred)
 
 
@@ -182,7 +187,7 @@ class Shell(QWidget):
     def set_rail(self, rail: Rail) -> None:
         """Put the rail at the left edge."""
         self._rail = rail
-        rail.chosen.connect(lambda name: self.choose_workspace(WorkspaceName(name)))
+        rail.chosen.connect(lambda name: self.go_to_workspace(WorkspaceName(name)))
         self._upper.insertWidget(0, rail)
 
     def add_panel(self, name: str, panel: QWidget, result: QWidget | None = None) -> None:
@@ -327,13 +332,6 @@ class Shell(QWidget):
         focus_harmless(self.side.entry)
         # Qt has scrolled to the list that took the focus.
         self.side.scroll_to(workspace, place)
-
-    def choose_workspace(self, workspace: WorkspaceName) -> None:
-        """Show a workspace; hide or show the side panel if it is the current one."""
-        if workspace is self.workspace and self.is_side_visible:
-            self.set_side_visible(False)
-        else:
-            self.go_to_workspace(workspace)
 
     def set_mode(self, mode: CentreMode) -> None:
         """Show map, result, or both in the current workspace."""

@@ -328,7 +328,7 @@ class Workbench(QObject):
         else:
             # Menus and tools share one row: the map needs the height.
             menus.setCornerWidget(bar)
-        shell.set_rail(Rail(actions.group("workspace")))
+        shell.set_rail(Rail(actions.group("workspace"), actions["side_panel"]))
         views = (*actions.group("view"), actions["side_by_side"])
         shell.centre.set_bar(
             CentreBar(
