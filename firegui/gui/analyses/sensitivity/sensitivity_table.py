@@ -31,13 +31,13 @@ def row_name(row: Row) -> str:
     """Return the name of the variation in a row."""
     match row:
         case EffectivenessRow():
-            return pair_text(row.effectiveness)
+            return _pair_text(row.effectiveness)
         case SideRow():
             return RETARDANT_SIDES[row.side]
         case PoseRow():
             return row.text
         case DesignRow():
-            return pair_text(row.design)
+            return _pair_text(row.design)
 
 
 def _sampled(title: str, unit: str, tip: str, pick: Callable[[Any], MonteCarlo]) -> Column:
@@ -49,6 +49,11 @@ def _reduction_text(sampled: MonteCarlo) -> str:
     if sampled.reduction is None:
         return MISSING
     return sampled_percent_text(sampled.reduction, sampled.error)
+
+
+def _pair_text(pair: Effectiveness) -> str:
+    """Return ``0.85/0.75``: retardant, then water; ``0.9`` where both are alike."""
+    return f"{pair.water:g}" if pair.retardant == pair.water else pair_text(pair)
 
 
 def _pair_key(pair: Effectiveness) -> float:
@@ -102,7 +107,7 @@ def columns_in(kind: SensitivityKind, units: Units) -> tuple[Column, ...]:
 
 COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
     SensitivityKind.EFFECTIVENESS: (
-        Column("Effectiveness", lambda row: row.effectiveness, pair_text,
+        Column("Effectiveness", lambda row: row.effectiveness, _pair_text,
                "effectiveness that the schedule is scored at; 0.9 is 90 %", "ret. / water", is_text=True,
                sort_key=_pair_key),
         *_SCORES,
@@ -123,7 +128,7 @@ COLUMNS: dict[SensitivityKind, tuple[Column, ...]] = {
         *_DISPLACED,
     ),
     SensitivityKind.DESIGN: (
-        Column("Planned with", lambda row: row.design, pair_text, "effectiveness that the plan was made with",
+        Column("Planned with", lambda row: row.design, _pair_text, "effectiveness that the plan was made with",
                "ret. / water", is_text=True, sort_key=_pair_key),
         _DROPS,
         _OBJECTIVE,
