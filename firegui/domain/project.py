@@ -381,11 +381,10 @@ def differing_words(before: Project, project: Project) -> tuple[str, ...]:
     Such as ``8 aircraft``, ``no grounded days`` and ``limit 10 %``: a number where it differs, else ``other fleet``.
     """
     changed, margins = changed_inputs(before, project), (before.plan.margin, project.plan.margin)
-    aircraft = _count_text(before.fleet.n_aircraft, project.fleet.n_aircraft, "aircraft", "aircraft")
     grounded = _count_text(_days_grounded(before), _days_grounded(project), "grounded day")
     found = {
         GOAL: "other weights",
-        FLEET: aircraft or "other fleet",
+        FLEET: fleet_words(before, project),
         GROUNDED: grounded or "other grounded days",
         REGIONS: _count_text(len(before.regions), len(project.regions), "region") or "other regions",
         DAYS: _count_text(before.plan.days, project.plan.days, "day") or "other days",
@@ -404,6 +403,13 @@ def differing_words(before: Project, project: Project) -> tuple[str, ...]:
     if before.plan.optimizer.seed != project.plan.optimizer.seed:
         words.append(f"seed {project.plan.optimizer.seed}")
     return tuple(words)
+
+
+def fleet_words(before: Project, project: Project) -> str:
+    """Return how the fleet of ``project`` differs from that ``before``: ``8 aircraft``; empty where they are equal."""
+    if FLEET not in changed_inputs(before, project):
+        return ""
+    return _count_text(before.fleet.n_aircraft, project.fleet.n_aircraft, "aircraft", "aircraft") or "other fleet"
 
 
 def _days_grounded(project: Project) -> int:

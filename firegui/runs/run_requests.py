@@ -111,17 +111,19 @@ def plan_spec(
     backend: str = "auto",
     taken: Iterable[Path] = (),
     before: Project | None = None,
+    first: Project | None = None,
 ) -> PlanSpec:
     """Return a new run of ``project``, which must be saved in ``project_folder``, through ``stages``.
 
-    ``before`` is the project of the latest run of the same goal, from which its title says what differs.
+    ``before`` is the project of the latest run of the same goal, from which its title says what differs, and ``first``
+    that of the first run, from which the title says whether the fleet does.
     """
     out = new_run_folder(project_folder, project.plan.setting, now, taken, stages)
     spec = PlanSpec(
         project, out, "", stages=stages, warm_start=None if start is None else start.schedule, backend=backend,
         project_folder=project_folder, warm_start_file=None if start is None else start.file,
         edited_from=None if start is None else start.edited_from,
-        label=run_label(project, before, is_continued=start is not None and Stage.OPTIMIZE in stages),
+        label=run_label(project, before, first, is_continued=start is not None and Stage.OPTIMIZE in stages),
     )  # fmt: skip
     return with_command(spec)
 

@@ -8,7 +8,7 @@ from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
-from firegui.domain.project import Project, differing_words
+from firegui.domain.project import Project, differing_words, fleet_words
 from firegui.domain.settings import SETTING_SHORT, PlanSettings, Setting, goal_short, goal_text
 from firegui.errors import InputError
 from firegui.runs.notes import read_name
@@ -29,13 +29,19 @@ _KINDS = {
 }  # fmt: skip
 
 
-def run_label(project: Project, before: Project | None = None, *, is_continued: bool = False) -> str:
+def run_label(
+    project: Project, before: Project | None = None, first: Project | None = None, *, is_continued: bool = False
+) -> str:
     """Return the title of a new run of ``project`` before its time: its goal in plain words.
 
-    Beside a run of the same goal ``before``, the first inputs that differ precede it: ``8 aircraft, whole fire``.
+    Beside a run of the same goal ``before``, the first inputs that differ precede it: ``8 aircraft, whole fire``. A
+    fleet that differs from that of the ``first`` run is always named, also beside runs that have it, too.
     ``is_continued`` says that the run begins with another plan.
     """
     words = () if before is None else differing_words(before, project)
+    has_new_fleet = before is not None and bool(fleet_words(before, project))
+    if first is not None and not has_new_fleet and (fleet := fleet_words(first, project)):
+        words = (fleet, *words)
     return as_title(*(["continued"] if is_continued else []), *words[:_MOST_WORDS], goal_short(project.plan))
 
 

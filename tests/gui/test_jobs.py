@@ -365,7 +365,7 @@ def test_a_default_title_says_the_goal_and_what_differs_from_the_run_before(
     qtbot: QtBot, session: Session, saved: Path
 ) -> None:
     execute = FakeExecute()
-    clock = Mock(side_effect=[datetime(2026, 8, 19, 12, minute) for minute in range(10, 15)])
+    clock = Mock(side_effect=[datetime(2026, 8, 19, 12, minute) for minute in range(10, 20)])
     queue = RunQueue(session, execute=execute, clock=clock)
     project = session.project
     own = replace(project.plan, setting=Setting.CUSTOM, weights=ObjectiveWeights(50.0, 50.0, 100.0))
@@ -373,19 +373,23 @@ def test_a_default_title_says_the_goal_and_what_differs_from_the_run_before(
     both = replace(project, plan=own, regions=regions)
     fewer = both.with_fleet(Fleet(both.planned_fleet.types[:1]))
     stricter = replace(fewer, plan=replace(own, margin=replace(own.margin, kind=Margin.DESIGN)))
+    other_goal = replace(fewer, plan=project.plan)
     titles = []
     try:
-        for each in (project, both, fewer, stricter):
+        for each in (project, both, fewer, stricter, other_goal, project):
             session.edit("change", each)
             titles.append(queue.plan().title)
         wait_idle(qtbot, queue)
         assert titles[:2] == ["Run 1, whole fire", "Run 2, whole fire and regions"]
         aircraft = fewer.fleet.n_aircraft
         assert titles[2] == f"Run 3, {aircraft} aircraft, whole fire and regions"
-        assert titles[3] == "Run 4, cautious margin, whole fire and regions"
+        # Also beside runs with the same fleet, and of another goal.
+        assert titles[3] == f"Run 4, {aircraft} aircraft, cautious margin, whole fire and regions"
+        assert titles[4].startswith(f"Run 5, {aircraft} aircraft, ") and titles[4].endswith("whole fire")
+        assert f"{project.fleet.n_aircraft} aircraft" in titles[5] and titles[5].startswith("Run 6")
         # They stay when the project is opened again, and follow the run wherever its plan is named.
         write_headers(execute)
-        session.open_project(stricter, saved)
+        session.open_project(project, saved)
         assert [entry.title for entry in queue.entries] == titles
         assert [schedule_title(entry.folder) for entry in queue.entries] == titles
     finally:

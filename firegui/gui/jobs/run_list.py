@@ -91,8 +91,16 @@ class RunList:
 
     def latest_project_of(self, goal: str) -> Project | None:
         """Return the project of the latest run with a goal, in the words of :func:`goal_short`."""
-        known = (entry.project for entry in reversed(self._entries) if entry.project is not None)
-        return next((project for project in known if goal_short(project.plan) == goal), None)
+        return next((project for project in reversed(self._projects) if goal_short(project.plan) == goal), None)
+
+    @property
+    def first_project(self) -> Project | None:
+        """The project of the first run."""
+        return next(iter(self._projects), None)
+
+    @property
+    def _projects(self) -> list[Project]:
+        return [entry.project for entry in self._entries if entry.project is not None]
 
     def in_folder(self, folder: Path) -> RunEntry | None:
         """Return the run in ``folder``, if it is listed."""

@@ -149,6 +149,7 @@ class RunQueue(QObject):
         spec = plan_spec(
             self._session.project, folder, self._clock(), stages=stages, start=start, backend=self._session.backend,
             taken=self._list.folders, before=self._list.latest_project_of(goal_short(self._session.project.plan)),
+            first=self._list.first_project,
         )  # fmt: skip
         return self.start(spec)
 
