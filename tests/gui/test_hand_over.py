@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from PySide6.QtCore import QRect, Qt, QTimer, QUrl
+from PySide6.QtCore import QPoint, QRect, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QScrollArea, QWidget, QWidgetItem
@@ -293,6 +293,48 @@ def test_the_names_of_all_files_begin_alike_and_are_said_beside_the_button(
     assert panel.foot.isAncestorOf(export.will_write) and _is_in_sight(export.will_write, window)
     export.standard.setChecked(True)
     assert export.will_write.text().startswith("Will write 3 files with agency names, such as ")
+
+
+def test_the_line_of_the_files_is_whole_in_the_foot_of_the_panel(
+    qtbot: QtBot, window: MainWindow, panel: HandOverPanel, export: ExportDialog
+) -> None:
+    window.resize(1280, 720)
+    window.workbench.shell.set_side_visible(True)
+    settle()
+    label = export.will_write
+
+    def is_whole() -> bool:
+        top, below = (part.mapTo(window, QPoint()).y() for part in (label, export.save_button))
+        foot = panel.foot.parentWidget()
+        assert foot is not None
+        in_foot = foot.rect().contains(QRect(label.mapTo(foot, QPoint()), label.size()))
+        high = label.heightForWidth(label.width())
+        return label.height() >= high and top + high <= below and in_foot
+
+    # One file more each time: the text goes on to more lines.
+    for name in ("kmz", "geojson", "gpkg", "gpx", "geotiff"):
+        if not export.formats.boxes[name].isChecked():
+            QTest.keyClick(export.formats.boxes[name], Qt.Key.Key_Space)
+        qtbot.waitUntil(is_whole)
+    export.standard.setChecked(True)
+    qtbot.waitUntil(is_whole)
+    export.standard.setChecked(False)
+    # Warnings, and later what was written, take room of the foot, too.
+    export.warnings.setText("\n".join(["The fire is less certain: wind beyond what the fire model learned from."] * 5))
+    export.warnings.setVisible(True)
+    export.findings.setVisible(True)
+    settle()
+    qtbot.waitUntil(is_whole)
+    for name, box in export.formats.boxes.items():
+        box.setChecked(name in ("csv", "kml", "geojson"))
+    QTest.mouseClick(export.save_button, LEFT)
+    qtbot.waitUntil(lambda: bool(export.written))
+    settle()
+    qtbot.waitUntil(is_whole)
+    # A window of the screen's height has room for less.
+    window.resize(1280, 640)
+    settle()
+    qtbot.waitUntil(is_whole)
 
 
 def test_after_an_export_the_panel_tells_count_folder_and_files_which_can_be_opened(
