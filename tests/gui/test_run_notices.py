@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import msgspec
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_notices import FollowNotice, RunEndNotice, end_text
-from firegui.gui.widgets.notice import OverlayNotice
+from firegui.gui.session.session import FireView, ShownResult
+from firegui.gui.widgets.notice import NoticeStack, OverlayNotice
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.schedule_file import write_plan_safetensors
@@ -26,6 +30,7 @@ from tests.gui.analyses.scene import stress_table
 from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute, drop, wait_idle
 from tests.gui.hands import LEFT
+from tests.gui.map_scene import drop_at
 from tests.gui.test_run_cards import summary
 
 pytestmark = pytest.mark.usefixtures("saved")
@@ -212,3 +217,41 @@ def test_a_selected_run_can_be_exported_while_its_fire_is_computed_for_the_map(
     assert first.title in export(window, exported).windowTitle()
     workbench.shell.show_workspace(WorkspaceName.PLAN)
     assert not workbench.actions["export"].isEnabled()
+
+
+def test_a_notice_covers_no_region_or_drop_while_a_corner_is_free(qtbot: QtBot) -> None:
+    owner, one = QWidget(), OverlayNotice()
+    qtbot.addWidget(owner)
+    owner.resize(900, 600)
+    owner.show()
+    stack, area, bar = NoticeStack(owner), QRect(0, 0, 900, 600), QRect(0, 560, 250, 40)
+    stack.add(one)
+    one.tell("The plan is ready.")
+    (usual,) = stack.place(area, [bar])
+    assert abs(usual.center().x() - area.center().x()) < 2 and usual.top() > 500
+    assert stack.place(area, [bar], [QRect(10, 10, 50, 50)], QRect(300, 200, 100, 100)) == [usual]
+    region, fire = usual.adjusted(-5, -5, 5, 5), QRect(300, 200, 100, 100)
+    (corner,) = stack.place(area, [bar], [region], fire)
+    assert corner.left() < 20 and corner.bottom() < bar.top() and not corner.intersects(region)
+    # Each corner in turn, and the head of the map at last.
+    taken = [region]
+    for _corner in range(4):
+        taken.append(corner)
+        (corner,) = stack.place(area, [bar], taken, fire)
+        assert area.contains(corner) and not any(corner.intersects(each) for each in (*taken, bar, fire))
+    assert stack.place(area, [bar], [area]) == [usual], "without a free corner it stays where it is looked for"
+
+
+def test_the_map_tells_where_regions_and_drops_are(window: MainWindow) -> None:
+    workbench = window.workbench
+    regions = (Region.rectangle("R1", (2.0, 6.0), (2.0, 6.0)), Region.rectangle("R2", (20.0, 26.0), (30.0, 40.0)))
+    workbench.session.edit("regions", replace(workbench.session.project, regions=regions))
+    window.show()
+    camera = workbench.map.camera
+    boxes = workbench.shell.stage.marks()
+    assert len(boxes) == 2
+    assert boxes[1].contains(camera.to_point(23.0, 35.0)) and not boxes[0].contains(camera.to_point(23.0, 35.0))
+    drop = drop_at(10.0, 5.0, 0.0)
+    workbench.session.show_result(ShownResult("run", drops=(drop,)))
+    workbench.session.set_view(FireView.PLAN)
+    assert workbench.shell.stage.marks()[2].contains(camera.to_point(drop.landing_y, drop.landing_x))

@@ -182,6 +182,11 @@ class MapBoard(QStackedWidget):
         box = first.fire_box
         return box if box.isEmpty() else box.translated(first.mapTo(self, QPoint()))
 
+    @property
+    def marks(self) -> list[QRect]:
+        """The parts of the board with regions and drops of the shown maps."""
+        return [box.translated(each.mapTo(self, QPoint())) for each in self.shown_maps for box in each.marks]
+
     def fit(self) -> None:
         """Show the whole grid."""
         for each in self.shown_maps:

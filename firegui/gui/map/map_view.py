@@ -47,6 +47,8 @@ REPAINT_MS = 50
 """Interval of repaints: twenty a second."""
 _FIRE_CODE = 12
 """Above this code, 5 %, a cell counts as part of the fire."""
+_NEAR_DROP = 8
+"""Distance around a drop in pixels that notices leave free."""
 _CAUTION_PX = 340
 """Width of the lines that explain a caution."""
 STEP_MS = 12
@@ -186,6 +188,23 @@ class MapView(QWidget):
             return QRect()
         rows, columns = box
         return QRect(self.camera.to_point(rows.start, columns.start), self.camera.to_point(rows.stop, columns.stop))
+
+    @property
+    def marks(self) -> list[QRect]:
+        """The parts of the view with regions and with drops of the shown plan, which notices should not cover."""
+        session = self._session
+        boxes: list[QRect] = []
+        if not session.has_project:
+            return boxes
+        for region in session.project.regions:
+            top, left, bottom, right = region.bounds
+            boxes.append(QRect(self.camera.to_point(top, left), self.camera.to_point(bottom, right)))
+        near = QPoint(_NEAR_DROP, _NEAR_DROP)
+        for drop in session.result.drops_in(session.view):
+            if drop.executed:
+                place = self.camera.to_point(drop.landing_y, drop.landing_x)
+                boxes.append(QRect(place - near, place + near))
+        return boxes
 
     def zoom_to_fire(self) -> None:
         """Show the fire of the shown step; without a result the observed fire or the ignition."""

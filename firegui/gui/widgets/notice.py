@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QPoint, QRect, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QWidget
 
@@ -17,6 +17,8 @@ _EDGE, _AIR, _WIDEST, _LEAST = 8, 10, 620, 260
 _SHOWN_MS = 12_000
 _UPPER = 0.6
 """Share of the height, from the top, that notices leave free."""
+_HEAD = 56
+"""Height of the title of a map and its north arrow, in pixels."""
 
 
 class OverlayNotice(QFrame):
@@ -141,10 +143,13 @@ class NoticeStack(QObject):
         if isinstance(notice, PassingNotice):
             notice.faded.connect(self.faded)
 
-    def place(self, area: QRect, obstacles: Sequence[QRect]) -> list[QRect]:
+    def place(
+        self, area: QRect, obstacles: Sequence[QRect], marks: Sequence[QRect] = (), fire: QRect | None = None
+    ) -> list[QRect]:
         """Show one notice in ``area``, clear of ``obstacles`` if possible; return its place, if there is one.
 
-        In an empty ``area`` none is shown.
+        If it would cover one of ``marks``, it lies in a corner that is clear of them and of the ``fire``, if there is
+        one. In an empty ``area`` none is shown.
         """
         wanted = [] if area.isEmpty() else [notice for notice in self._notices if notice.is_wanted]
         for notice in self._notices:
@@ -153,7 +158,12 @@ class NoticeStack(QObject):
             return []
         notice = wanted[0]
         wide = min(notice.preferred_width, _WIDEST, area.width() - 2 * _EDGE)
-        notice.setGeometry(_free_block(area, obstacles, wide, notice.height_at))
+        block = _free_block(area, obstacles, wide, notice.height_at)
+        if not _is_clear(block, marks):
+            others = (*obstacles, *marks, *([] if fire is None else [fire]))
+            corners = _corners(area, obstacles, block.size())
+            block = next((corner for corner in corners if _is_clear(corner, others)), block)
+        notice.setGeometry(block)
         notice.raise_()
         return [notice.geometry()]
 
@@ -185,6 +195,22 @@ def _free_block(area: QRect, obstacles: Sequence[QRect], wanted: int, height_at:
             wide = right - left
     high = height_at(wanted)
     return QRect(area.center().x() - wanted // 2, lowest - high + 1, wanted, high)
+
+
+def _corners(area: QRect, obstacles: Sequence[QRect], size: QSize) -> Iterator[QRect]:
+    """Yield blocks at the edges of ``area``, the lower ones above what lies there, the upper ones below titles."""
+    left, right = area.left() + _EDGE, area.right() - _EDGE - size.width()
+    for x in (left, right):
+        column = QRect(x, area.top(), size.width(), area.height())
+        tops = [each.top() - _EDGE for each in obstacles if each.intersects(column)]
+        bottom = min([area.bottom() - _EDGE, *tops])
+        yield QRect(QPoint(x, bottom - size.height() + 1), size)
+    for x in (left, right, area.center().x() - size.width() // 2):
+        yield QRect(QPoint(x, area.top() + _HEAD), size)
+
+
+def _is_clear(block: QRect, others: Sequence[QRect]) -> bool:
+    return not any(each.intersects(block) for each in others)
 
 
 def _widest_gap(band: QRect, obstacles: Sequence[QRect]) -> tuple[int, int]:

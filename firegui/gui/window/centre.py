@@ -171,6 +171,8 @@ class MapStage(QWidget):
         self._covered = QRect()
         self.fire_box: Callable[[], QRect] = QRect
         """The part of the map with the fire, of which an unfolded legend on a small map keeps clear."""
+        self.marks: Callable[[], list[QRect]] = list
+        """The parts of the map with regions and drops, of which notices keep clear."""
         self._is_small = self._is_folded_on_large = False
         self._strip = 0
         """Height of the strip for the legend below maps side by side."""
@@ -505,8 +507,10 @@ class Centre(QWidget):
         part = self._results if stage.isHidden() else stage.maps
         at = part.mapTo(self, QPoint())
         obstacles = [] if stage.isHidden() else [each.translated(at) for each in (*stage.covered, *stage.foot)]
+        marks = [] if stage.isHidden() else [each.translated(at) for each in stage.marks()]
+        fire = QRect() if stage.isHidden() else stage.fire_box().translated(at)
         covers_page = stage.isHidden() and self._results.currentWidget() in self._pages
-        places = self.notices.place(QRect() if covers_page else QRect(at, part.size()), obstacles)
+        places = self.notices.place(QRect() if covers_page else QRect(at, part.size()), obstacles, marks, fire)
         overlays = [*stage.covered, *(each.translated(-at) for each in places)]
         if overlays != self._overlays and not stage.isHidden():
             self._overlays = overlays

@@ -350,6 +350,7 @@ class Workbench(QObject):
         session.project_opened.connect(shell.forget_drawer)
         shell.stage.covered_changed.connect(self.maps.set_covered)
         shell.stage.fire_box = lambda: self.maps.fire_box
+        shell.stage.marks = lambda: self.maps.marks
         shell.centre.overlays_changed.connect(self.maps.set_overlays)
         self.map.hint_changed.connect(self._show_hint)
         self.map.layers.changed.connect(self._check_drops_shown)
