@@ -406,7 +406,7 @@ def differing_words(before: Project, project: Project) -> tuple[str, ...]:
 
 
 def fleet_words(before: Project, project: Project) -> str:
-    """Return how the fleet of ``project`` differs from that ``before``: ``8 aircraft``; empty where they are equal."""
+    """Return how the fleet of ``project`` differs: ``8 aircraft``; empty where it is that ``before``."""
     if FLEET not in changed_inputs(before, project):
         return ""
     return _count_text(before.fleet.n_aircraft, project.fleet.n_aircraft, "aircraft", "aircraft") or "other fleet"

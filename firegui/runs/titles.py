@@ -82,7 +82,7 @@ def short_title(title: str) -> str:
 
 
 def short_titles(*titles: str) -> tuple[str, ...]:
-    """Return what compared plans of these titles are called where there is little room: ``Run 3``.
+    """Return what compared plans are called where there is little room: ``Run 3``.
 
     Where a name is too long for that, or two are alike, they are ``Plan 1``, ``Plan 2`` and so on.
     """
@@ -93,7 +93,7 @@ def short_titles(*titles: str) -> tuple[str, ...]:
 
 
 def compared_titles(*titles: str) -> tuple[str, ...]:
-    """Return the titles of compared plans, each after what :func:`short_titles` calls it if that is another name."""
+    """Return the titles of compared plans, each after its name of :func:`short_titles` if that differs."""
     return tuple(
         title if title.startswith(short) else f"{short}: {title}"
         for short, title in zip(short_titles(*titles), titles, strict=True)

@@ -149,7 +149,7 @@ def difference_scale() -> ColorScale:
 
 
 def comparison_scale(first: str, second: str) -> ColorScale:
-    """Return the scale of the fire of the plan called ``first`` minus that of ``second``, −1 … +1 as codes 0 … 255.
+    """Return the scale of the fire of the plan ``first`` minus that of ``second``, −1 … +1 as codes.
 
     Either end names the better plan, so that no sign has to be turned round. No colour is one of the fire.
     """

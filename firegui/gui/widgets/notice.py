@@ -198,7 +198,7 @@ def _free_block(area: QRect, obstacles: Sequence[QRect], wanted: int, height_at:
 
 
 def _corners(area: QRect, obstacles: Sequence[QRect], size: QSize) -> Iterator[QRect]:
-    """Yield blocks at the edges of ``area``, the lower ones above what lies there, the upper ones below titles."""
+    """Yield blocks at the edges of ``area``, above what lies there and below the titles of a map."""
     left, right = area.left() + _EDGE, area.right() - _EDGE - size.width()
     for x in (left, right):
         column = QRect(x, area.top(), size.width(), area.height())

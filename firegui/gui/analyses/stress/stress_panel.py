@@ -110,7 +110,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._queue.show_member(f"Stress: {result.scenario.title}{draw}", spec)
 
     def show_leaks(self, folder: Path) -> None:
-        """Show where fire gets through the plan of a run; without a test of it, what a test costs and its button."""
+        """Show where fire gets through the plan of a run; without a test of it, the cost and button of one."""
         controller = self._controller
         self._follow_plan()
         if not controller.is_busy and not (self._is_of(folder) and self._has_map):
