@@ -489,9 +489,10 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
         names, count = ", ".join(f"“{name}”" for name in impossible), len(impossible)
         return f"Holds {where}; {count} of {tested + count} cannot be tested: {names}"
     # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
-    expected, worst = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.worst))
-    most = "" if worst == expected else f", {worst} in the worst case"
-    return f"The regions hold {where}; the fire grows to {expected}{most}"
+    largest = max((table.nominal, *table.results), key=lambda one: one.cells_worst)
+    expected, most = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, largest))
+    beyond = "" if most == expected else f", to {most} in “{largest.scenario.title}”"
+    return f"The regions hold {where}; the fire grows to {expected}{beyond}"
 
 
 def untested_names(table: StressTable | None) -> tuple[str, ...]:

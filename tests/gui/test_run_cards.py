@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import DropList
 from firegui.domain.plan_summary import DaySummary, PlanSummary, RegionSummary, TypeDrops
 from firegui.domain.project import Project
-from firegui.domain.settings import Setting
+from firegui.domain.settings import ObjectiveWeights, Setting
 from firegui.domain.stress import StressDraw, case_text
 from firegui.domain.units import Units
 from firegui.errors import InputError
@@ -109,7 +109,7 @@ def test_the_card_and_the_tooltip_of_the_best_plan_say_so(queue: RunQueue, panel
     assert "by the smallest final size: 5.5 ha" in tips[0] and "Best of" not in tips[1]
 
 
-def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
+def test_a_card_begins_with_the_regions_that_the_goal_counts(project: Project) -> None:
     entry, region = done("one", 5.5, 381), RegionSummary("R1", 52.0, 0.4, 31.0)
     assert entry.summary is not None
     entry.summary = replace(entry.summary, regions=(region,))
@@ -140,6 +140,13 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts() -> None:
     assert card_lines(entry)[0] == "As expected, no protected region burns"
     assert f"worst case: {burned:.1f} ha of the regions" in card_lines(entry)[-1]
     entry.summary = counted
+    # A limit for the growth in the regions may allow that.
+    entry.project = project
+    assert f"ha of the regions ({differs})" in " ".join(card_lines(entry)), "the limit is missed"
+    weights, margin = ObjectiveWeights.of(Setting.B), replace(project.plan.margin, limit=1.0)
+    entry.project = replace(project, plan=replace(project.plan, weights=weights, margin=margin))
+    assert f"ha of the regions, within the limit ({differs})" in " ".join(card_lines(entry))
+    entry.project = None
     # It is of those of the run, which may not be those of the project any more.
     entry.has_other_regions = True
     assert card_lines(entry)[2].endswith(f"worst case: {burned:.1f} ha of the regions of the run ({differs})")

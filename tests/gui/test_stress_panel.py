@@ -25,7 +25,7 @@ from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import Effectiveness, RetardantSide
+from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
 from firegui.domain.stress import (
     DEFAULT_SCENARIOS,
     EXPECTED,
@@ -42,7 +42,7 @@ from firegui.gui.analyses.panel import WARNING, AnalysisPanel
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
 from firegui.gui.analyses.stress.stress_columns import ABOVE
 from firegui.gui.analyses.stress.stress_controller import StressController
-from firegui.gui.analyses.stress.stress_panel import StressPanel
+from firegui.gui.analyses.stress.stress_panel import StressPanel, head_text
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import RefusingLine
@@ -105,7 +105,12 @@ def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_mar
     assert texts(shown, "What differs") == ["as in the model", "20 % of the drops fail", "every drop 30 min late"]
     color = shown.model.index(1, shown.model.titles.index("Growth left worst")).data(Qt.ItemDataRole.ForegroundRole)
     assert color is not None
-    assert "1 of 2 scenarios above the limit of 5.0 %" in shown.head.text()
+    assert "1 of 2 scenarios above the limit of 5.0 % · " in shown.head.text()
+    result = shown._controller.shown
+    assert result is not None
+    plan = replace(result.project.plan, weights=ObjectiveWeights.of(Setting.B))
+    of_regions = replace(result, project=replace(result.project, plan=plan))
+    assert "above the limit of 5.0 % of the growth in the regions" in head_text(of_regions)
     assert "“mended” was not part of the test: the plan is replanned on the way" in shown.head.text()
 
 

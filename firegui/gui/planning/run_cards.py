@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from firegui.domain.plan_summary import NO_REGION_BURNS, is_shown_area
-from firegui.domain.stress import EXPECTED, StressTable, case_text
+from firegui.domain.stress import EXPECTED, StressTable, case_text, missed_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
@@ -129,7 +129,9 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
             return ""
         burned = units.area(inside.protected_worst * entry.summary.cell_ha)
         of_run = " of the run" if entry.has_other_regions else ""
-        return f"worst case: {burned} of the regions{of_run} ({case_text(inside.scenario)})"
+        plan = None if entry.project is None else entry.project.plan
+        within = "" if plan is None or missed_text(entry.stress, plan) else ", within the limit"
+        return f"worst case: {burned} of the regions{of_run}{within} ({case_text(inside.scenario)})"
     worst = entry.stress.worst
     return f"worst case {percent_text(worst.share_worst)} of the growth without drops ({case_text(worst.scenario)})"
 

@@ -372,7 +372,9 @@ def head_text(shown: StressTestResult) -> str:
         return ""
     above = sum(result.held_share(shown.weights) > limit for result in table.results)
     scenarios = counted(len(table.results), "scenario")
-    parts = [f"{above} of {scenarios} above the limit of {percent_text(limit)}"]
+    # The first column has all growth, and the goal may count that in the regions alone.
+    of_what = " of the growth in the regions" if shown.weights.counts_regions_only else ""
+    parts = [f"{above} of {scenarios} above the limit of {percent_text(limit)}{of_what}"]
     parts += left_out_texts(table)
     if shown.header is not None:
         title = schedule_title(Path(shown.header.schedule_file))
