@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QToolBar, QToolButton, QWidget
+from PySide6.QtWidgets import QLineEdit, QSpinBox, QToolBar, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.stress.stress_panel import StressPanel
@@ -49,6 +49,22 @@ def test_after_f5_in_a_number_field_space_plays(qtbot: QtBot, window: MainWindow
     assert window.workbench.timeline.is_playing
     press_space(window)
     assert not window.workbench.timeline.is_playing
+
+
+def test_f5_starts_nothing_while_the_entry_of_the_field_cannot_be_used(qtbot: QtBot, window: MainWindow) -> None:
+    field = epochs_field(window)
+    assert isinstance(field, QSpinBox)
+    kept = field.value()
+    field.selectAll()
+    QTest.keyClick(field, Qt.Key.Key_Delete)
+    QTest.keyClick(field, Qt.Key.Key_F5)
+    QTest.keyClick(field, Qt.Key.Key_F5, Qt.KeyboardModifier.ShiftModifier)
+    assert not window.workbench.queue.entries and window.focusWidget() is field
+    assert field.property("role") == "refused" and field.text() == ""
+    QTest.keyClick(field, Qt.Key.Key_Escape)
+    QTest.keyClick(field, Qt.Key.Key_F5)
+    ended(qtbot, window)
+    assert field.value() == kept and len(window.workbench.queue.entries) == 1
 
 
 def test_after_the_button_of_the_tool_bar_was_reached_by_tab_and_pressed_space_plays(

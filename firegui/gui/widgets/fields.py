@@ -189,7 +189,7 @@ class _NumberField(_WheelWithFocus, _SpinBox):
             self.note = RefusalNote(self)
         self.note.tell(why, stays=self._is_refused)
 
-    def _hold(self) -> bool:
+    def refuses_entry(self) -> bool:
         """Keep a text that cannot be used, with an outline and the reason; return whether there is one."""
         if self.hasAcceptableInput():
             return False
@@ -206,7 +206,7 @@ class _NumberField(_WheelWithFocus, _SpinBox):
 
     def focusNextPrevChild(self, next: bool) -> bool:
         """Enter the number on Tab; a refused text keeps the focus."""
-        return self._hold() or super().focusNextPrevChild(next)
+        return self.refuses_entry() or super().focusNextPrevChild(next)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Enter the number; a refused text is given up."""
@@ -241,7 +241,7 @@ class _NumberField(_WheelWithFocus, _SpinBox):
             self._give_up()
             self.selectAll()
             return
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self._hold():
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.refuses_entry():
             return
         before = self.lineEdit().text()
         if event.text() and before == self.specialValueText():
@@ -386,6 +386,12 @@ def commit_editing() -> None:
             kept.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
+def focused_entry_is_refused() -> bool:
+    """Return whether the entry of the focused field cannot be used. It stays in the field then, with the reason."""
+    focus = QApplication.focusWidget()
+    return isinstance(focus, (_NumberField, RefusingLine)) and focus.refuses_entry()
+
+
 def _is_undo(event: QEvent) -> bool:
     if event.type() is not QEvent.Type.ShortcutOverride or not isinstance(event, QKeyEvent):
         return False
@@ -442,10 +448,14 @@ class RefusingLine(QLineEdit):
         else:
             super().keyPressEvent(event)
 
+    def refuses_entry(self) -> bool:
+        """Enter the text, and return whether it was refused."""
+        self._enter()
+        return self.is_refused
+
     def focusNextPrevChild(self, next: bool) -> bool:
         """Enter the text on Tab; a refused text keeps the focus."""
-        self._enter()
-        return self.is_refused or super().focusNextPrevChild(next)
+        return self.refuses_entry() or super().focusNextPrevChild(next)
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Enter the text; one that is refused is given up, unless the focus comes back at once."""

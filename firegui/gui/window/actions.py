@@ -14,7 +14,7 @@ from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import FireView, Session
-from firegui.gui.widgets.fields import commit_editing
+from firegui.gui.widgets.fields import commit_editing, focused_entry_is_refused
 from firegui.gui.window.action_registry import (
     ACTIONS,
     GROUPS,
@@ -100,6 +100,9 @@ class Actions(QObject):
         run = partial(handlers[spec.group], spec.value) if spec.group else handlers[spec.name]
 
         def triggered(checked: bool = False) -> None:
+            # A plan would begin with another number than the one that is seen.
+            if spec.name in _NAMED_TOOLS and focused_entry_is_refused():
+                return
             # A half-typed number must be applied first: Start must use it, and Undo must include it.
             commit_editing()
             run(*((checked,) if spec.checkable else ()))
