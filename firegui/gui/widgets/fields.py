@@ -387,7 +387,10 @@ def commit_editing() -> None:
 
 
 def focused_entry_is_refused() -> bool:
-    """Return whether the entry of the focused field cannot be used. It stays in the field then, with the reason."""
+    """Return whether the entry of the focused field cannot be used.
+
+    It stays in the field then, with the reason.
+    """
     focus = QApplication.focusWidget()
     return isinstance(focus, (_NumberField, RefusingLine)) and focus.refuses_entry()
 
