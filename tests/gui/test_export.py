@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtCore import QSettings, QStandardPaths, Qt
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
@@ -28,7 +28,7 @@ from firegui.gui.base import dialogs
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting import export_dialog as export_module
 from firegui.gui.exporting.export_dialog import BreakingLabel, ExportDialog, ExportSource, content_of, fire_on_screen
-from firegui.gui.exporting.export_options import FileNames
+from firegui.gui.exporting.export_options import FIRST_CHOICE, FileNames
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
@@ -433,6 +433,32 @@ def test_a_demo_that_was_not_saved_is_exported_to_the_documents_and_the_chosen_f
     assert proposed() == tmp_path / "handed"
     session.open_project(project, tmp_path / "mine" / "ridge.firegui")
     assert proposed().parent == tmp_path / "mine"
+
+
+def test_a_cancelled_export_leaves_the_formats_of_the_next_one_as_they_were(
+    qtbot: QtBot, session: Session, project: Project, preferences_store: QSettings, tmp_path: Path
+) -> None:
+    preferences = Preferences(preferences_store)
+    session.show_result(ShownResult("First run", plan=frames(project), drops=DROPS))
+
+    def opened() -> ExportDialog:
+        made = ExportDialog(session, preferences=preferences)
+        qtbot.addWidget(made)
+        qtbot.waitUntil(lambda: not made.is_busy)
+        return made
+
+    first = opened()
+    for box in first.formats.boxes.values():
+        box.setChecked(False)
+    first.reject()
+    second = opened()
+    assert second.formats.ticked == FIRST_CHOICE
+    second.formats.set_ticked(["csv"])
+    second.folder.line.setText(str(tmp_path / "out"))
+    second.accept()
+    qtbot.waitUntil(lambda: bool(second.written))
+    assert opened().formats.ticked == ("csv",)
+    second.done(0)
 
 
 def test_without_drops_there_is_nothing_to_export(

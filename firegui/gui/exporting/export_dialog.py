@@ -469,7 +469,12 @@ class ExportDialog(Dialog):
         self.standard.setChecked(kept.get("agency_names") is True)
 
     def _remember_choices(self) -> None:
-        """Remember formats, sheet and kind of names for the next export, of this or of another plan."""
+        """Remember formats, sheet and kind of names for the next export.
+
+        A dialog that was cancelled leaves them as they were.
+        """
+        if not (self._is_in_panel or self.written):
+            return
         ticked = {"formats": list(self.formats.ticked), "agency_names": self.standard.isChecked()}
         self._preferences.export_choices = {**self.sheet.choices, **ticked}
         if self._session.folder is not None:
@@ -528,6 +533,7 @@ class ExportDialog(Dialog):
 
     def _on_written(self, paths: list[Path]) -> None:
         self.written = paths
+        self._remember_choices()
         lines = "\n".join(f"{path.name}  ({_size(path)})" for path in paths)
         head = f"Wrote {counted(len(paths), 'file')} to {paths[0].parent}:"
         count, folder = counted(len(paths), "file"), paths[0].parent
