@@ -112,9 +112,10 @@ def test_the_worst_case_stands_beside_the_other_numbers(qtbot: QtBot, queue: Run
 def test_a_run_says_how_far_its_stress_test_is(entry: RunEntry) -> None:
     entry.state, entry.reason = RunState.RUNNING, None
     entry.add_stress_progress(StressTestProgress(2, 10, "stress test: late"))
-    assert entry.status == "stress test 3/10"
+    assert entry.status == "stress test 3/10" and entry.progress == 0.2
+    assert progress_text(entry) == ""
     entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 1, "gradient descent"))
-    assert entry.status == "placing drops"
+    assert entry.status == "placing drops" and entry.progress != 0.2 and progress_text(entry)
 
 
 def test_the_newest_run_is_on_top(panel: RunsPanel, pair: tuple[RunEntry, RunEntry]) -> None:

@@ -395,17 +395,24 @@ class RunEntry:
 
     @property
     def progress(self) -> float:
-        """Share of the stage, or of its pass, that is done; 1 for a run that ended by itself."""
+        """Share of the stage, of its pass or of the stress test that is done; 1 for a run that ended by itself."""
         if self.reason in DONE_REASONS:
             return 1.0
         done, of = (
-            self.swept
+            self.stressed
+            if self.is_stress_testing
+            else self.swept
             if self.tactical or self.flies_loop
             else self.tested
             if self.prunes
             else (self.epoch, self.epochs)
         )
         return min(done / of, 1.0) if of else 0.0
+
+    @property
+    def is_stress_testing(self) -> bool:
+        """Whether the plan is complete and its stress test goes on."""
+        return bool(self.stressed[1]) and not self.is_over
 
     @property
     def is_over(self) -> bool:

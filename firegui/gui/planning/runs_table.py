@@ -181,7 +181,8 @@ def progress_text(entry: RunEntry) -> str:
     """Return how far a run is, in the terms of its stage."""
     if entry.preparing:
         return "preparing"
-    if entry.state is RunState.QUEUED:
+    if entry.state is RunState.QUEUED or entry.is_stress_testing:
+        # The status has the number of the tested scenario.
         return ""
     if entry.tactical:
         return _passes_text(entry)
