@@ -395,7 +395,7 @@ class RunEntry:
 
     @property
     def progress(self) -> float:
-        """Share of the stage, of its pass or of the stress test that is done; 1 for a run that ended by itself."""
+        """Share of the stage, pass or stress test that is done; 1 for a run that ended by itself."""
         if self.reason in DONE_REASONS:
             return 1.0
         done, of = (
