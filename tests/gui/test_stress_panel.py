@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +19,7 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.requests import StressRequest
-from firegui.analyses.stress.results import STORE, StressTally, write_results
-from firegui.analyses.stress.run import time_left
+from firegui.analyses.stress.results import LEAK, STORE, StressTally, write_results
 from firegui.domain.drops import DropList
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
@@ -48,6 +49,7 @@ from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import RefusingLine
 from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_view import select_row
+from firegui.gui.window.analysis_status import status_texts
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.ready_notice import ReadyNotice
@@ -56,7 +58,7 @@ from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.project.store import load_project, save_project
 from firegui.io.project.stress_toml import read_scenarios
-from firegui.runs.events import StressReady
+from firegui.runs.events import Progress, StressReady
 from firegui.runs.header import schedule_hash
 from firegui.runs.run_folder import RunFolder, RunScores, kept_plan, read_run
 from firegui.runs.runner import execute as run_execute
@@ -319,11 +321,27 @@ def test_the_worst_draw_can_be_played_beside_the_map_of_its_scenario(
     assert [title.partition(",")[0] for title in asked] == ["Stress: late"]
 
 
-def test_the_time_left_of_a_scenario_with_repair_follows_its_pace() -> None:
-    assert time_left(0.0, 8.0, 30.0) == ""
-    assert time_left(2.0, 8.0, 60.0) == "about 3 min left"
-    assert time_left(6.0, 8.0, 60.0) == "about 20 s left"
-    assert time_left(7.0, 8.0, 60.0) == "about 10 s left"
+def test_the_panel_and_the_status_bar_say_the_same_time_left_of_the_whole_test(
+    session: Session, queue: RunQueue, qtbot: QtBot, saved: Path, schedule_file: Path
+) -> None:
+    session.open_project(load_project(saved), saved)
+    now = [datetime(2026, 1, 1)]
+    run = FakeRun(lambda _spec: (), endless=True)
+    controller = StressController(session, execute=run, clock=lambda: now[0])
+    panel = StressPanel(session, queue, controller)
+    qtbot.addWidget(panel)
+    controller.start(StressRequest(STRESS, schedule_file))
+    step = Progress(9, 10, "mended: draw 1 of 8, day 3", 0.25)
+    controller._on_step(replace(step, share=0.0))
+    assert panel.activity == "10 of 10 · mended: draw 1 of 8, day 3…"
+    now[0] += timedelta(seconds=25.0)
+    controller._on_step(step)
+    assert panel.activity == "10 of 10 · about 1:15 left · mended: draw 1 of 8, day 3…"
+    now[0] += timedelta(seconds=5.0)
+    qtbot.waitUntil(lambda: "about 1:10 left" in panel.activity)
+    assert "about 1:10 left" in status_texts(controller)[0]
+    controller.shutdown()
+    controller.deleteLater()
 
 
 def test_the_worst_draw_of_the_chosen_scenario_goes_to_the_map(
@@ -644,6 +662,76 @@ def test_a_plan_without_a_result_in_a_scenario_is_tested_in_all_and_has_its_map_
     panel.pages.setCurrentWidget(panel.leaks_page)
     settle()
     assert panel.map.isVisible() and panel.leak.count() == 4 and not panel.no_map.isVisible()
+
+
+def made_test(controller: StressController, project: Project, saved: Path, file: Path, name: str) -> Path:
+    """Write a complete test of the schedule in ``file`` into the folder ``name``, an hour after the one before."""
+    tests = controller.saved_results.directory
+    before = len(list((saved / tests).glob("*")))
+    real = os.path.realpath(file)
+    out = completed(write_header(controller, project, saved, STRESS, seed=3, schedule_file=real))
+    header = STORE.read(out)
+    STORE.write(out, replace(header, started=header.started + timedelta(hours=before)))
+    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    return out.rename(out.with_name(name))
+
+
+def test_the_latest_test_with_a_map_is_shown_of_a_project_that_was_opened_by_a_relative_path(
+    window: MainWindow, session: Session, saved: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(saved.parent)
+    folder = Path(os.path.relpath(stopped_run(saved, DropList(), RunScores(stress=stress_table()))))
+    project, file, workbench = load_project(saved), kept_plan(folder), window.workbench
+    assert file is not None and not file.is_absolute()
+    controller = workbench.controller(StressController)
+    tests = [made_test(controller, project, saved, file, name) for name in ("first", "second", "third")]
+    (tests[2] / LEAK).unlink()
+    session.open_project(project, Path(saved.name))
+    workbench.queue.show_folder(folder)
+    workbench.show_panel("Stress")
+    workbench.shell.set_mode(CentreMode.BOTH)
+    panel = workbench.panel("Stress", StressPanel)
+
+    def shown() -> Path | None:
+        return None if controller.shown is None else controller.shown.folder.absolute()
+
+    assert shown() == tests[1]
+    controller.show_test_of_plan(panel._of_plan)
+    workbench.actions["show_leaks"].trigger()
+    settle()
+    assert shown() == tests[1] and panel.map.isVisible() and not panel.no_map.isVisible()
+
+
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_the_page_of_the_map_shows_that_of_a_test_of_some_scenarios_where_there_is_no_other(
+    window: MainWindow, session: Session, saved: Path, is_stopped: bool
+) -> None:
+    folder, project, workbench = stopped_run(saved, DropList()), load_project(saved), window.workbench
+    file, controller = kept_plan(folder), workbench.controller(StressController)
+    assert file is not None
+    table = stress_table()
+    other = replace(table.results[0], scenario=StressScenario("other"))
+    record = read_run(folder)
+    whole = replace(table, results=(*table.results, other))
+    RunFolder(folder).add_scores(record, replace(record.scores, stress=whole))
+    out = made_test(controller, project, saved, file, "part")
+    if is_stopped:
+        STORE.write(out, replace(STORE.read(out), reason=FinishReason.STOPPED))
+    session.open_project(project, saved)
+    workbench.queue.show_folder(folder)
+    workbench.show_panel("Stress")
+    workbench.shell.set_mode(CentreMode.BOTH)
+    panel = workbench.panel("Stress", StressPanel)
+    assert controller.shown is not None and controller.shown.made_with_plan, "its verdict covers more"
+    workbench.actions["show_leaks"].trigger()
+    settle()
+    assert panel.map.isVisible() and not panel.no_map.isVisible()
+    entry = workbench.queue.shown
+    assert entry is not None
+    entry.stress = replace(whole, left_out=())
+    workbench.queue.changed.emit()
+    settle()
+    assert controller.shown.folder == out and panel.map.isVisible(), "the plan was tested further"
 
 
 def test_a_map_without_a_leak_says_so_in_words(shown: StressPanel) -> None:

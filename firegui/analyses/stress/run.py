@@ -59,8 +59,6 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
     _tally: StressTally | None = None
     _plan_metrics: Metrics | None = None
     _repair: PlanRepair | None = None
-    _flown_since: tuple[str, int, float] = ("", 0, 0.0)
-    """Scenario with repair, its first draw in this run, and when that began."""
     _saved_at = 0.0
     _in_draw = 0.0
     """Share of the current draw that is done."""
@@ -139,17 +137,12 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
             self._say_scenario(number, f"{scenario.name}: the scenarios that the plan is repaired for")
             self._repair = self._engine.plan_repair(spec.project, model, check=check)
         days = max(model.maps.days, 1)
-        if self._flown_since[0] != scenario.name:
-            self._flown_since = scenario.name, draw, time.monotonic()
-        _name, first, began = self._flown_since
         exercise = self._engine.exercise(world, model, self._repair, draw, spec.settings.stress.seed)
         state, per_day = exercise.begin(spec.schedule), model.maps.steps_per_day
         while not exercise.finished(state):
-            done = draw - first + state.step / per_day / days
-            left = time_left(done, scenario.n_draws - first, time.monotonic() - began)
-            parts = f"draw {draw + 1} of {scenario.n_draws}", left, f"day {state.step / per_day:g}"
-            self._in_draw = state.step / model.maps.steps_per_day / days
-            self._say_scenario(number, f"{scenario.name}: {', '.join(filter(None, parts))}")
+            self._in_draw = state.step / per_day / days
+            day = f"day {state.step / per_day:g}"
+            self._say_scenario(number, f"{scenario.name}: draw {draw + 1} of {scenario.n_draws}, {day}")
             state = exercise.advance(state, check)
         return exercise.result(state, exercise.fixed_fire(spec.schedule, check)), state.fire.fire
 
@@ -225,19 +218,6 @@ def draw_work(scenario: StressScenario, days: int) -> float:
     if not scenario.repair_hours:
         return 1.0
     return REPAIR_WORK * math.ceil(24.0 * days / scenario.repair_hours)
-
-
-def time_left(done: float, of: float, seconds: float) -> str:
-    """Return the time left at the pace so far; empty before anything is done.
-
-    Below two minutes it is in steps of 5 s.
-    """
-    if done <= 0.0:
-        return ""
-    left = seconds * (of - done) / done
-    if left < 120.0:
-        return f"about {5 * max(math.ceil(left / 5.0), 1)} s left"
-    return f"about {math.ceil(left / 60.0)} min left"
 
 
 def table_message(table: StressTable, wanted: int, reason: FinishReason, cell_ha: float) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -219,7 +218,7 @@ def test_a_stopped_test_goes_on_with_the_same_bits(whole: Path, tmp_path: Path, 
     control = RunControl()
 
     def stop(event: RunEvent) -> None:
-        if isinstance(event, Progress) and re.sub(r", about [^,]* left", "", event.text) == text:
+        if isinstance(event, Progress) and event.text == text:
             control.request_stop()
 
     out = tmp_path / "out"
@@ -327,7 +326,7 @@ def test_with_repair_everywhere_every_scenario_is_an_exercise(tmp_path: Path) ->
     assert all(one.scenario.repair_hours == 12.0 for one in table.results)
     assert [name for name, _ in table.left_out] == ["windy"]
     told = [event.text for event in events if isinstance(event, Progress)]
-    assert any(re.fullmatch(r"weak: draw 2 of 2, about \d+ (s|min) left, day 1\.5", text) for text in told)
+    assert "weak: draw 2 of 2, day 1.5" in told
 
 
 @pytest.mark.parametrize(

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 
 from firegui.analyses.requests import Paths, StressRequest
-from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_leaks, read_table
+from firegui.analyses.stress.results import LEAK, STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
 from firegui.domain.settings import ObjectiveWeights
 from firegui.domain.stress import StressTable, StressTestSettings, verdict_text
 from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
+from firegui.gui.base.number_text import duration
 from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_job import RunJob
@@ -48,6 +49,11 @@ class SavedStressTest(TabulatedResult[StressHeader]):
     def subject(self) -> str:
         """The verdict, else the number of scenarios."""
         return self.verdict or counted(len(self.header.settings.stress.scenarios), "scenario")
+
+    @property
+    def has_map(self) -> bool:
+        """Whether it keeps where fire gets through."""
+        return self.has_table and (self.folder / LEAK).is_file()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,9 +206,12 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
             self.plan_tested.emit(tested)
 
     def _progress_text(self) -> str:
-        """Return the count first: the end of a long text may be cut."""
-        step = self._step
-        return "Preparing…" if step is None else f"{min(step.done + 1, step.total)} of {step.total} · {step.text}…"
+        """Return the count and the time left of the whole test first: the end of a long text may be cut."""
+        step, left = self._step, self.seconds_left
+        if step is None:
+            return "Preparing…"
+        time = f"about {duration(left)} left" if left else ""
+        return " · ".join(filter(None, (f"{min(step.done + 1, step.total)} of {step.total}", time, f"{step.text}…")))
 
     def _connect_events(self, bridge: EventBridge) -> None:
         bridge.subscribe(StressReady, self._on_table)

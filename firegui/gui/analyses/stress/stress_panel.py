@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QEvent, QSignalBlocker
+from PySide6.QtCore import QEvent, QSignalBlocker, QTimer
 from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton, QWidget
 
-from firegui.analyses.stress.results import stress_draw_spec, table_csv
+from firegui.analyses.stress.results import StressHeader, stress_draw_spec, table_csv
 from firegui.domain.stress import WHAT_HOLDS, StressResult, StressTable, left_out_texts
 from firegui.domain.units import percent_text
 from firegui.errors import InputError, Problem
@@ -35,6 +35,7 @@ from firegui.gui.widgets.split_panel import Introduction
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table, wrap_rows
 from firegui.runs.messages import counted
+from firegui.runs.run_folder import same_folder
 from firegui.runs.titles import schedule_title
 
 _ABOUT = (
@@ -58,6 +59,7 @@ _KEY = (
     "With all scenarios it is the mean of theirs. What burns in the model too is left out."
 )
 _PLAY = "Show the draw of the chosen scenario in which most is left, on the map (double-click)"
+_TICK_MS = 1000
 
 
 class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
@@ -83,6 +85,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _build(self) -> None:
         self._followed: tuple[Path, str, StressTable | None] | None = None
         self._of_plan: PlanStressTest | None = None
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._tick.timeout.connect(self._refresh)
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
         self.table, self.map, self.scenarios = QTableView(), LeakMap(self._session), ScenarioTable(self._session)
         self.leak, self.key = NoScrollComboBox(), rich_label()
@@ -114,7 +118,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         controller = self._controller
         self._follow_plan()
         if not controller.is_busy and not (self._is_of(folder) and self._has_map):
-            tests = self._tests_of(folder)
+            tests = self._tests_of(folder, for_map=True)
             if tests:
                 controller.open(tests[0].folder)
             else:
@@ -202,7 +206,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         entry, session = self._queue.shown, self._session
         is_ready = entry is not None and session.has_project and entry.is_over and not entry.elsewhere
         followed = (entry.folder, entry.title, entry.stress) if entry is not None and is_ready else None
-        if followed == self._followed:
+        before = self._followed
+        if followed == before:
             return
         self._followed, self._of_plan = followed, None
         if entry is not None and followed is not None and entry.stress is not None:
@@ -210,32 +215,42 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._offer_saved()
         if self._controller.is_busy:
             return
-        tests, shown = [] if followed is None else self._tests_of(followed[0]), self._controller.shown
+        is_same = before is not None and followed is not None and before[0] == followed[0]
+        if is_same and followed is not None and self._is_of(followed[0]) and self._has_map:
+            # The test that completed the table of the run stays, with its map.
+            return
+        for_map = self.pages.currentWidget() is self.leaks_page
+        tests = [] if followed is None else self._tests_of(followed[0], for_map=for_map)
+        shown = self._controller.shown
         if tests:
             self._controller.open(tests[0].folder)
         elif self._of_plan is not None or (shown is not None and shown.made_with_plan):
             self._controller.show_test_of_plan(self._of_plan)
 
-    def _tests_of(self, folder: Path) -> list[SavedStressTest]:
-        """Return the tests that ended of the plan of the run in ``folder``, the latest first.
+    def _tests_of(self, folder: Path, *, for_map: bool) -> list[SavedStressTest]:
+        """Return the tests of the plan of a run: first those with a map, and of these the latest.
 
-        A test of a part of what the plan was tested in does not count.
+        A test that was stopped, or of a part of what the plan was tested in, counts only ``for_map`` where no other
+        has one.
         """
         entry = self._queue.shown
         known = entry.stress if entry is not None and entry.folder == folder else None
         names = set() if known is None else {one.scenario.name for one in known.results}
-        return [
+        every = [each for each in self._controller.saved() if _tests_plan_of(each.header, folder)]
+        with_map = [each for each in every if each.has_map]
+        tests = [
             each
-            for each in self._controller.saved()
-            if each.verdict
-            and Path(each.header.schedule_file).parent == folder
-            and names <= {one.name for one in each.header.settings.stress.scenarios}
+            for each in every
+            if each.verdict and names <= {one.name for one in each.header.settings.stress.scenarios}
         ]
+        tests.sort(key=lambda each: each not in with_map)
+        has_map = bool(tests) and tests[0] in with_map
+        return with_map if for_map and with_map and not has_map else tests
 
     def _is_of(self, folder: Path) -> bool:
         """Return whether the shown test is of the plan of the run in ``folder``."""
         shown = self._controller.shown
-        return shown is not None and shown.header is not None and Path(shown.header.schedule_file).parent == folder
+        return shown is not None and shown.header is not None and _tests_plan_of(shown.header, folder)
 
     @property
     def _has_map(self) -> bool:
@@ -254,6 +269,9 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _refresh(self, *args: object) -> None:
         super()._refresh(*args)
         busy = self._controller.is_busy
+        if busy is not self._tick.isActive():
+            # The time left falls between two reports.
+            (self._tick.start if busy else self._tick.stop)()
         parts = (_MAP_FOLLOWS, self._controller.activity) if busy else (_NO_MAP, self._cost_text())
         self.no_map.text.setText("\n".join(filter(None, parts)))
         self.stop_here.setVisible(busy and not self._has_map)
@@ -363,6 +381,14 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         else:
             self.map.show_leaks(shown.project, shown.leaks[name])
         self._write_key()
+
+
+def _tests_plan_of(header: StressHeader, folder: Path) -> bool:
+    """Return whether a test is of the plan of the run in ``folder``.
+
+    A header has whole paths, and the folder may be relative.
+    """
+    return bool(header.schedule_file) and same_folder(Path(header.schedule_file).parent, folder)
 
 
 def head_text(shown: StressTestResult) -> str:
