@@ -120,6 +120,9 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         header = new_header(self._spec, model.backend, model.device, then)
         session = self._begin_session(self._spec, model, then, header)
         if previous is not None:
+            if previous.scores.stress is not None:
+                # The plan that was tested may change from now on.
+                session.folder.write_scores(replace(previous.scores, stress=None))
             was = (previous.header.backend, previous.header.device)
             if was != (model.backend, model.device):
                 session.warn(f"the run was started on {self._words(*was)}: the last digits may differ from then on")

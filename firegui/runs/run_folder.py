@@ -108,7 +108,7 @@ class RunScores:
 
     With a second stage also how that ended, and ``reference``: the plan it began with, at nominal effectiveness.
     ``swept`` is there for the tactical heuristic. ``stress`` is there unless the run was stopped or its project has no
-    scenario without repair.
+    scenario without repair; a later stress test of the plan in all scenarios adds it.
     """
 
     baseline: Metrics | None = None

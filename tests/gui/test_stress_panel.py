@@ -19,10 +19,12 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.requests import StressRequest
+from firegui.analyses.stress.plan_table import complete_plan_table
 from firegui.analyses.stress.results import LEAK, STORE, StressTally, write_results
 from firegui.domain.drops import DropList
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
+from firegui.domain.plan_summary import VERDICT as VERDICT_ROW
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
@@ -45,6 +47,9 @@ from firegui.gui.analyses.stress.stress_columns import ABOVE
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel, head_text
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.planning.result_panel import ResultPanel
+from firegui.gui.planning.result_view import can_test
+from firegui.gui.planning.run_comparison import compared
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import RefusingLine
 from firegui.gui.widgets.split_panel import SplitPanel
@@ -60,7 +65,7 @@ from firegui.io.project.store import load_project, save_project
 from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.events import Progress, StressReady
 from firegui.runs.header import schedule_hash
-from firegui.runs.run_folder import RunFolder, RunScores, kept_plan, read_run
+from firegui.runs.run_folder import RunFolder, RunScores, kept_plan, kept_schedule, read_run
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stages import FinishReason
@@ -71,6 +76,7 @@ from tests.gui.hands import LEFT, show_widget, type_refused_into_cell
 from tests.gui.layout_shares import cut_cells, cut_titles
 from tests.gui.saved_runs import stopped_run
 from tests.gui.shell_scene import settle
+from tests.gui.test_run_cards import summary
 
 EDIT = Qt.ItemDataRole.EditRole
 
@@ -587,6 +593,105 @@ def test_the_table_that_the_plan_on_the_map_was_given_is_shown_and_named_in_the_
     assert panel.no_map.isVisible() and panel.no_map.start.isEnabled() and not panel.map.isVisible()
     session.open_project(session.project, None)
     assert panel.saved_list.currentText() == "No earlier stress test" and panel.model.rowCount() == 0
+
+
+def run_with_test(controller: StressController, place: Path) -> Path:
+    """Save a complete test of a stopped run of the project in ``place``, whose plan is empty; return the run."""
+    folder, project = stopped_run(place, DropList()), load_project(place)
+    file = str(folder.resolve() / "plan.safetensors")
+    schedule = schedule_hash(kept_schedule(folder, project))
+    made = write_header(controller, project, place, STRESS, seed=3, schedule=schedule, schedule_file=file)
+    write_results(completed(made), StressTally(stress_table(), *stress_maps(project)), project)
+    return folder
+
+
+@pytest.mark.parametrize("is_made", [False, True])
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_the_latest_test_of_the_run_on_the_map_is_opened_with_the_project(
+    qtbot: QtBot, window: MainWindow, session: Session, saved: Path, *, is_made: bool, is_linked: bool
+) -> None:
+    workbench = window.workbench
+    controller = workbench.controller(StressController)
+    if is_made:
+        workbench.panel("Stress", StressPanel)
+    folder = run_with_test(controller, saved)
+    place = saved
+    if is_linked:
+        place = saved.with_name("linked.firegui")
+        place.symlink_to(saved, target_is_directory=True)
+    session.open_project(load_project(place), place)
+    qtbot.waitUntil(lambda: workbench.queue.shown is not None)
+    workbench.actions["show_stress"].trigger()
+    panel = workbench.panel("Stress", StressPanel)
+    assert workbench.queue.shown is not None and workbench.queue.shown.folder.name == folder.name
+    assert controller.shown is not None and panel.conclusion.text() == VERDICT
+    assert VERDICT in panel.saved_list.currentText()
+
+
+def test_a_test_of_a_plan_that_was_resumed_since_is_not_opened(
+    qtbot: QtBot, window: MainWindow, session: Session, saved: Path, project: Project
+) -> None:
+    workbench = window.workbench
+    controller = workbench.controller(StressController)
+    folder = run_with_test(controller, saved)
+    assert controller.tests_of(folder)
+    schedule = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
+    write_plan_safetensors(folder / "plan.safetensors", replace(schedule, logits=schedule.logits + 1.0))
+    session.open_project(load_project(saved), saved)
+    qtbot.waitUntil(lambda: workbench.queue.shown is not None)
+    workbench.show_panel("Stress")
+    assert not controller.tests_of(folder) and controller.shown is None
+
+
+def test_the_latest_test_of_the_plan_comes_where_another_was_stopped_before_it_had_a_result(
+    qtbot: QtBot, window: MainWindow, session: Session, saved: Path, schedule_file: Path
+) -> None:
+    workbench = window.workbench
+    controller, panel = workbench.controller(StressController), workbench.panel("Stress", StressPanel)
+    folder = run_with_test(controller, saved)
+    controller._execute = FakeRun(lambda _spec: (), endless=True)
+    controller.start(StressRequest(STRESS, schedule_file))
+    workbench.queue.show_folder(folder)
+    assert controller.is_busy and workbench.queue.shown is not None
+    controller.stop()
+    qtbot.waitUntil(lambda: not controller.is_busy)
+    assert controller.shown is not None and panel.conclusion.text() == VERDICT
+
+
+def test_a_stopped_run_is_tested_by_a_button_and_has_the_verdict_everywhere(
+    qtbot: QtBot, window: MainWindow, session: Session, project: Project, tmp_path: Path
+) -> None:
+    place = tmp_path / "stopped.firegui"
+    save_project(replace(project, stress=STRESS.stress), place)
+    folder = stopped_run(place, DropList(), RunScores())
+    session.open_project(load_project(place), place)
+    workbench = window.workbench
+    workbench.queue.show_folder(folder)
+    entry, controller = workbench.queue.shown, workbench.controller(StressController)
+    assert entry is not None and entry.verdict() == ""
+    entry.summary = summary(5.5, 381, 193)
+    workbench.show_panel("Result")
+    result = workbench.panel("Result", ResultPanel)
+    result.refresh()
+    assert "Not stress-tested" in result.view.text and result.view.test_button.isEnabled()
+    assert result.view.test_button.isVisible() and result.view.test_button.text() == "Test the plan"
+    mended = StressResult(STRESS.stress.scenarios[2], 10.0, 210.0, (StressDraw(10.0, 0.0, 0.0, 12),))
+    whole = replace(stress_table(), results=(*stress_table().results, mended), left_out=())
+
+    def events(spec: Any) -> tuple[StressReady, ...]:
+        assert complete_plan_table(spec, whole)
+        return (StressReady(whole),)
+
+    controller._execute = FakeRun(events)
+    QTest.mouseClick(result.view.test_button, LEFT)
+    qtbot.waitUntil(lambda: not controller.is_busy and entry.stress is not None)
+    assert entry.verdict() == VERDICT and not can_test(entry)
+    row = next(row for row in compared([entry, entry]) if row.what == VERDICT_ROW)
+    assert row.values == (VERDICT, VERDICT)
+    assert read_run(folder).scores.stress == whole, "exports read it from there"
+    workbench.show_panel("Result")
+    qtbot.waitUntil(lambda: result.view.test_button.text() == "Tested")
+    assert not result.view.test_button.isEnabled()
 
 
 def test_one_press_on_the_page_of_the_map_tests_the_plan_and_shows_the_map_there(

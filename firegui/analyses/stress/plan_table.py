@@ -1,4 +1,4 @@
-"""The stress table that a run keeps of its plan, completed by later stress tests of that plan."""
+"""The stress table that a run keeps of its plan, given and completed by later stress tests of that plan."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from firegui.runs.stages import RunState
 def complete_plan_table(spec: StressSpec, table: StressTable) -> bool:
     """Add the scenarios that a run left out to its stress table; return whether the table changed.
 
-    ``table`` is that of a complete test of ``spec``. Only scenarios of the run count, with its plan on its project.
-    Raises :class:`~firegui.errors.InputError` where the run cannot be read or is being written.
+    ``table`` is that of a complete test of ``spec``. Only scenarios of the run count, with its plan on its project. A
+    run without a table, such as one that was stopped, gets that of a test in all its scenarios. Raises
+    :class:`~firegui.errors.InputError` where the run cannot be read or is being written.
     """
     file, project = spec.schedule_file, spec.project
     if file is None or not (file.parent / RUN).is_file() or kept_plan(file.parent) != file:
@@ -26,7 +27,8 @@ def complete_plan_table(spec: StressSpec, table: StressTable) -> bool:
     try:
         record = read_run(file.parent)
         run, before = record.header, record.scores.stress
-        if before is None or run.state is not RunState.FINISHED or run.event_hash != event_hash(project):
+        # The scores of a replanned run are of the rest of a plan, on the fire that was observed.
+        if run.state is not RunState.FINISHED or run.replan is not None or run.event_hash != event_hash(project):
             return False
         is_same = run.project == ProjectSnapshot.of(project) and run.project.stress.seed == spec.settings.stress.seed
         if not is_same or schedule_hash(kept_schedule(file.parent, project)) != schedule_hash(spec.schedule):
@@ -34,7 +36,10 @@ def complete_plan_table(spec: StressSpec, table: StressTable) -> bool:
         names = {one.name for one in spec.settings.scenarios if one in run.project.stress.scenarios}
         results = tuple(one for one in table.results if one.scenario.name in names)
         left_out = tuple((name, why) for name, why in table.left_out if name in names)
-        completed = before.completed_by(replace(table, results=results, left_out=left_out))
+        found = replace(table, results=results, left_out=left_out)
+        if before is None and names != {one.name for one in run.project.stress.scenarios}:
+            return False
+        completed = found if before is None else before.completed_by(found)
         if completed == before:
             return False
         RunFolder(file.parent).add_scores(record, replace(record.scores, stress=completed))

@@ -61,7 +61,12 @@ _TEST = (
     "A further test: all scenarios, also those in which the plan is replanned on the way, which takes longer. It also "
     "makes the map of where fire gets through"
 )
-_TEST_IT, _TESTED = "Test with replanning", "Tested"
+_TEST_ALL = (
+    "Test the plan in all scenarios, also those in which it is replanned on the way, which takes longer. The test also "
+    "makes the map of where fire gets through"
+)
+_TEST_IT, _TEST_PLAN, _TESTED = "Test with replanning", "Test the plan", "Tested"
+_TEST_TEXTS = _TEST_IT, _TEST_PLAN, _TESTED
 _TESTED_TIP = "The plan is tested in all scenarios of its project that can be tested"
 _MARGIN = 6
 _WARNING = "⚠ "
@@ -91,7 +96,7 @@ class ResultView(QScrollArea):
         self.test_button = _button(_TEST_IT, _TEST)
         self._offered: Path | None = None
         """Folder of the run whose test was offered since it is shown."""
-        self.test_button.setMinimumWidth(max(_button(text, "").sizeHint().width() for text in (_TEST_IT, _TESTED)))
+        self.test_button.setMinimumWidth(max(_button(text, "").sizeHint().width() for text in _TEST_TEXTS))
         self._shown_folder: Path | None = None
         self._verdict_room: tuple[Path | None, int, int] = None, 0, 0
         """Folder of the shown run, width and height of its verdict, which does not shrink: buttons are below it."""
@@ -153,16 +158,20 @@ class ResultView(QScrollArea):
         self._wrap()
 
     def _offer_test(self, entry: RunEntry | None) -> bool:
-        """Show the button that tests a plan with repair where it was not, and return whether it is shown.
+        """Show the button that tests a plan where it was not, or not with repair; return whether it is shown.
 
         It stays, disabled, once the plan was tested: the buttons beside it must not move under the pointer.
         """
         is_known = self._has_steps and entry is not None and entry.is_over and entry.project is not None
-        is_untested = is_known and entry is not None and bool(untested_names(entry.stress))
+        lacks_all = is_known and entry is not None and can_test(entry)
+        is_untested = lacks_all or (is_known and entry is not None and bool(untested_names(entry.stress)))
         if is_untested or entry is None or entry.folder != self._offered:
             self._offered = entry.folder if is_untested and entry is not None else None
-        self.test_button.setText(_TEST_IT if is_untested else _TESTED)
-        self.test_button.setToolTip(tooltip(_TEST if is_untested else _TESTED_TIP))
+        text, tip = (_TEST_IT, _TEST) if is_untested else (_TESTED, _TESTED_TIP)
+        if lacks_all:
+            text, tip = _TEST_PLAN, _TEST_ALL
+        self.test_button.setText(text)
+        self.test_button.setToolTip(tooltip(tip))
         self.test_button.setEnabled(is_untested)
         self.test_button.setVisible(self._offered is not None)
         return self._offered is not None
@@ -230,6 +239,13 @@ def _fits(html: str, label: QLabel, width: int) -> bool:
 def can_continue(entry: RunEntry) -> bool:
     """Return whether a new run can begin with the plan of a run."""
     return entry.is_over and not entry.elsewhere and kept_plan(entry.folder) is not None
+
+
+def can_test(entry: RunEntry) -> bool:
+    """Return whether a run has a plan that can be stress-tested and was not, such as one that was stopped."""
+    if entry.stress is not None or entry.project is None or not entry.project.stress.scenarios:
+        return False
+    return not (entry.replans or entry.interrupted) and can_continue(entry)
 
 
 def _button(text: str, tip: str) -> QPushButton:

@@ -593,7 +593,9 @@ class Workbench(QObject):
             self.panel("Stress", StressPanel).show_leaks(shown.folder)
 
     def _test_plan(self, entry: RunEntry) -> None:
-        """Test the plan of a run in all its stress scenarios."""
+        """Test the plan of a run in all its stress scenarios, once the test has a folder."""
+        if self.session.folder is None and not self.documents.save_for_work():
+            return
         self._show_analysis("Stress")
         self.panel("Stress", StressPanel).complete_test(entry)
 

@@ -11,6 +11,7 @@ import pytest
 
 from firegui.analyses.stress.results import DRAWS, HEADER, LEAK, SHEET, STORE, TABLE, read_leaks, read_table, table_data
 from firegui.analyses.stress.run import table_message
+from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import NEEDS_EXERCISE, StressScenario, StressSet, StressTestSettings, untested_names
@@ -33,11 +34,13 @@ from firegui.runs.events import (
     StateChanged,
     StressReady,
 )
-from firegui.runs.run_folder import kept_plan, kept_schedule, read_run
+from firegui.runs.header import new_header
+from firegui.runs.run_folder import METRICS, RunFolder, RunScores, kept_plan, kept_schedule, read_run
+from firegui.runs.run_folder import STORE as RUN_STORE
 from firegui.runs.run_repair import damaged_files
 from firegui.runs.runner import execute
 from firegui.runs.spec import EvaluateSpec, PlanSpec, RunSpec, StressDrawOf, StressSpec
-from firegui.runs.stages import FinishReason, RunState
+from firegui.runs.stages import EpochDone, FinishReason, ReplanNote, RunState
 from tests.numerics.cases import random_schedule
 from tests.support import assert_same_files, csv_rows, make_project
 
@@ -309,6 +312,77 @@ def test_a_test_of_all_scenarios_completes_the_table_of_a_plan_and_has_their_map
     assert set(read_leaks(tmp_path / "rest", table)) == {"", *(one.name for one in stress.scenarios)}
     assert after.scores.stress.results[0] == before.scores.stress.results[0]
     assert after.header.files and damaged_files(tmp_path / "run", after.header) == frozenset()
+
+
+def stopped_plan(folder: Path, project: Project) -> PlanSpec:
+    """Save a run of ``project`` that was stopped with :data:`PLAN` and never tested; return its spec."""
+    made = PlanSpec(project, folder, "again", backend="cpu")
+    folder.mkdir()
+    written = RunFolder(folder)
+    written.claim(None, new_header(made, "cpu", "the CPU", None))
+    written.write_plan(PLAN)
+    written.write_scores(RunScores())
+    written.update(state=RunState.FINISHED, reason=FinishReason.STOPPED)
+    written.close()
+    return made
+
+
+def test_a_stopped_run_gets_the_table_of_a_test_of_its_plan_in_all_scenarios(tmp_path: Path) -> None:
+    stress = replace(STRESS, scenarios=(STRESS.scenarios[0], STRESS.scenarios[2], FAILING))
+    project, folder = replace(PROJECT, stress=stress), tmp_path / "run"
+    stopped_plan(folder, project)
+
+    def test(name: str, scenarios: StressSet = stress, **changes: Any) -> None:
+        settings, schedule = StressTestSettings(stress=scenarios), kept_schedule(folder, project)
+        made = replace(spec(tmp_path / name), settings=settings, schedule=schedule, project=project)
+        made = replace(made, schedule_file=kept_plan(folder), **changes)
+        assert finished(run(made)).reason is FinishReason.COMPLETED
+
+    test("part", replace(stress, scenarios=stress.scenarios[:1]))
+    test("seeds", replace(stress, seed=stress.seed + 1))
+    test("unlike", project=replace(project, plan=replace(project.plan, design=Effectiveness(0.5, 0.4))))
+    test("empty", schedule=Schedule.empty(PLAN.n_steps, PLAN.n_aircraft))
+    assert read_run(folder).scores.stress is None, "each is another test, or of another plan"
+    test("whole")
+    after = read_run(folder)
+    assert after.scores.stress == read_table(tmp_path / "whole")
+    assert [name for name, _ in after.scores.stress.left_out] == ["windy"]
+    assert after.header.reason is FinishReason.STOPPED
+    assert after.header.files and damaged_files(folder, after.header) == frozenset()
+
+
+def test_a_replanned_run_keeps_scores_without_a_table(tmp_path: Path) -> None:
+    project, folder = replace(PROJECT, stress=replace(STRESS, scenarios=STRESS.scenarios[:1])), tmp_path / "run"
+    stopped_plan(folder, project)
+    RUN_STORE.write(folder, replace(read_run(folder).header, replan=ReplanNote(1, "flown")))
+    before = (folder / METRICS).read_bytes()
+    run(spec(
+        tmp_path / "whole", project=project, settings=StressTestSettings(stress=project.stress),
+        schedule=kept_schedule(folder, project), schedule_file=kept_plan(folder),
+    ))  # fmt: skip
+    assert (folder / METRICS).read_bytes() == before
+
+
+@pytest.mark.slow
+def test_a_run_that_is_resumed_forgets_the_test_of_its_plan_at_once(tmp_path: Path) -> None:
+    optimizer = replace(PROJECT.plan.optimizer, epochs=3)
+    stress = replace(STRESS, scenarios=STRESS.scenarios[:1])
+    project = replace(PROJECT, stress=stress, plan=replace(PROJECT.plan, optimizer=optimizer))
+    made, control = PlanSpec(project, tmp_path / "run", "again", warm_start=PLAN, backend="cpu"), RunControl()
+    run(made, control, lambda event: control.request_stop() if isinstance(event, EpochDone) else None)
+    assert read_run(made.out).reason is FinishReason.STOPPED
+    settings, schedule = StressTestSettings(stress=stress), kept_schedule(made.out, project)
+    test = replace(spec(tmp_path / "test"), project=project, settings=settings, schedule=schedule)
+    run(replace(test, schedule_file=kept_plan(made.out)))
+    assert read_run(made.out).scores.stress is not None
+    seen: list[bool] = []
+
+    def hear(event: RunEvent) -> None:
+        if isinstance(event, EpochDone):
+            seen.append(read_run(made.out).scores.stress is None)
+
+    finished(run(replace(made, resume=True, warm_start=None), None, hear))
+    assert seen and all(seen), "the plan is another one by now"
 
 
 def test_another_number_of_draws_replaces_that_of_random_scenarios(tmp_path: Path) -> None:

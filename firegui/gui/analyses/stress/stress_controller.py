@@ -28,9 +28,9 @@ from firegui.gui.jobs.run_job import RunJob
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import RunFinished, StressReady
 from firegui.runs.fire_specs import project_then
-from firegui.runs.header import SavedHeader, schedule_fields
+from firegui.runs.header import SavedHeader, schedule_fields, schedule_hash
 from firegui.runs.messages import counted
-from firegui.runs.run_folder import kept_plan, read_run
+from firegui.runs.run_folder import kept_plan, kept_schedule, read_run, same_folder
 from firegui.runs.spec import StressSpec
 from firegui.runs.stages import FinishReason
 
@@ -101,6 +101,15 @@ def _verdict(table: StressTable | None, header: StressHeader | None) -> str:
     return verdict_text(table, header.project.plan, header.project.grid.cell_area_ha)
 
 
+def is_plan_in(folder: Path, header: StressHeader) -> bool:
+    """Return whether a test is of a plan in the ``folder`` of a run, which may have changed since.
+
+    A header has whole paths, and the folder may be relative.
+    """
+    file = header.schedule_file
+    return bool(file) and same_folder(Path(file).parent, folder)
+
+
 SAVED_STRESS_TESTS = SavedResults("stress", STORE, _saved_test)
 
 
@@ -153,6 +162,17 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
         paths = Paths(self._project_folder, self._new_folder("stress"))
         self._of_run = entry.stress
         self._launch(lambda: self._spec(request, paths, project))
+
+    def tests_of(self, folder: Path) -> list[SavedStressTest]:
+        """Return the tests of the plan that the run in ``folder`` keeps, the latest first."""
+        found = [each for each in self.saved() if is_plan_in(folder, each.header)]
+        if not found:
+            return []
+        with suppress(InputError):
+            then = read_run(folder).header.project.on(self._session.project)
+            kept = schedule_hash(kept_schedule(folder, then))
+            return [each for each in found if each.header.schedule in ("", kept)]
+        return []
 
     def _new_spec(self, request: StressRequest, project: Project) -> StressSpec:
         self._of_run = None

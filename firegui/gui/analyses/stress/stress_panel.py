@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QSignalBlocker, QTimer
 from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton, QWidget
 
-from firegui.analyses.stress.results import StressHeader, stress_draw_spec, table_csv
+from firegui.analyses.stress.results import stress_draw_spec, table_csv
 from firegui.domain.stress import WHAT_HOLDS, StressResult, StressTable, left_out_texts
 from firegui.domain.units import percent_text
 from firegui.errors import InputError, Problem
@@ -23,6 +23,7 @@ from firegui.gui.analyses.stress.stress_controller import (
     SavedStressTest,
     StressController,
     StressTestResult,
+    is_plan_in,
 )
 from firegui.gui.analyses.stress.stress_form import StressForm
 from firegui.gui.base.layouts import column, describe, horizontal, rich_label, row
@@ -35,7 +36,6 @@ from firegui.gui.widgets.split_panel import Introduction
 from firegui.gui.widgets.table_model import TableModel
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table, wrap_rows
 from firegui.runs.messages import counted
-from firegui.runs.run_folder import same_folder
 from firegui.runs.titles import schedule_title
 
 _ABOUT = (
@@ -195,11 +195,12 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         for signal in (self._queue.changed, self._queue.shown_changed):
             signal.connect(self._follow_plan)
         self._controller.plan_tested.connect(self._queue.read_scores)
-        self._follow_plan()
+        self._controller.saved_changed.connect(self._follow_again)
 
     def _take_project(self) -> None:
-        self._followed = None
+        self._followed = self._of_plan = None
         super()._take_project()
+        self._follow_plan()
 
     def _follow_plan(self) -> None:
         """Show the latest test of the plan on the map, else the table that it was given when it was made."""
@@ -227,16 +228,22 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         elif self._of_plan is not None or (shown is not None and shown.made_with_plan):
             self._controller.show_test_of_plan(self._of_plan)
 
+    def _follow_again(self) -> None:
+        """Show the latest test of the plan on the map where nothing is shown, as after an early stop."""
+        if not self._controller.is_busy and self._controller.shown is None:
+            self._followed = None
+            self._follow_plan()
+
     def _tests_of(self, folder: Path, *, for_map: bool) -> list[SavedStressTest]:
         """Return the tests of the plan of a run: first those with a map, and of these the latest.
 
         A test that was stopped, or of a part of what the plan was tested in, counts only ``for_map`` where no other
-        has one.
+        has one. A test of another plan, which the run had before it was resumed, does not count.
         """
         entry = self._queue.shown
         known = entry.stress if entry is not None and entry.folder == folder else None
         names = set() if known is None else {one.scenario.name for one in known.results}
-        every = [each for each in self._controller.saved() if _tests_plan_of(each.header, folder)]
+        every = self._controller.tests_of(folder)
         with_map = [each for each in every if each.has_map]
         tests = [
             each
@@ -250,7 +257,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _is_of(self, folder: Path) -> bool:
         """Return whether the shown test is of the plan of the run in ``folder``."""
         shown = self._controller.shown
-        return shown is not None and shown.header is not None and _tests_plan_of(shown.header, folder)
+        return shown is not None and shown.header is not None and is_plan_in(folder, shown.header)
 
     @property
     def _has_map(self) -> bool:
@@ -381,14 +388,6 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         else:
             self.map.show_leaks(shown.project, shown.leaks[name])
         self._write_key()
-
-
-def _tests_plan_of(header: StressHeader, folder: Path) -> bool:
-    """Return whether a test is of the plan of the run in ``folder``.
-
-    A header has whole paths, and the folder may be relative.
-    """
-    return bool(header.schedule_file) and same_folder(Path(header.schedule_file).parent, folder)
 
 
 def head_text(shown: StressTestResult) -> str:
