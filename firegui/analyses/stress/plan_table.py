@@ -1,4 +1,4 @@
-"""The stress table that a run keeps of its plan, given and completed by later stress tests of that plan."""
+"""The stress table that a run keeps of its plan, and what later stress tests of that plan add."""
 
 from __future__ import annotations
 
