@@ -28,6 +28,7 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.exporters import FORMATS
 from firegui.runs.stages import RunState
+from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import drop, frames
 from tests.gui.hands import LEFT
 from tests.gui.layout_shares import lengthen
@@ -99,6 +100,21 @@ def test_a_finished_plan_is_handed_over_while_another_run_is_at_work(
     session.show_result(replace(first, drops=(drop(3), drop(9))))
     panel.refresh()
     assert panel.dialog is evening
+
+
+def test_a_later_stress_test_of_the_same_plan_renews_its_verdict(
+    window: MainWindow, panel: HandOverPanel, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    session, entry = window.workbench.session, RunEntry("Evening plan", tmp_path, state=RunState.FINISHED)
+    monkeypatch.setattr(RunQueue, "shown", entry)
+    session.show_result(ShownResult("Evening plan", plan=frames(session.project), drops=(drop(3),), folder=tmp_path))
+    panel.refresh()
+    before = panel.dialog
+    panel.refresh()
+    assert panel.dialog is before and before is not None
+    entry.stress = stress_table()
+    panel.refresh()
+    assert panel.dialog is not before
 
 
 def test_leaving_and_coming_back_keeps_what_was_chosen(qtbot: QtBot, window: MainWindow, panel: HandOverPanel) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
 from firegui.domain.project import Project
+from firegui.domain.stress import StressTable
 from firegui.gui.base.layouts import fill_column, muted_label, vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.export_dialog import ExportDialog
@@ -35,7 +36,7 @@ class HandOverPanel(SplitPanel):
         super().__init__(parent)
         self._session, self._queue, self._preferences = session, queue, preferences
         self._dialog: ExportDialog | None = None
-        self._shown: tuple[ShownResult | None, Project | None] | None = None
+        self._shown: tuple[ShownResult | None, Project | None, StressTable | None] | None = None
         self._choices, self._actions, self._page = QWidget(), QWidget(), QWidget()
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.refresh)
@@ -75,7 +76,12 @@ class HandOverPanel(SplitPanel):
             return
         session, old = self._session, self._dialog
         planning = awaits_plan(session, self._queue)
-        now = (None, None) if planning else (session.result, session.project if session.has_project else None)
+        result, project = (
+            (None, None) if planning else (session.result, session.project if session.has_project else None)
+        )
+        # A later stress test gives the same plan another verdict.
+        run = None if planning or self._is_live else self._queue.shown
+        now = result, project, None if run is None else run.stress
         is_shown = self._shown is not None and all(one is other for one, other in zip(now, self._shown, strict=True))
         if is_shown or (old is not None and (old.is_writing or (self._is_live and old.shows(session.result)))):
             return
