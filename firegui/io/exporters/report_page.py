@@ -15,7 +15,7 @@ from pathlib import Path
 from PIL import Image
 
 from firegui.domain.plan_summary import CAUTION, VERDICT, KeyFigure
-from firegui.domain.stress import left_out_texts
+from firegui.domain.stress import EXPECTED, left_out_texts
 from firegui.errors import Check
 from firegui.io.atomic import write_text
 from firegui.io.exporters.briefing import notes_of, stress_lines
@@ -156,7 +156,7 @@ def _stress(content: ExportContent) -> Iterator[str]:
         return
     titles, *rows = stress_lines(content)
     caption = (
-        "The same plan where the world differs from the model, worst first; “nominal” is the model itself. In some "
+        f"The same plan where the world differs from the model, worst first; “{EXPECTED}” is the model itself. In some "
         "cases the fire is larger than in the model, so each is compared with its own fire without drops."
     )
     caption = " ".join((caption, *(f"{text}." for text in left_out_texts(content.stress))))

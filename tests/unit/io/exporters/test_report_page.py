@@ -133,6 +133,8 @@ def test_a_stress_case_that_was_not_tested_is_named_with_the_reason(shared: tupl
     table = replace(what.stress, left_out=(("failures, repaired", NEEDS_EXERCISE),))
     said = "“failures, repaired” was not part of the test: the plan is replanned on the way, which takes longer."
     assert said in report_text(replace(what, stress=table), lambda: None)
+    # The row of the model itself is called as the text above the table calls it.
+    assert f"“{table.nominal.scenario.title}” is the model itself" in text
 
 
 def test_names_cannot_become_markup() -> None:
