@@ -169,6 +169,8 @@ def test_the_scenario_that_a_plan_was_not_tested_in_is_tested_by_a_button_beside
     controller = window.workbench.controller(StressController)
     controller._execute = run = FakeRun(lambda _spec: ())
     view = window.workbench.panel("Result", ResultPanel).view
+    # The style sheet of the window sets a minimum width of all buttons.
+    view.test_button.setStyleSheet("QPushButton { min-width: 20px; }")
     assert entry.project is not None
     entry.project = replace(entry.project, stress=STRESS.stress)
     QTest.mouseClick(view.test_button, LEFT)

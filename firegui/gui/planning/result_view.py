@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent, QTextDocument, QTextOption
-from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QStyle, QStyleOptionButton, QWidget
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.plan_summary import (
@@ -79,6 +79,20 @@ _LEFT_COLUMNS = (1, 3)
 """Columns of the table of days that hold words: the date and the drops by type."""
 
 
+class _TestButton(QPushButton):
+    """Button that tests the plan, as wide with each of its texts: the buttons beside it keep their places."""
+
+    def sizeHint(self) -> QSize:
+        """Return the size with the widest text."""
+        # A style sheet sets the minimum width of all buttons, so that the width cannot be kept by that.
+        option, size = QStyleOptionButton(), QSize()
+        self.initStyleOption(option)
+        for option.text in _TEST_TEXTS:
+            text = self.fontMetrics().size(Qt.TextFlag.TextShowMnemonic.value, option.text)
+            size = size.expandedTo(self.style().sizeFromContents(QStyle.ContentsType.CT_PushButton, option, text, self))
+        return size
+
+
 class ResultView(QScrollArea):
     """Result of a run: size, drops, gallons and days first; the rest is folded. Its text can be selected.
 
@@ -93,10 +107,10 @@ class ResultView(QScrollArea):
         self._verdict, self._headline, self._days, self._ended, self._details = map(_text_label, names)
         self.continue_button = _button("Continue from this plan", _CONTINUE)
         self.leaks_button = _button("Where fire gets through", _LEAKS)
-        self.test_button = _button(_TEST_IT, _TEST)
+        self.test_button = _TestButton(_TEST_IT)
+        self.test_button.setToolTip(tooltip(_TEST))
         self._offered: Path | None = None
         """Folder of the run whose test was offered since it is shown."""
-        self.test_button.setMinimumWidth(max(_button(text, "").sizeHint().width() for text in _TEST_TEXTS))
         self._shown_folder: Path | None = None
         self._verdict_room: tuple[Path | None, int, int] = None, 0, 0
         """Folder of the shown run, width and height of its verdict, which does not shrink: buttons are below it."""
