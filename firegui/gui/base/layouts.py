@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QGridLayout,
     QGroupBox,
     QHBoxLayout,
     QLabel,
@@ -158,14 +159,18 @@ def describe(widget: QWidget, text: str) -> None:
     widget.setAccessibleName(text)
 
 
-def add_layout(box: QBoxLayout, content: QLayout, stretch: int = 0) -> None:
-    """Add a layout to another one.
+def add_layout(box: QBoxLayout | QGridLayout, content: QLayout, *place: int) -> None:
+    """Add a layout to another one; ``place`` is the stretch factor in a box, row and column in a grid.
 
     Shiboken 6.11 makes Python items of ``content`` in `addLayout` and keeps them when a widget leaves the layout, which
     frees the item in Qt. An object of Qt that is later at the address of such an item is deleted together with memory
     that was freed before: the process ends with a segmentation fault. The Python items are therefore released.
     """
-    box.addLayout(content, stretch)
+    if isinstance(box, QGridLayout):
+        row, column = place
+        box.addLayout(content, row, column)
+    else:
+        box.addLayout(content, *place)
     _release_items(content)
 
 

@@ -124,7 +124,7 @@ class ScenarioPanel(QWidget):
                 for button in buttons[title]:
                     button.setAutoRaise(False)
                 add_layout(cell, horizontal(None, *buttons[title], 1, margins=0, spacing=6))
-            grid.addLayout(cell, row, 1)
+            add_layout(grid, cell, row, 1)
         return grid
 
     def _edit_coverage(self) -> None:
