@@ -143,6 +143,11 @@ class NoticeStack(QObject):
         if isinstance(notice, PassingNotice):
             notice.faded.connect(self.faded)
 
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is a notice to show."""
+        return any(notice.is_wanted for notice in self._notices)
+
     def place(
         self, area: QRect, obstacles: Sequence[QRect], marks: Sequence[QRect] = (), fire: QRect | None = None
     ) -> list[QRect]:

@@ -507,8 +507,10 @@ class Centre(QWidget):
         part = self._results if stage.isHidden() else stage.maps
         at = part.mapTo(self, QPoint())
         obstacles = [] if stage.isHidden() else [each.translated(at) for each in (*stage.covered, *stage.foot)]
-        marks = [] if stage.isHidden() else [each.translated(at) for each in stage.marks()]
-        fire = QRect() if stage.isHidden() else stage.fire_box().translated(at)
+        marks, fire = list[QRect](), QRect()
+        if self.notices.is_wanted and not stage.isHidden():
+            # A plan may have thousands of drops, and the cards are placed at each size of the window.
+            marks, fire = [each.translated(at) for each in stage.marks()], stage.fire_box().translated(at)
         covers_page = stage.isHidden() and self._results.currentWidget() in self._pages
         places = self.notices.place(QRect() if covers_page else QRect(at, part.size()), obstacles, marks, fire)
         overlays = [*stage.covered, *(each.translated(-at) for each in places)]
