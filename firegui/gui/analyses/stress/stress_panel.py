@@ -243,16 +243,15 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         entry = self._queue.shown
         known = entry.stress if entry is not None and entry.folder == folder else None
         names = set() if known is None else {one.scenario.name for one in known.results}
-        every = self._controller.tests_of(folder)
-        with_map = [each for each in every if each.has_map]
-        tests = [
-            each
-            for each in every
-            if each.verdict and names <= {one.name for one in each.header.settings.stress.scenarios}
-        ]
-        tests.sort(key=lambda each: each not in with_map)
-        has_map = bool(tests) and tests[0] in with_map
-        return with_map if for_map and with_map and not has_map else tests
+        with_map: list[SavedStressTest] = []
+        without: list[SavedStressTest] = []
+        incomplete: list[SavedStressTest] = []
+        for each in self._controller.tests_of(folder):
+            if each.verdict and names <= {one.name for one in each.header.settings.stress.scenarios}:
+                (with_map if each.has_map else without).append(each)
+            elif for_map and each.has_map:
+                incomplete.append(each)
+        return with_map or incomplete or without
 
     def _is_of(self, folder: Path) -> bool:
         """Return whether the shown test is of the plan of the run in ``folder``."""
