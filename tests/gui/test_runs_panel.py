@@ -625,5 +625,9 @@ def test_the_time_left_counts_down_and_changes_only_where_the_pace_does(project:
     known = [each for each in left if each is not None]
     rises = sum(later > before for before, later in itertools.pairwise(known))
     assert rises <= 3
+    # The estimate is of the search, not of the stress test of its plan.
+    entry.add_stress_progress(StressTestProgress(2, 10, "stress test: late"))
+    assert entry.eta is None and work_words(entry) == ""
+    entry.begin_stage(StageBegan(Stage.OPTIMIZE, 1, 1, "search"))
     entry.state = RunState.STOPPING
     assert entry.eta is None

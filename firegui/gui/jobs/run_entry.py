@@ -350,7 +350,7 @@ class RunEntry:
         """
         columns = self.removals if self.prunes else self.history
         now = columns.last("seconds")
-        is_unknown = self.is_over or self.state is RunState.STOPPING or bool(self.preparing)
+        is_unknown = self.is_over or self.state is RunState.STOPPING or self.is_stress_testing or bool(self.preparing)
         return None if is_unknown or now is None else self.time_left.at(now)
 
     def _estimate(self) -> float | None:
@@ -398,15 +398,14 @@ class RunEntry:
         """Share of the stage, pass or stress test that is done; 1 for a run that ended by itself."""
         if self.reason in DONE_REASONS:
             return 1.0
-        done, of = (
-            self.stressed
-            if self.is_stress_testing
-            else self.swept
-            if self.tactical or self.flies_loop
-            else self.tested
-            if self.prunes
-            else (self.epoch, self.epochs)
-        )
+        if self.is_stress_testing:
+            done, of = self.stressed
+        elif self.tactical or self.flies_loop:
+            done, of = self.swept
+        elif self.prunes:
+            done, of = self.tested
+        else:
+            done, of = self.epoch, self.epochs
         return min(done / of, 1.0) if of else 0.0
 
     @property

@@ -73,10 +73,8 @@ def work_words(entry: RunEntry) -> str:
     """
     if entry.preparing:
         return entry.preparing
-    if entry.is_stress_testing:
-        return _time_words(entry)
     is_search = not (entry.tactical or entry.flies_loop or entry.prunes)
-    if entry.state is RunState.QUEUED or (is_search and not entry.epoch):
+    if entry.state is RunState.QUEUED or entry.is_stress_testing or (is_search and not entry.epoch):
         return ""
     done = f"step {entry.epoch:,} of {entry.epochs:,}" if is_search else _progress_words(entry)
     return _SEPARATOR.join(filter(None, (done, _time_words(entry))))
