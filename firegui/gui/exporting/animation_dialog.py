@@ -263,8 +263,8 @@ class AnimationDialog(Dialog):
         there = {FireView.BASELINE: result.baseline is not None, FireView.PLAN: result.plan is not None}
         there[FireView.DIFFERENCE] = all(there.values())
         first, second = result.short_names
-        names = {FireView.BASELINE: first, FireView.PLAN: second, FireView.DIFFERENCE: "Difference"}
-        names = names if result.against else TITLES
+        compared = {FireView.BASELINE: first, FireView.PLAN: second, FireView.DIFFERENCE: "Difference"}
+        names = compared if result.against else TITLES
         for view in SIDES:
             if there[view]:
                 self.sides.addItem(f"{names[view]} alone", (view,))

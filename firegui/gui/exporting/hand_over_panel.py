@@ -76,12 +76,12 @@ class HandOverPanel(SplitPanel):
             return
         session, old = self._session, self._dialog
         planning = awaits_plan(session, self._queue)
-        result, project = (
-            (None, None) if planning else (session.result, session.project if session.has_project else None)
-        )
-        # A later stress test gives the same plan another verdict.
-        run = None if planning or self._is_live else self._queue.shown
-        now = result, project, None if run is None else run.stress
+        now: tuple[ShownResult | None, Project | None, StressTable | None] = None, None, None
+        if not planning:
+            # A later stress test gives the same plan another verdict.
+            run = None if self._is_live else self._queue.shown
+            stress = None if run is None else run.stress
+            now = session.result, session.project if session.has_project else None, stress
         is_shown = self._shown is not None and all(one is other for one, other in zip(now, self._shown, strict=True))
         if is_shown or (old is not None and (old.is_writing or (self._is_live and old.shows(session.result)))):
             return

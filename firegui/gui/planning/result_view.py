@@ -176,17 +176,19 @@ class ResultView(QScrollArea):
 
         It stays, disabled, once the plan was tested: the buttons beside it must not move under the pointer.
         """
-        is_known = self._has_steps and entry is not None and entry.is_over and entry.project is not None
-        lacks_all = is_known and entry is not None and can_test(entry)
-        is_untested = lacks_all or (is_known and entry is not None and bool(untested_names(entry.stress)))
-        if is_untested or entry is None or entry.folder != self._offered:
-            self._offered = entry.folder if is_untested and entry is not None else None
-        text, tip = (_TEST_IT, _TEST) if is_untested else (_TESTED, _TESTED_TIP)
-        if lacks_all:
-            text, tip = _TEST_PLAN, _TEST_ALL
+        text, tip = _TESTED, _TESTED_TIP
+        if self._has_steps and entry is not None and entry.is_over and entry.project is not None:
+            if can_test(entry):
+                text, tip = _TEST_PLAN, _TEST_ALL
+            elif untested_names(entry.stress):
+                text, tip = _TEST_IT, _TEST
+        if text != _TESTED:
+            self._offered = None if entry is None else entry.folder
+        elif entry is None or entry.folder != self._offered:
+            self._offered = None
         self.test_button.setText(text)
         self.test_button.setToolTip(tooltip(tip))
-        self.test_button.setEnabled(is_untested)
+        self.test_button.setEnabled(text != _TESTED)
         self.test_button.setVisible(self._offered is not None)
         return self._offered is not None
 

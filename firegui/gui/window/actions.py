@@ -34,8 +34,8 @@ from firegui.runs.stages import Stage
 STAGES = {"both": (Stage.OPTIMIZE, Stage.PRUNE), "first": (Stage.OPTIMIZE,)}
 """Stages by the value of their action."""
 Handler = Callable[..., object]
-_NAMED_TOOLS = ("start", "quick")
-"""Tools whose names are shown in every window."""
+_START_TOOLS = ("start", "quick")
+"""Tools that start a plan; their names are shown in every window."""
 _QUEUES = "save the project and plan it once the active run has ended"
 _STOP_NOW = "do not wait for the final score of the kept plan"
 
@@ -101,7 +101,7 @@ class Actions(QObject):
 
         def triggered(checked: bool = False) -> None:
             # A plan would begin with another number than the one that is seen.
-            if spec.name in _NAMED_TOOLS and focused_entry_is_refused():
+            if spec.name in _START_TOOLS and focused_entry_is_refused():
                 return
             # A half-typed number must be applied first: Start must use it, and Undo must include it.
             commit_editing()
@@ -253,7 +253,7 @@ class Actions(QObject):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             if name == "start":
                 self._highlight(button)
-            elif name not in _NAMED_TOOLS:
+            elif name not in _START_TOOLS:
                 (self._tool_buttons if name.startswith("tool:") else self._run_buttons).append(button)
         return bar
 
