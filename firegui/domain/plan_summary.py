@@ -265,14 +265,18 @@ class PlanSummary:
     def _worst_figures(self, units: Units) -> list[KeyFigure]:
         """Return the worst stress case with that case's own fire without drops.
 
-        Where the goal counts regions, the case in which most of them burns comes before. Empty without a test.
+        A larger fire of another case is named beside it. Where the goal counts regions, the case in which most of them
+        burns comes before. Empty without a test.
         """
         if self.stress is None:
             return []
-        worst = self.stress.worst
-        burned, bare = (units.area(cells * self.cell_ha) for cells in (worst.cells_worst, worst.cells_no_drops))
+        worst, largest = self.stress.worst, self.stress.largest
+        cells = worst.cells_worst, worst.cells_no_drops, largest.cells_worst
+        burned, bare, most = (units.area(each * self.cell_ha) for each in cells)
         left = f"{percent_text(worst.share_worst)} of the growth left"
         note = f"{case_text(worst.scenario)}; {bare} {self.bare} in that case, {left}"
+        if most != burned:
+            note += f"; largest fire {most} in “{largest.scenario.title}”"
         figure = KeyFigure("Worst stress case", burned, note)
         if not self.protects_regions:
             return [figure]

@@ -358,6 +358,14 @@ class StressTable:
         """The scenario with the largest share; the nominal world where there is no other."""
         return self.worst_first[0] if self.results else self.nominal
 
+    @property
+    def largest(self) -> StressResult:
+        """The result with the largest fire, the nominal world included.
+
+        It is not always the worst: without drops the fire of a scenario may be larger, too.
+        """
+        return max((self.nominal, *self.results), key=lambda result: result.cells_worst)
+
     def worst_held(self, weights: ObjectiveWeights) -> StressResult:
         """Return the result with most growth left of what the goal counts, the nominal world included."""
         return max((self.nominal, *self.worst_first), key=lambda result: result.held_share(weights))
@@ -489,9 +497,8 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
         names, count = ", ".join(f"“{name}”" for name in impossible), len(impossible)
         return f"Holds {where}; {count} of {tested + count} cannot be tested: {names}"
     # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
-    largest = max((table.nominal, *table.results), key=lambda one: one.cells_worst)
-    expected, most = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, largest))
-    beyond = "" if most == expected else f", to {most} in “{largest.scenario.title}”"
+    expected, most = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.largest))
+    beyond = "" if most == expected else f", to {most} in “{table.largest.scenario.title}”"
     return f"The regions hold {where}; the fire grows to {expected}{beyond}"
 
 

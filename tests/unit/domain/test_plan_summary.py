@@ -93,6 +93,10 @@ def test_the_worst_stress_case_is_an_area_and_a_name() -> None:
     found = summary(stress=StressTable(4, model, (late,)))
     text = "9.9 ha (late: every drop 30 min late; 18.9 ha without drops in that case, 50 % of the growth left)"
     assert dict(found.headline())["Worst stress case"] == text
+    # The verdict of a plan for regions tells the largest fire, which may be in another scenario.
+    fast = StressResult(StressScenario("fast"), 10.0, 910.0, (StressDraw(300.0, 0.0, 0.3, 4),))
+    found = summary(stress=StressTable(4, model, (late, fast)))
+    assert dict(found.headline())["Worst stress case"] == f"{text[:-1]}; largest fire 27.0 ha in “fast”)"
 
 
 @pytest.mark.parametrize("kind", list(Margin))
