@@ -206,6 +206,20 @@ def path_text(path: Path | None) -> str:
     return str(real_path(path)) if path else ""
 
 
+def file_of(header: SavedHeader, text: str, project: Path | None) -> Path | None:
+    """Return the file that a header keeps as ``text``; ``None`` for an empty one.
+
+    ``project`` is the folder of the project now. A file of the project is looked for there, because the project may
+    have been moved or copied since the header was written.
+    """
+    if not text:
+        return None
+    path, then = Path(text), header.project_folder
+    if project is None or not then or not path.is_relative_to(then):
+        return path
+    return real_path(project) / path.relative_to(then)
+
+
 def header_text(header: object) -> str:
     """Return the TOML of a header, its project last. Fields without a value are left out."""
     plain = without_none(msgspec.to_builtins(header, builtin_types=(datetime, date)))

@@ -33,7 +33,7 @@ from firegui.io.toml import plain_words
 from firegui.planning.audit import AuditReport
 from firegui.runs.checksums import checksums
 from firegui.runs.engine import LazyPackage
-from firegui.runs.header import RunHeader
+from firegui.runs.header import RunHeader, file_of
 from firegui.runs.history import history_text, read_elimination, read_history
 from firegui.runs.lock import held_problem, is_held
 from firegui.runs.result_store import ResultFolder, ResultStore, check_entries, read_header
@@ -184,7 +184,14 @@ class RunRecord:
     @property
     def warm_start_file(self) -> Path | None:
         """The schedule that the run started from, if it was one; the file may be gone by now."""
-        return Path(self.header.warm_start_file) if self.header.warm_start_file else None
+        return self.file_of(self.header.warm_start_file)
+
+    def file_of(self, text: str) -> Path | None:
+        """Return the file that the header keeps as ``text``; ``None`` for an empty one.
+
+        A file of the project is looked for where the project is now.
+        """
+        return file_of(self.header, text, self.folder.parent.parent if self.folder.parent.name == RUNS else None)
 
     @property
     def edited_from(self) -> Path | None:

@@ -220,7 +220,7 @@ def replan_resume_spec(record: RunRecord, project: Project, project_folder: Path
     if note.closed_loop:
         # Every setting decides the next drawn day, the limits of the search too.
         project = replace(project, plan=record.settings)
-    observed = None if note.closed_loop or note.observed in ("", PROJECTS_OWN) else Path(note.observed)
+    observed = None if note.closed_loop or note.observed in ("", PROJECTS_OWN) else record.file_of(note.observed)
     spec = replan_spec(
         project, project_folder, record.folder, file, note.day, observed_file=observed, closed_loop=note.closed_loop,
         exercise=note.exercise, draw=note.draw, after=Path(note.after) if note.after else None, backend=backend,

@@ -807,6 +807,24 @@ def test_the_latest_test_with_a_map_is_shown_of_a_project_that_was_opened_by_a_r
     assert shown() == tests[1] and panel.map.isVisible() and not panel.no_map.isVisible()
 
 
+def test_the_tests_of_a_plan_are_found_in_a_project_that_was_moved(
+    window: MainWindow, session: Session, saved: Path
+) -> None:
+    folder, project = stopped_run(saved, DropList(), RunScores(stress=stress_table())), load_project(saved)
+    file, controller = kept_plan(folder), window.workbench.controller(StressController)
+    assert file is not None
+    made_test(controller, project, saved, file, "first")
+    moved = saved.rename(saved.with_name("moved"))
+    session.open_project(load_project(moved), moved)
+    assert [each.folder.name for each in controller.tests_of(moved / folder.relative_to(saved))] == ["first"]
+    copy = saved.with_name("copy")
+    shutil.copytree(moved, copy)
+    session.open_project(load_project(copy), copy)
+    found = controller.tests_of(copy / folder.relative_to(saved))
+    assert [each.folder for each in found] == [copy / "stress" / "first"]
+    assert not controller.tests_of(moved / folder.relative_to(saved)), "a copy has its own"
+
+
 @pytest.mark.parametrize("is_stopped", [False, True])
 def test_the_page_of_the_map_shows_that_of_a_test_of_some_scenarios_where_there_is_no_other(
     window: MainWindow, session: Session, saved: Path, is_stopped: bool

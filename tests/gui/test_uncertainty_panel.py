@@ -378,7 +378,8 @@ def test_the_conclusion_compares_with_the_result_of_the_plan_and_says_why_they_d
     missed = "Does not hold: 15 % of the growth left in “late” (limit 5.0 %)"
     entry = SimpleNamespace(folder=Path("runs/a"), nominal=sizes[0], baseline=sizes[1], missed=missed)
     monkeypatch.setattr(panel, "_queue", SimpleNamespace(entries=(entry,), shown=None, is_busy=False))
-    header, settings = SimpleNamespace(schedule_file="runs/a/plan.safetensors"), UncertaintySettings(KIND.ALEATORIC)
+    header = SimpleNamespace(schedule_file="runs/a/plan.safetensors", project_folder="")
+    settings = UncertaintySettings(KIND.ALEATORIC)
     shown: Any = SimpleNamespace(header=header, settings=settings)
     result, why, fails = panel._compared(shown)
     assert result == "Result of the plan: 186 ha (1,204 ha without drops)."

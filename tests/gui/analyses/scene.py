@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -166,7 +167,7 @@ def write_header(controller: Controller, project: Project, folder: Path, setting
     place.write(out, place.kind(
         command="again", settings=settings, state=RunState.FINISHED, reason=FinishReason.STOPPED,
         started=datetime(2026, 1, 1, tzinfo=UTC), project_hash=project_hash(project), event_hash=event_hash(project),
-        project=ProjectSnapshot.of(project), **fields,
+        project=ProjectSnapshot.of(project), project_folder=os.path.realpath(folder), **fields,
     ))  # fmt: skip
     return out
 

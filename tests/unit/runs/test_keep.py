@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +63,17 @@ def test_the_run_whose_plan_was_edited_is_kept_by_its_place_beside(spec: PlanSpe
     record = read_run(moved)
     assert record.edited_from == moved.with_name("before")
     assert new_header(replace(spec, resume=True), "cpu", "cpu", record.header).edited_from == "before"
+
+
+def test_the_schedule_that_it_started_from_is_found_where_its_project_is_now(spec: PlanSpec, tmp_path: Path) -> None:
+    project, moved = tmp_path / "fire.firegui", tmp_path / "moved.firegui"
+    out, file = project / "runs" / "later", project / "runs" / "first" / "plan.safetensors"
+    carry_out(replace(spec, out=out, project_folder=project, warm_start_file=file))
+    assert read_run(out).warm_start_file == file
+    project.rename(moved)
+    assert read_run(moved / "runs" / "later").warm_start_file == moved / "runs" / "first" / "plan.safetensors"
+    shutil.copytree(moved / "runs" / "later", tmp_path / "later")
+    assert read_run(tmp_path / "later").warm_start_file == file, "a run outside a project keeps the whole path"
 
 
 def test_without_a_schedule_it_does_not_begin(spec: PlanSpec) -> None:

@@ -16,6 +16,7 @@ from firegui.gui.jobs.event_bridge import EventBridge
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import SensitivityReady
+from firegui.runs.header import file_of
 from firegui.runs.spec import SensitivitySpec
 from firegui.runs.stages import FinishReason
 
@@ -75,7 +76,7 @@ class SensitivityController(PlanningController[SensitivityRequest, SensitivityRe
             return None
         header, project = saved.header, self._session.project
         optimizer = header.project.plan.optimizer
-        file = Path(header.schedule_file) if header.schedule_file else None
+        file = file_of(header, header.schedule_file, self._project_folder)
         schedule = None if file is None else read_project_schedule(file, project)
         project = replace(project, plan=replace(project.plan, optimizer=optimizer))
         workers = WorkerSettings() if request is None else request.workers

@@ -28,7 +28,7 @@ from firegui.gui.jobs.run_job import RunJob
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import RunFinished, StressReady
 from firegui.runs.fire_specs import project_then
-from firegui.runs.header import SavedHeader, schedule_fields, schedule_hash
+from firegui.runs.header import SavedHeader, file_of, schedule_fields, schedule_hash
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import kept_plan, kept_schedule, read_run, same_folder
 from firegui.runs.spec import StressSpec
@@ -101,13 +101,13 @@ def _verdict(table: StressTable | None, header: StressHeader | None) -> str:
     return verdict_text(table, header.project.plan, header.project.grid.cell_area_ha)
 
 
-def is_plan_in(folder: Path, header: StressHeader) -> bool:
-    """Return whether a test is of a plan in the ``folder`` of a run, which may have changed since.
+def is_plan_in(folder: Path, header: StressHeader, project: Path | None) -> bool:
+    """Return whether a test of the project in ``project`` is of a plan in the ``folder`` of a run.
 
-    A header has whole paths, and the folder may be relative.
+    The plan may have changed since.
     """
-    file = header.schedule_file
-    return bool(file) and same_folder(Path(file).parent, folder)
+    file = file_of(header, header.schedule_file, project)
+    return file is not None and same_folder(file.parent, folder)
 
 
 SAVED_STRESS_TESTS = SavedResults("stress", STORE, _saved_test)
@@ -165,7 +165,7 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
 
     def tests_of(self, folder: Path) -> list[SavedStressTest]:
         """Return the tests of the plan that the run in ``folder`` keeps, the latest first."""
-        found = [each for each in self.saved() if is_plan_in(folder, each.header)]
+        found = [each for each in self.saved() if is_plan_in(folder, each.header, self._session.folder)]
         if not found:
             return []
         with suppress(InputError):
@@ -184,8 +184,12 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
             return None
         self._of_run = None
         header = saved.header
-        scenarios = Path(header.scenarios_file) if header.scenarios_file else None
-        request = StressRequest(header.settings, Path(header.schedule_file), scenarios)
+        scenarios, schedule = (
+            file_of(header, text, self._project_folder) for text in (header.scenarios_file, header.schedule_file)
+        )
+        if schedule is None:
+            return None
+        request = StressRequest(header.settings, schedule, scenarios)
         project = project_then(header, self._session.project, "stress test", "made", "make it again")
         spec = self._spec(request, Paths(self._project_folder, saved.folder), project)
         return replace(spec, resume=True)

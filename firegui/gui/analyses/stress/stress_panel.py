@@ -256,7 +256,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _is_of(self, folder: Path) -> bool:
         """Return whether the shown test is of the plan of the run in ``folder``."""
         shown = self._controller.shown
-        return shown is not None and shown.header is not None and is_plan_in(folder, shown.header)
+        header = None if shown is None else shown.header
+        return header is not None and is_plan_in(folder, header, self._session.folder)
 
     @property
     def _has_map(self) -> bool:

@@ -50,6 +50,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import EnsembleReady, ErrorFitted, FieldDrawn, MembersDone, RunFinished
+from firegui.runs.header import file_of
 from firegui.runs.messages import counted
 from firegui.runs.spec import ErrorFieldSpec, UncertaintySpec
 from firegui.runs.stages import FinishReason
@@ -212,7 +213,7 @@ class UncertaintyController(AnalysisController[UncertaintyRequest, EnsembleResul
         settings = header.settings if request is None else request.settings
         if not saved.can_resume(settings):
             return None
-        file = Path(header.schedule_file) if header.schedule_file else None
+        file = file_of(header, header.schedule_file, self._project_folder)
         workers = WorkerSettings() if request is None else request.workers
         request = UncertaintyRequest(replace(header.settings, members=settings.members), file, workers)
         project = ensemble_project(header, self._session.project)

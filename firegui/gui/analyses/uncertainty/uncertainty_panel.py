@@ -38,6 +38,8 @@ from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.base.layouts import column, describe, muted_label, plain_label, row
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.widgets.fields import NoScrollComboBox
+from firegui.runs.header import file_of
+from firegui.runs.run_folder import same_folder
 from firegui.runs.titles import schedule_title
 
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."
@@ -225,8 +227,10 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
 
     def _compared(self, shown: EnsembleResult) -> list[str]:
         """Return the sentences on the result of the plan that the fires were drawn with."""
-        file = "" if shown.header is None else shown.header.schedule_file
-        entry = next((each for each in self._queue.entries if file and each.folder == Path(file).parent), None)
+        header, project = shown.header, self._session.folder
+        file = None if header is None else file_of(header, header.schedule_file, project)
+        found = () if file is None else (each for each in self._queue.entries if same_folder(each.folder, file.parent))
+        entry = next(iter(found), None)
         if entry is None or entry.nominal is None or entry.baseline is None:
             return []
         size, bare = (Units.METRIC.area(each.final_extent_ha) for each in (entry.nominal, entry.baseline))
