@@ -38,7 +38,7 @@ from firegui.io.project.store import PROJECT_FILE
 from tests.gui.fake_runs import frames
 from tests.gui.hands import LEFT, to_front
 from tests.gui.map_scene import Hand
-from tests.gui.plan_editor_scene import FakePreviewer, show_plan
+from tests.gui.plan_editor_scene import DROPS, FakePreviewer, show_plan
 from tests.gui.shell_scene import settle
 
 
@@ -332,6 +332,29 @@ def test_a_deletion_and_its_undo_are_told_over_the_map_with_the_way_back(
     assert edits.label.text().startswith("Redone: delete ")
     session.edit("fewer days", replace(after, plan=replace(after.plan, days=2)))
     assert not edits.isVisible()
+
+
+def test_the_notice_of_removed_drops_says_how_the_burned_area_changes(
+    qtbot: QtBot, window: MainWindow, session: Session, edits: EditNotice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window.workbench.plan_preview, "_make_preview", FakePreviewer)
+    show_plan(session)
+    before, cell_ha = session.result.plan_metrics, session.project.scenario.grid.cell_area_ha
+    session.plan_editor.select(DROPS.drops[0])
+    remove_marked(session)
+    assert edits.label.text() == "1 drop was removed from the plan." and session.result.pending
+    qtbot.waitUntil(lambda: not session.result.pending)
+    after = session.result.plan_metrics
+    assert before is not None and after is not None and after.final_extent_cells > before.final_extent_cells
+    more = (after.final_extent_cells - before.final_extent_cells) * cell_ha
+    assert edits.label.text() == f"1 drop was removed from the plan. Burned at end: {more:+,.1f} ha."
+    # Two edits at once: the difference of the second alone is not known.
+    session.plan_editor.select(session.plan_editor.drops.drops[0])
+    remove_marked(session)
+    session.plan_editor.select(session.plan_editor.drops.drops[0])
+    remove_marked(session)
+    qtbot.waitUntil(lambda: not session.result.pending)
+    assert edits.label.text() == "1 drop was removed from the plan."
 
 
 def test_a_change_that_the_page_does_not_show_is_told_when_a_key_undoes_it(

@@ -5,9 +5,11 @@ from __future__ import annotations
 from PySide6.QtWidgets import QPushButton
 
 from firegui.domain.regions import Region, Ring
+from firegui.domain.results import Metrics
 from firegui.domain.settings import SETTING_TITLES
 from firegui.fire.project_notes import Remedy, settled, unprotected_text
 from firegui.gui.base.plain_text import tooltip
+from firegui.gui.map.drop_edits import signed
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.notice import OverlayNotice, PassingNotice
 
@@ -191,23 +193,36 @@ class RefusedEditNotice(PassingNotice):
 class EditNotice(PassingNotice):
     """Notice of a deletion, or of an edit that was undone or done again, with the way back.
 
-    It goes after some seconds and with the next edit. It also goes when the map shows another plan, to which it does
-    not belong.
+    After drops were removed it also says how the burned area changes, as soon as that is known. It goes after some
+    seconds and with the next edit. It also goes when the map shows another plan, to which it does not belong.
     """
 
     def __init__(self, session: Session) -> None:
         super().__init__(QPushButton("Undo"))
         self._session, self._at, self._redoes, self._plan = session, -1, False, ""
+        self._before: Metrics | None = None
+        """Fire before drops were removed, until the one after it is known."""
+        self._computed_at = -1
+        """Position on the undo stack of the latest edit whose fire is known."""
         self.button.setToolTip(tooltip(_UNDO_TIP))
         self.button.clicked.connect(lambda _checked=False: session.redo() if self._redoes else session.undo())
-        session.deleted.connect(lambda text: self._tell(text, redoes=False))
+        session.deleted.connect(self._tell_deletion)
         session.undone.connect(lambda text: self._tell(f"Undone: {text}", redoes=True))
         session.redone.connect(lambda text: self._tell(f"Redone: {text}", redoes=False))
         session.project_opened.connect(self.dismiss)
         session.undo_stack.indexChanged.connect(self._on_edit)
         session.result_changed.connect(self._on_map)
 
+    def _tell_deletion(self, text: str) -> None:
+        self._tell(text, redoes=False)
+        plan, result = self._session.plan_editor.plan, self._session.result
+        # A replanned run's drops are edited on the simulated fire, which is another.
+        is_same_fire = plan is not None and not plan.origin.fire
+        if result.pending and is_same_fire and self._computed_at == self._at - 1:
+            self._before = result.plan_metrics
+
     def _tell(self, text: str, *, redoes: bool) -> None:
+        self._before = None
         self._at, self._redoes, self._plan = self._session.undo_stack.index(), redoes, self._plan_on_map
         self.button.setText("Redo" if redoes else "Undo")
         self.button.setToolTip(tooltip(_REDO_TIP if redoes else _UNDO_TIP))
@@ -220,7 +235,20 @@ class EditNotice(PassingNotice):
     def _on_map(self) -> None:
         if self._plan and self._plan_on_map != self._plan:
             self.dismiss()
+        result, before = self._session.result, self._before
+        if result.pending:
+            return
+        self._computed_at, self._before = self._session.undo_stack.index(), None
+        if before is not None and result.plan_metrics is not None and self.is_wanted:
+            self.show_text(f"{self.label.text()} {self._difference(before, result.plan_metrics)}")
+
+    def _difference(self, before: Metrics, after: Metrics) -> str:
+        units, cell_ha = self._session.units, self._session.plan_editor.project.scenario.grid.cell_area_ha
+        more = units.area_value((after.final_extent_cells - before.final_extent_cells) * cell_ha)
+        return f"Burned at end: {signed(more)} {units.area_unit}."
 
     def _on_edit(self, index: int) -> None:
+        if not self._session.result.pending:
+            self._computed_at = index
         if index != self._at:
             self.dismiss()
