@@ -413,9 +413,10 @@ def test_a_demo_that_was_not_saved_is_exported_to_the_documents_and_the_chosen_f
     session.open_project(project, tmp_path / "own" / "demos" / "ridge.firegui")
     session.show_result(first)
 
-    def proposed(choice: Path | None = None) -> Path:
+    def proposed(choice: Path | None = None, writes: bool = False) -> Path:
         made = ExportDialog(session, preferences=preferences)
         qtbot.addWidget(made)
+        qtbot.waitUntil(lambda: not made.is_busy)
         with qtbot.waitActive(made):
             made.show()
             made.activateWindow()
@@ -425,10 +426,15 @@ def test_a_demo_that_was_not_saved_is_exported_to_the_documents_and_the_chosen_f
             made.folder.line.selectAll()
             QTest.keyClicks(made.folder.line, str(choice))
             QTest.keyClick(made.folder.line, Qt.Key.Key_Tab)
+        if writes:
+            made.accept()
+            qtbot.waitUntil(lambda: bool(made.written))
         made.done(0)
         return found
 
-    assert proposed(tmp_path / "handed") == Path(place or Path.home()) / "test-ridge-first-run"
+    first_place = Path(place or Path.home()) / "test-ridge-first-run"
+    assert proposed(tmp_path / "not written") == first_place
+    assert proposed(tmp_path / "handed", writes=True) == first_place, "nothing was written to the one that was typed"
     session.show_result(replace(first, title="Second run"))
     assert proposed() == tmp_path / "handed"
     session.open_project(project, tmp_path / "mine" / "ridge.firegui")

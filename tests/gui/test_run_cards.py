@@ -346,6 +346,16 @@ def test_a_card_is_as_high_as_its_lines(panel: RunsPanel, queue: RunQueue) -> No
     assert panel.table.rowHeight(0) > low
 
 
+def test_the_chosen_card_shows_whether_the_list_has_the_focus(panel: RunsPanel, queue: RunQueue) -> None:
+    panel.select(queue.entries[0])
+    pictures = []
+    for part in (panel.button("rename"), panel.table):
+        part.setFocus()
+        assert part.hasFocus()
+        pictures.append(panel.table.viewport().grab().toImage())
+    assert pictures[0] != pictures[1]
+
+
 def test_a_name_is_edited_in_the_list_and_kept_with_the_run(qtbot: QtBot, panel: RunsPanel, queue: RunQueue) -> None:
     entry = queue.entries[0]
     panel.select(entry)

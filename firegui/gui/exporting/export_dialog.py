@@ -454,11 +454,6 @@ class ExportDialog(Dialog):
         """Return the common prefix of the names; ``None`` for names by the standard."""
         return None if self.standard.isChecked() else self.stem.text().strip()
 
-    def _remember_folder(self) -> None:
-        """Remember a folder that the user chose, for the next export of the project."""
-        if self.folder.path is not None:
-            self._place_of_exports.remember(self.folder.path)
-
     # -- what is remembered ------------------------------------------------------------------------------------------
     def _take_choices(self, kept: Mapping[str, object]) -> None:
         """Choose what was chosen last; entries that are missing or unknown keep what is proposed."""
@@ -534,6 +529,8 @@ class ExportDialog(Dialog):
     def _on_written(self, paths: list[Path]) -> None:
         self.written = paths
         self._remember_choices()
+        # A folder that nothing could be written to is not proposed again.
+        self._place_of_exports.remember(paths[0].parent)
         lines = "\n".join(f"{path.name}  ({_size(path)})" for path in paths)
         head = f"Wrote {counted(len(paths), 'file')} to {paths[0].parent}:"
         count, folder = counted(len(paths), "file"), paths[0].parent
@@ -604,7 +601,6 @@ class ExportDialog(Dialog):
         self.sheet.changed.connect(self._ask)
         self.sheet.changed.connect(self._remember_choices)
         self.water.settled.connect(self._ask)
-        self.folder.settled.connect(self._remember_folder)
         self._prepare.returned.connect(self._on_prepared)
         self._prepare.raised.connect(self._on_trouble)
         self.begun.connect(self._on_begun)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from firegui.domain.plan_summary import NO_REGION_BURNS, is_shown_area
@@ -196,8 +196,8 @@ class RunCards(QStyledItemDelegate):
             painter.drawText(top, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop, heading)
             area.setTop(area.top() + line)
         frame = QRectF(area).adjusted(2.5, 1.5, -2.5, -1.5)
-        focused = chosen and bool(option.state & QStyle.StateFlag.State_HasFocus)
-        painter.setPen(QColor(colors.accent if chosen or focused else colors.border))
+        focused = bool(option.state & QStyle.StateFlag.State_HasFocus)
+        painter.setPen(QPen(QColor(colors.accent if chosen or focused else colors.border), 3.0 if focused else 1.0))
         painter.setBrush(QColor(colors.chosen if chosen else colors.alternate))
         painter.drawRoundedRect(frame, 4, 4)
         text = area.adjusted(_MARGIN, _PAD - 1, -_MARGIN, 0)
