@@ -68,8 +68,8 @@ class AircraftType:
         synonyms="load tank water retardant",
     )
     turnaround_h: float = option(
-        MISSING, "Turnaround", "hours between two drops of one aircraft; 0: a drop in every time step", unit="h",
-        low=0.0, high=MOST_TURNAROUND_H, synonyms="refill reload fill round trip",
+        MISSING, "Turnaround", "hours from a drop until its aircraft can drop again, rounded up to time steps",
+        unit="h", low=0.0, high=MOST_TURNAROUND_H, synonyms="refill reload fill round trip",
     )  # fmt: skip
     speed_ms: float = option(MISSING, "Speed", "ground speed during the drop", unit="m/s", low=0.0, high=1e3)
     drop_duration_s: float = option(MISSING, "Drop time", "duration of a drop, seconds", unit="s", low=0.0, high=3600.0)

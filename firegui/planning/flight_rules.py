@@ -154,12 +154,29 @@ def most_drops_of(project: Project) -> int:
 
     Zones do not count, because they depend on where a drop comes down. Constraints that cannot be kept are left out.
     """
+    return int(_most_flown(project).sum())
+
+
+def most_drops_a_day(project: Project) -> tuple[int, ...]:
+    """Return for each type of the fleet the most drops that one aircraft can fly on a planned day.
+
+    Turnaround, daylight and limits of drops a day count; groundings do not.
+    """
+    operations = Operations(daylight=project.operations.daylight, sorties_per_day=project.operations.sorties_per_day)
+    fleet = Fleet(tuple(replace(kind, count=1) for kind in project.fleet.types))
+    flown = _most_flown(replace(project, fleet=fleet, grounded={}, operations=operations))
+    by_day = flown.reshape(project.calendar.days, project.calendar.steps_per_day, len(fleet.types)).sum(axis=1)
+    return tuple(by_day.max(axis=0, initial=0).tolist())
+
+
+def _most_flown(project: Project) -> Bools:
+    """Return ``[T, A]``: drops flown if every pair proposes one, without zones and pins."""
     operations, fleet, calendar = project.operations, project.planned_fleet, project.calendar
     if operations.problems(fleet, calendar, project.scenario.grid):
         operations = Operations()
     anywhere = replace(project, operations=replace(operations, no_drop_zones=(), pinned=()))
     everything = np.ones((calendar.n_steps, fleet.n_aircraft), bool)
-    return int(apply_gates(everything, fleet, calendar.steps_per_day, flight_rules(anywhere)).executed.sum())
+    return apply_gates(everything, fleet, calendar.steps_per_day, flight_rules(anywhere)).executed
 
 
 def no_drop_problems(project: Project) -> list[Problem]:

@@ -118,6 +118,21 @@ def test_the_form_says_that_lengths_are_half_lengths_and_what_maps_draw(session:
     assert panel.form.drawn.text() == "drawn 1,466 ft long, 44 ft wide"
 
 
+def test_the_form_and_the_cell_say_how_often_an_aircraft_drops(
+    qtbot: QtBot, session: Session, panel: FleetPanel
+) -> None:
+    panel.view.setCurrentIndex(panel.model.index(0, COLUMN["id"]))
+    enter(qtbot, panel, 0, "turnaround_h", "30")
+    # Two steps of 28.8 minutes, and the next drop is in the step after.
+    assert panel.form.interval.text() == "one drop every 86 min, at most 17 a day"
+    tip = str(panel.model.index(0, COLUMN["turnaround_h"]).data(Qt.ItemDataRole.ToolTipRole))
+    assert "30 min are 2 whole steps of 28.8 min" in " ".join(tip.split()) and tip == panel.form.interval.toolTip()
+    session.set_operations("daylight", Operations(daylight=Daylight()))
+    assert panel.form.interval.text().endswith(" a day in daylight") and "most 17" not in panel.form.interval.text()
+    session.set_operations("limit", Operations(sorties_per_day={session.project.fleet.types[0].id: 3}))
+    assert panel.form.interval.text() == "one drop every 86 min, at most 3 a day"
+
+
 def test_the_form_is_in_the_units_of_the_session_and_the_fleet_in_si(
     qtbot: QtBot, session: Session, panel: FleetPanel
 ) -> None:

@@ -31,6 +31,7 @@ from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import set_synonyms
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import describe, muted_label, plain_label
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
@@ -39,7 +40,8 @@ from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import TableForm, fit_rows, show_table
 from firegui.io.project.scenario_toml import default_fleet, read_fleet, write_fleet
-from firegui.planning.flight_rules import most_drops_of
+from firegui.planning.flight_rules import most_drops_a_day, most_drops_of
+from firegui.runs.messages import counted
 
 REFUSED = "The fleet was not changed"
 _FILTER = "Fleet (*.toml);;All files (*)"
@@ -67,7 +69,9 @@ TABLE_FIELDS = ("id", "count", "turnaround_h", "payload_gal")
 """Fields in the table, from left to right; the form has the others."""
 _MINUTES = 60.0
 """Minutes in an hour: files have turnarounds in hours."""
-_TURNAROUND_TIP = "minutes between two drops of one aircraft; 0: a drop in every time step"
+_FINE_MINUTES = 10.0
+"""Intervals below this are shown with a fraction of a minute."""
+_TURNAROUND_TIP = "minutes from a drop until its aircraft can drop again; plans count whole time steps"
 
 
 class FleetModel(TableModel[AircraftType]):
@@ -81,6 +85,8 @@ class FleetModel(TableModel[AircraftType]):
         session.project_opened.connect(self._update)
         session.fleet_changed.connect(self._update)
         session.units_changed.connect(self._update)
+        session.plan_changed.connect(self._update)
+        session.operations_changed.connect(self._update)
         self._update()
 
     def _columns_in(self, units: Units) -> list[Column]:
@@ -100,9 +106,26 @@ class FleetModel(TableModel[AircraftType]):
             edit=self._edit_minutes,
             format=_minutes,
             tip=_TURNAROUND_TIP,
+            cell_tip=lambda row: self.interval_text(self.rows.index(row), is_short=False),
             initial=lambda row: _minutes(_MINUTES * row.turnaround_h),
         )
         return columns
+
+    def interval_text(self, row: int, *, is_short: bool) -> str:
+        """Return how often an aircraft of a type drops in plans of this project; the long text says why."""
+        kind, calendar = self.rows[row], self._session.project.calendar
+        wait, per_step = kind.turnaround_steps(calendar.steps_per_day), _MINUTES * calendar.hours_per_step
+        every = (wait + 1) * per_step
+        minutes = f"{every:,.0f}" if every >= _FINE_MINUTES else f"{every:.2g}"
+        light = "" if self._session.project.operations.daylight is None else " in daylight"
+        text = f"one drop every {minutes} min, at most {self._most_a_day[row]:,} a day{light}"
+        if is_short:
+            return text
+        waits = f"{_minutes(_MINUTES * kind.turnaround_h)} min are {counted(wait, 'whole step')} of {per_step:.3g} min"
+        return (
+            f"{kind.id}: {text}. The turnaround is rounded up: {waits}. The next drop is in the step after. "
+            "More steps a day make this finer. The fire model sets them (Fire model… in the workspace Fire)."
+        )
 
     def _edit_load(self, row: int, before: AircraftType, value: Any) -> bool:
         units, text = self._session.units, str(value).strip()
@@ -221,6 +244,7 @@ class FleetModel(TableModel[AircraftType]):
 
     def _update(self) -> None:
         types = self._session.project.planned_fleet.types if self._session.has_project else ()
+        self._most_a_day = most_drops_a_day(self._session.project) if types else ()
         self.set_rows(types, self._in_units[self._session.units])
 
 
@@ -252,7 +276,8 @@ class AircraftForm(QGroupBox):
         form = QFormLayout(self)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._labels: dict[str, QLabel] = {}
-        self.drawn = muted_label()
+        self.drawn, self.interval = muted_label(), muted_label()
+        form.addRow("Turnaround", self.interval)
         for number, field in enumerate(FIELDS):
             if field == "sigma_parallel_m":
                 # What maps draw says more than the scales that it is made from.
@@ -273,6 +298,8 @@ class AircraftForm(QGroupBox):
         self._row = row if there else -1
         self.setEnabled(there)
         self.drawn.setText(self._model.rows[row].drawn_text(self._session.units) if there else "")
+        self.interval.setText(self._model.interval_text(row, is_short=True) if there else "")
+        self.interval.setToolTip(tooltip(self._model.interval_text(row, is_short=False)) if there else "")
         self.setTitle(f"Selected type: {self._model.rows[row].id}" if there else "Selected type")
         for field, box in self.fields.items():
             text = self._model.index(row, FIELDS.index(field)).data(Qt.ItemDataRole.EditRole) if there else ""

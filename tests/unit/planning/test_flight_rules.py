@@ -18,6 +18,7 @@ from firegui.errors import InputError
 from firegui.planning.audit import Conditions, audit
 from firegui.planning.flight_rules import (
     flight_rules,
+    most_drops_a_day,
     most_drops_of,
     no_drop_problems,
     project_gates,
@@ -71,6 +72,18 @@ def test_the_most_drops_of_a_project_are_those_that_its_constraints_let_be_flown
     # A sun that is not known is a problem of its own, and no reason to show no number.
     nowhere = replace(free.scenario, grid=replace(free.scenario.grid, transform=None, crs=""))
     assert most_drops_of(replace(lit, scenario=nowhere)) == most_drops_of(free)
+
+
+def test_the_most_drops_a_day_are_those_of_one_aircraft_that_is_not_grounded() -> None:
+    free = make_project()
+    steps = free.calendar.steps_per_day
+    waits = [kind.turnaround_steps(steps) for kind in free.fleet.types]
+    assert most_drops_a_day(free) == tuple(-(-steps // (wait + 1)) for wait in waits)
+    assert most_drops_a_day(grounded(free)) == most_drops_a_day(free)
+    lit = most_drops_a_day(replace(free, operations=Operations(Daylight(0.0, 0.0))))
+    assert all(0 < few < many for few, many in zip(lit, most_drops_a_day(free), strict=True))
+    first = free.fleet.types[0].id
+    assert most_drops_a_day(replace(free, operations=Operations(sorties_per_day={first: 2})))[0] == 2
 
 
 def grounded(project: Project) -> Project:
