@@ -9,10 +9,11 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QSettings, QStandardPaths, Qt
+from PySide6.QtCore import QObject, QSettings, QStandardPaths, Qt, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
@@ -29,6 +30,8 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting import export_dialog as export_module
 from firegui.gui.exporting.export_dialog import BreakingLabel, ExportDialog, ExportSource, content_of, fire_on_screen
 from firegui.gui.exporting.export_options import FIRST_CHOICE, FileNames
+from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.export_folder import export_stem
 from firegui.gui.session.session import Session, ShownResult
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import ExportContent
@@ -213,6 +216,81 @@ def test_between_frames_that_miss_the_ends_of_days_the_fire_grows_evenly(project
     assert areas[1] == pytest.approx(low + (high - low) / 7.0)
     assert np.all(np.diff(areas) > 0.0)
     assert fire_on_screen(None, project) is None
+
+
+class FakeQueue(QObject):
+    """Queue whose shown run searches until ``shows_search`` is unset."""
+
+    changed = Signal()
+    shows_search = True
+
+
+@pytest.fixture
+def search(session: Session, project: Project, tmp_path: Path) -> FakeQueue:
+    """Return the queue of a run that searches, whose first plan is on the map."""
+    session.show_result(ShownResult("Run 2", plan=frames(project), drops=DROPS, folder=tmp_path / "run-2"))
+    return FakeQueue()
+
+
+def follow(dialog: ExportDialog, queue: FakeQueue) -> None:
+    dialog.follow_map(cast(RunQueue, queue))
+
+
+def test_the_finished_plan_is_offered_when_the_search_ends_and_is_then_what_is_written(
+    qtbot: QtBot, session: Session, search: FakeQueue, shown_dialog: Callable[[], ExportDialog], tmp_path: Path
+) -> None:
+    made = shown_dialog()
+    follow(made, search)
+    tick(made, "csv", "geojson")
+    session.show_result(replace(session.result, drops=(drop(3), drop(9), drop(60))))
+    assert not made.outdated_row.isVisible(), "a search has many plans"
+    session.show_result(replace(session.result, drops=DAYLIGHT))
+    search.shows_search = False
+    search.changed.emit()
+    assert made.outdated.text() == "⚠ This run has ended: 1 drop to fly." and made.outdated_row.isVisible()
+    assert made.summary.text().startswith("Run 2: 2 drops to fly.")
+    QTest.mouseClick(made.update_button, LEFT)
+    assert not made.save_button.isEnabled(), "the plan is prepared first"
+    settled(qtbot, made)
+    assert made.summary.text() == "Run 2: 1 drop to fly." and not made.outdated_row.isVisible()
+    assert made.formats.ticked == FAST and made.stem.text() == "plan"
+    press_export(qtbot, made)
+    assert len(json.loads((tmp_path / "out" / "plan.geojson").read_text())["features"]) == 1
+
+
+def test_the_end_of_a_search_is_said_though_its_last_plan_is_the_one_in_the_dialog(
+    session: Session, search: FakeQueue, shown_dialog: Callable[[], ExportDialog]
+) -> None:
+    made = shown_dialog()
+    follow(made, search)
+    search.changed.emit()
+    assert not made.outdated_row.isVisible()
+    search.shows_search = False
+    search.changed.emit()
+    assert made.outdated_row.isVisible()
+
+
+def test_a_plan_that_takes_the_place_of_the_exported_one_is_offered_with_its_names(
+    qtbot: QtBot, session: Session, search: FakeQueue, shown_dialog: Callable[[], ExportDialog], tmp_path: Path
+) -> None:
+    made = shown_dialog()
+    made.stem.setText(export_stem(session, "Run 2"))
+    follow(made, search)
+    session.show_result(replace(session.result, title="Run 3", folder=tmp_path / "run-3"))
+    assert made.outdated.text() == "⚠ The map now shows Run 3: 2 drops to fly."
+    QTest.mouseClick(made.update_button, LEFT)
+    assert "Run 3" in made.windowTitle() and made.stem.text() == export_stem(session, "Run 3")
+    assert made.folder.text == str(tmp_path / "out"), "a folder that was typed stays"
+
+
+def test_a_dialog_without_a_plan_takes_the_first_one(
+    qtbot: QtBot, session: Session, project: Project, shown_dialog: Callable[[], ExportDialog]
+) -> None:
+    made = shown_dialog()
+    follow(made, FakeQueue())
+    session.show_result(ShownResult("Run 1", plan=frames(project), drops=DAYLIGHT))
+    settled(qtbot, made)
+    assert made.summary.text() == "Run 1: 1 drop to fly." and made.save_button.isEnabled()
 
 
 def test_everything_wrong_is_listed_at_once(dialog: ExportDialog, told: list[InputError]) -> None:

@@ -82,11 +82,17 @@ def test_the_formats_stay_where_they_are_when_warnings_come(qtbot: QtBot, window
             part.hide()
         # The side panel settles its width some events later.
         qtbot.wait(300)
-        parts = (*each.formats.boxes.values(), each.target, each.save_button)
+        parts = (*each.formats.boxes.values(), each.target, each.folder, each.save_button)
+        qtbot.wait(300)
         before, height = [top(part) for part in parts], each.formats.window().height()
         show_findings(each)
+        for box in each.formats.boxes.values():
+            box.setChecked(True)
+        each.why_not.setText("The preview is being drawn…")
+        each.why_not.show()
         qtbot.wait(300)
         assert each.findings.isVisible() and each.findings.height() > 40
+        assert each.will_write.height() > 1.5 * each.will_write.fontMetrics().lineSpacing()
         assert [top(part) for part in parts] == before and each.formats.window().height() == height
     dialog.done(0)
     dialog.deleteLater()

@@ -40,6 +40,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import resize_on_screen
 from firegui.gui.base.tasks import LatestTask
 from firegui.gui.exporting.export_options import FileNames, FormatList, MapSheetForm, PagePreview
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.export_folder import ExportFolder, export_stem
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
@@ -307,19 +308,18 @@ class ExportDialog(Dialog):
         note: str = "",
     ) -> None:  # fmt: skip
         super().__init__(parent)
-        self._result = session.result if result is None else result
-        name = self._result.title if self._result.drops else ""
-        what = "Export the selected drops" if only else "Export the plan"
-        self.setWindowTitle(f"{what}: {name}" if name else what)
         self.setSizeGripEnabled(True)
         resize_on_screen(self, _SIZE)
         self._session, self._is_planning = session, is_planning
         self._preferences = preferences if preferences is not None else Preferences()
-        self._place_of_exports = ExportFolder(session, self._preferences, self._result.title)
-        self._can = bool(self._result.drops) and not self._result.of_ensemble
-        self._source = ExportSource.of(session, only, self._result) if self._can else None
-        self._ready: PreparedExport | None = None
-        self._trouble: FireguiError | None = None
+        self._queue: RunQueue | None = None
+        self._was_searching = False
+        self.drops = NameComboBox()
+        self.drops.setAccessibleName("Drops")
+        self.drops.setSizeAdjustPolicy(NameComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.drops.setMinimumContentsLength(_SHORTEST_CHOICE)
+        self.drops.currentTextChanged.connect(lambda text: self.drops.setToolTip(tooltip(f"{text}. {_DROPS_TIP}")))
+        self._set_result(session.result if result is None else result, only)
         self.written: list[Path] = []
         self._waiting: list[str] = []
         self._written_drops = ""
@@ -339,8 +339,6 @@ class ExportDialog(Dialog):
         self.stem = QLineEdit(export_stem(session, self._result.title))
         self.stem.setAccessibleName("Name")
         self.stem.setToolTip("How the name of every file begins")
-        self.drops = NameComboBox()
-        self._fill_drops()
         self.preview = PagePreview()
         self._take_choices(self._preferences.export_choices)
         self._prepare, self._write = LatestTask(self), LatestTask(self, settle_ms=0)
@@ -354,6 +352,7 @@ class ExportDialog(Dialog):
         self._bar = QProgressBar()
         self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
         self.open_button = QPushButton("Open folder")
+        self.outdated, self.update_button = muted_label(role="warning"), QPushButton("Export that plan instead")
         self.save_button.setToolTip("Write the ticked formats to the folder")
         self.close_button.setToolTip("Stop the export that is being written, or close")
         self.open_button.setToolTip("Show the folder in the file manager")
@@ -374,6 +373,61 @@ class ExportDialog(Dialog):
     def shows(self, result: ShownResult) -> bool:
         """Return whether the dialog exports a plan of the same run as ``result``."""
         return bool(self._result.drops) and result.folder is not None and self._result.folder == result.folder
+
+    # -- the plan to export --------------------------------------------------------------------------------------
+    def _set_result(self, result: ShownResult, only: Collection[tuple[int, int]] = ()) -> None:
+        self._result = result
+        name = result.title if result.drops else ""
+        what = "Export the selected drops" if only else "Export the plan"
+        self.setWindowTitle(f"{what}: {name}" if name else what)
+        self._place_of_exports = ExportFolder(self._session, self._preferences, result.title)
+        self._can = bool(result.drops) and not result.of_ensemble
+        self._source = ExportSource.of(self._session, only, result) if self._can else None
+        self._ready: PreparedExport | None = None
+        self._trouble: FireguiError | None = None
+        self._fill_drops()
+
+    def follow_map(self, queue: RunQueue) -> None:
+        """Offer the plan on the map once the run of this plan has ended, or another plan has taken its place.
+
+        A search has too many plans to offer each of them. A dialog without a plan takes the first plan.
+        """
+        self._queue, self._was_searching = queue, queue.shows_search
+        for signal in (self._session.result_changed, queue.changed):
+            signal.connect(self._compare_with_map)
+
+    def _compare_with_map(self) -> None:
+        new, old = self._session.result, self._result
+        if self._queue is None or not new.drops or new.of_ensemble:
+            return
+        if not self._can:
+            self._take_map()
+            return
+        is_other, has_ended = new.folder != old.folder, self._was_searching and not self._queue.shows_search
+        changed = not self._queue.shows_search and new.drops != old.drops
+        self.outdated_row.setVisible(is_other or has_ended or changed)
+        found = "This run has ended" if has_ended and not is_other else f"The map now shows {new.title}"
+        self.outdated.setText(f"⚠ {found}: {counted(sum(drop.executed for drop in new.drops), 'drop')} to fly.")
+
+    def _take_map(self) -> None:
+        """Export the plan on the map from now on. A folder and a name that the user typed stay."""
+        assert self._queue is not None
+        proposed = str(self._place_of_exports.folder), export_stem(self._session, self._result.title)
+        self._set_result(self._session.result)
+        self._is_planning, self._was_searching = False, self._queue.shows_search
+        for line, old, new in zip(
+            (self.folder.line, self.stem), proposed,
+            (str(self._place_of_exports.folder), export_stem(self._session, self._result.title)), strict=True,
+        ):  # fmt: skip
+            line.setText(new if line.text() == old else line.text())
+        assert self._source is not None
+        self.sheet.set_days(self._source.project.calendar.days)
+        self.summary.setText(_summary(self._result, is_planning=self._was_searching))
+        self.drops_row.setVisible(self.drops.count() > 1)
+        self.note.hide()
+        self.outdated_row.hide()
+        self._say("")
+        self._ask()
 
     # -- writing ---------------------------------------------------------------------------------------------------
     def accept(self) -> None:
@@ -406,6 +460,7 @@ class ExportDialog(Dialog):
 
     def done(self, result: int) -> None:
         """Wait for the threads before closing."""
+        self._queue = None
         self._prepare.shutdown()
         self._write.shutdown()
         super().done(result)
@@ -441,14 +496,10 @@ class ExportDialog(Dialog):
         """Offer the drops to fly, which pilots are given; where some proposals are not flown, all of them too."""
         drops = () if self._source is None else self._source.drops
         flown = sum(drop.executed for drop in drops)
+        self.drops.clear()
         self.drops.addItem(f"Drops to fly ({flown:,})", WrittenDrops.FLOWN.value)
         if flown < len(drops):
             self.drops.addItem(f"All proposed drops ({len(drops):,})", WrittenDrops.ALL.value)
-        self.drops.setAccessibleName("Drops")
-        self.drops.setSizeAdjustPolicy(NameComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.drops.setMinimumContentsLength(_SHORTEST_CHOICE)
-        self.drops.setToolTip(tooltip(_DROPS_TIP))
-        self.drops.currentTextChanged.connect(lambda text: self.drops.setToolTip(tooltip(f"{text}. {_DROPS_TIP}")))
 
     def _stem(self) -> str | None:
         """Return the common prefix of the names; ``None`` for names by the standard."""
@@ -567,7 +618,9 @@ class ExportDialog(Dialog):
         self.open_button.setEnabled(bool(self.written) and not writing)
         self._bar.setVisible(writing)
         self.stem.setEnabled(not self.standard.isChecked())
-        for part in (self.formats, self.sheet, self.drops, self.water, self.folder, self.standard):
+        for part in (
+            self.formats, self.sheet, self.drops, self.water, self.folder, self.standard, self.update_button
+        ):  # fmt: skip
             part.setEnabled(self._can and not writing)
         if writing:
             self._bar.setRange(0, 0)
@@ -610,22 +663,25 @@ class ExportDialog(Dialog):
             (self.save_button, self.accept),
             (self.close_button, self.reject),
             (self.open_button, self._open_folder),
+            (self.update_button, self._take_map),
         ):
             button.clicked.connect(press)
         self.open_button.setAutoDefault(False)
+        self.update_button.setAutoDefault(False)
         self.close_button.setAutoDefault(False)
         self.save_button.setDefault(True)
 
     def _lay_out(self) -> None:
         self.summary.setText(_summary(self._result, is_planning=self._is_planning))
         self.head = column(self.summary, self.note, spacing=8)
-        # They come once the plan is prepared: above the formats they would move every check box.
+        # They come once the plan is prepared: they stand where they move nothing that is clicked.
         self.findings = FindingsArea(column(self.verdict, self.warnings, spacing=4))
         self.warnings.setProperty("role", "warning")
         self.verdict.setVisible(False)
         self.warnings.setVisible(False)
         self.findings.hide()
-        self.why_not.setProperty("role", "muted")
+        for part in (self.why_not, self.will_write):
+            part.setProperty("role", "muted")
         self.activity.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._bar.setRange(0, 0)
         self._bar.setFixedWidth(160)
@@ -635,8 +691,11 @@ class ExportDialog(Dialog):
         self.options = self._options()
         self._area = VerticalScrollArea(self.options)
         self._area.setMinimumWidth(470)
-        choices = column(self._area, self.findings, self.target, stretch=self._area, spacing=8)
-        page = column(self.preview, self.activity, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
+        choices = column(self._area, self.target, stretch=self._area, spacing=8)
+        self.outdated_row = row(self.outdated, self.update_button, stretch=self.outdated)
+        self.outdated_row.hide()
+        told = (self.findings, self.will_write, self.activity)
+        page = column(self.outdated_row, self.preview, *told, stretch=self.preview, spacing=6, margins=(8, 0, 0, 0))
         split = splitter(choices, page, (560, 560), wide=1)
         split.setChildrenCollapsible(False)
         buttons = (self.why_not, self._bar, self.save_button, self.close_button)
@@ -660,8 +719,6 @@ class ExportDialog(Dialog):
         self.folder.line.setMinimumWidth(_PATH_WIDTH)
         form.addRow("Folder", self.folder)
         form.addRow("Author", self.sheet.author)
-        self.will_write.setProperty("role", "muted")
-        form.addRow(self.will_write)
         return target
 
     def _options(self) -> QWidget:
@@ -672,9 +729,9 @@ class ExportDialog(Dialog):
         form.addRow(self.standard)
         for title, part in (("Name", self.stem), ("Writes", self.names), ("Water", self.water)):
             form.addRow(title, part)
-        drops = row(plain_label("Drops"), self.drops, stretch=self.drops)
-        drops.setVisible(self.drops.count() > 1)
-        parts = [drops, self.formats]
+        self.drops_row = row(plain_label("Drops"), self.drops, stretch=self.drops)
+        self.drops_row.setVisible(self.drops.count() > 1)
+        parts = [self.drops_row, self.formats]
         for title, widget in (("Files", files), ("Maps and briefing", self.sheet)):
             parts += [muted_label(title, "heading"), widget]
         options = column(*parts, spacing=6)

@@ -207,7 +207,8 @@ class MapSheetForm(QWidget):
         self.whole_grid.setToolTip(tooltip("Show the whole modelled area on maps, not only fire and drops"))
         self.author = text_line("exportAuthor", "name of who prepares it; stands on maps and forms")
         self.number = text_line("exportIncidentNumber", "such as CA-PNF-001308; left out when empty")
-        self._lay_out(days)
+        self._days = plain_label(f"Days (of {days})")
+        self._lay_out()
 
     @property
     def sheet(self) -> Sheet:
@@ -239,12 +240,20 @@ class MapSheetForm(QWidget):
         author = kept.get("author")
         self.author.setText(author if isinstance(author, str) else "")
 
-    def _lay_out(self, days: int) -> None:
+    def set_days(self, days: int) -> None:
+        """Offer ``days`` days, all of them where all were chosen."""
+        has_all = self.last.value() == self.last.maximum()
+        for box in (self.first, self.last):
+            box.setMaximum(max(days, 1))
+        self.last.setValue(days if has_all else self.last.value())
+        self._days.setText(f"Days (of {days})")
+
+    def _lay_out(self) -> None:
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        form.addRow(f"Days (of {days})", row(self.first, plain_label("to"), self.last))
+        form.addRow(self._days, row(self.first, plain_label("to"), self.last))
         form.addRow("Paper", self.paper)
         form.addRow("Orientation", self.orientation)
         form.addRow("Background", self.ground)

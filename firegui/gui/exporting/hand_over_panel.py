@@ -79,11 +79,13 @@ class HandOverPanel(SplitPanel):
         now: tuple[ShownResult | None, Project | None, StressTable | None] = None, None, None
         if not planning:
             # A later stress test gives the same plan another verdict.
-            run = None if self._is_live else self._queue.shown
+            run = None if self._queue.shows_search else self._queue.shown
             stress = None if run is None else run.stress
             now = session.result, session.project if session.has_project else None, stress
         is_shown = self._shown is not None and all(one is other for one, other in zip(now, self._shown, strict=True))
-        if is_shown or (old is not None and (old.is_writing or (self._is_live and old.shows(session.result)))):
+        if is_shown or (
+            old is not None and (old.is_writing or (self._queue.shows_search and old.shows(session.result)))
+        ):
             return
         self._shown = now
         if old is not None:
@@ -94,12 +96,6 @@ class HandOverPanel(SplitPanel):
             old.deleteLater()
         self._take(ExportDialog(session, self.window(), is_planning=planning, preferences=self._preferences))
 
-    @property
-    def _is_live(self) -> bool:
-        """Whether the map has the plans of a run at work, one after the other."""
-        shown = self._queue.shown
-        return shown is not None and not shown.is_over
-
     def _take(self, dialog: ExportDialog) -> None:
         self._dialog = dialog
         choices, actions, page = self._choices.layout(), self._actions.layout(), self._page.layout()
@@ -109,8 +105,9 @@ class HandOverPanel(SplitPanel):
         # There is no dialog to cancel, and little room for a bar.
         dialog.close_button.hide()
         dialog.why_not.setWordWrap(True)
-        ends = (dialog.why_not, dialog.brief, dialog.open_button)
-        for part in (dialog.findings, dialog.target, dialog.save_button, *ends):
+        # The foot grows upwards: texts that come and go stand above what is clicked.
+        texts = (dialog.findings, dialog.will_write, dialog.why_not, dialog.brief)
+        for part in (*texts, dialog.open_button, dialog.target, dialog.save_button):
             actions.addWidget(part)
         self._loading.hide()
         page.addWidget(dialog.preview)
@@ -126,4 +123,4 @@ class HandOverPanel(SplitPanel):
 def _parts(dialog: ExportDialog) -> tuple[QWidget, ...]:
     """Return the parts of a dialog that the panel shows."""
     seen = (dialog.head, dialog.options, dialog.findings, dialog.target, dialog.preview)
-    return (*seen, dialog.save_button, dialog.why_not, dialog.brief, dialog.open_button)
+    return (*seen, dialog.save_button, dialog.will_write, dialog.why_not, dialog.brief, dialog.open_button)

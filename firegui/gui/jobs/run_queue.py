@@ -126,6 +126,11 @@ class RunQueue(QObject):
         return self._presenter.shown
 
     @property
+    def shows_search(self) -> bool:
+        """Whether the map has the plans of a run at work, one after the other."""
+        return self.shown is not None and not self.shown.is_over
+
+    @property
     def is_busy(self) -> bool:
         """Whether a run is active or waits."""
         return self._active is not None or bool(self._waiting)

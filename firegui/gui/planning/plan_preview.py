@@ -181,8 +181,7 @@ class PlanPreview(QObject):
             self._editor.show_preview(answer)
 
     def _on_queue(self) -> None:
-        shown = self._queue.shown
-        self._editor.block(_RUNNING if shown is not None and not shown.is_over else "")
+        self._editor.block(_RUNNING if self._queue.shows_search else "")
 
     def _end_thread(self) -> None:
         loop, self._loop, task, self._task = self._loop, None, self._task, None

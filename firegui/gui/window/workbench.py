@@ -550,9 +550,12 @@ class Workbench(QObject):
         else:
             planning = awaits_plan(self.session, self.queue)
             note = self._why_not_selected()
-        ExportDialog(
+        dialog = ExportDialog(
             self.session, self._window, is_planning=planning, preferences=self._preferences, result=result, note=note
-        ).exec()
+        )
+        if result is None:
+            dialog.follow_map(self.queue)
+        dialog.exec()
 
     def _why_not_selected(self) -> str:
         """Return why the plan on the map is exported instead of the selected run; empty if they are one."""
