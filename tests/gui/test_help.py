@@ -45,6 +45,21 @@ def test_every_shipped_page_is_listed_and_says_something() -> None:
         assert len(page.plain) > 150, page.name
 
 
+def test_every_backslash_is_shown() -> None:
+    with_keys = set[str]()
+    for page in read_pages():
+        text = re.sub(r"^```.*?^```|`[^`]*`", "", page.markdown, flags=re.MULTILINE | re.DOTALL)
+        # A single backslash would escape the mark after it, or break the line at its end.
+        assert "\\" not in text.replace(r"\\", ""), page.name
+        if r"Ctrl+\\" in text:
+            with_keys.add(page.name)
+            document = QTextDocument()
+            document.setMarkdown(page.markdown)
+            assert "Ctrl+\\" in document.toPlainText() and "Ctrl+\\" in page.plain, page.name
+        assert r"\\" not in page.plain, page.name
+    assert with_keys == {"getting-started", "shortcuts", "tutorial"}
+
+
 def test_every_link_leads_to_a_page_and_to_a_heading_that_is_there() -> None:
     pages = {page.name: page for page in read_pages()}
     for page in pages.values():

@@ -18,6 +18,7 @@ from firegui.gui.base.dialogs import TextDialog
 from firegui.gui.map.map_board import MapBoard
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.tools.draw_tools import BESIDE, CUT_OFF
+from firegui.gui.scenario.regions_panel import RegionModel
 from firegui.gui.session.session import Session, ShownResult, Tool
 from tests.gui.hands import show_widget
 from tests.gui.map_scene import RIGHT, Hand, Place, growing, regions_of, undo_steps
@@ -90,6 +91,18 @@ def test_a_drawn_region_is_named_at_once_and_its_size_is_told(session: Session, 
     answer(dialog, "Village")
     assert not dialog.isVisible()
     assert set(regions_of(session)) == {"R1", "Village"} and session.selected_region == "Village"
+
+
+def test_a_polygon_has_the_same_size_in_the_naming_dialog_and_in_the_table(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.POLYGON)
+    hand.clicks((20.2, 30.2), (25.3, 33.6), (22.4, 39.3))
+    hand.key(Qt.Key.Key_Return)
+    dialog = hand.view.menu.name_dialog
+    assert dialog is not None
+    (place,) = (k for k, region in enumerate(session.project.regions) if region.name == "R2")
+    model = RegionModel(session)
+    cells, size = (model.index(place, column).data() for column in (1, 2))
+    assert dialog.label.text().startswith(f"{cells} cells · {size}\n")
 
 
 def test_a_drawn_zone_is_named_at_once_too_and_cancel_takes_it_back(session: Session, hand: Hand) -> None:

@@ -352,7 +352,7 @@ class ExportDialog(Dialog):
         self._bar = QProgressBar()
         self.save_button, self.close_button = QPushButton("Export"), QPushButton("Cancel")
         self.open_button = QPushButton("Open folder")
-        self.outdated, self.update_button = muted_label(role="warning"), QPushButton("Export that plan instead")
+        self.outdated, self.update_button = muted_label(role="warning"), QPushButton("Show that plan")
         self.save_button.setToolTip("Write the ticked formats to the folder")
         self.close_button.setToolTip("Stop the export that is being written, or close")
         self.open_button.setToolTip("Show the folder in the file manager")

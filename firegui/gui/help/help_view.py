@@ -60,7 +60,7 @@ GROUPS: tuple[tuple[str, ...], ...] = (
 )  # fmt: skip
 """Pages in their order: first steps, panels, method, reference, and extending firegui."""
 PAGES = tuple(name for group in GROUPS for name in group)
-_MARKS = re.compile(r"[*_`#>|]|!?\[(?P<text>[^\]]*)\]\([^)]*\)")
+_MARKS = re.compile(r"[*_`#>|]|\\(?=\\)|!?\[(?P<text>[^\]]*)\]\([^)]*\)")
 _AROUND = 60
 _MARGIN = 8
 _SETTLED_MS = 80

@@ -13,7 +13,6 @@ from pathlib import Path
 from firegui.domain.calendar import Calendar
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations, PinnedDrop
-from firegui.domain.region_geometry import area
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
 from firegui.domain.units import Units, percent_text
@@ -21,7 +20,7 @@ from firegui.errors import InputError, Problem
 from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.io.project.regions_file import is_simple, read_regions
-from firegui.io.rasters.masks import region_masks
+from firegui.io.rasters.masks import region_cells, region_masks
 
 REFUSED_NAME = "The name cannot be used"
 _SAME_TIME = timedelta(seconds=1)
@@ -44,11 +43,11 @@ def refuse_taken_name(kind: str, name: str, others: Iterable[Region]) -> None:
 
 
 def size_text(region: Region, grid: Grid, units: Units) -> str:
-    """Return the size in cells and as an area; for a polygon the area of its outline."""
-    cells = area(region)
+    """Return the number of cells whose centre lies inside, and their area."""
+    cells = region_cells(region, grid.shape)
     box = region.as_rectangle
     sides = "" if box is None else f"{box[1][1] - box[1][0]:,.0f} × {box[0][1] - box[0][0]:,.0f} (width × height) = "
-    return f"{sides}{cells:,.0f} cells · {units.area(cells * grid.cell_area_ha, 1)}"
+    return f"{sides}{cells:,} cells · {units.area(cells * grid.cell_area_ha, 1)}"
 
 
 def _grid_shape(session: Session) -> tuple[int, int]:

@@ -590,7 +590,9 @@ def _shortcut_tables() -> Iterator[str]:
     for spec in ACTIONS.values():
         if spec.keys:
             text = f"[{spec.title}]({spec.topic}.md): {spec.help}"
-            tables[menu_of(spec.name)].append((", ".join(spec.keys).replace("Del", "Delete"), text))
+            # Markdown needs a backslash twice.
+            keys = ", ".join(spec.keys).replace("Del", "Delete").replace("\\", r"\\")
+            tables[menu_of(spec.name)].append((keys, text))
     tables["Tools of the map"], tables["Panels"] = tables.pop("Tool"), tables.pop("Panel")
     tables |= {title: list(rows) for title, rows in _OTHER_KEYS.items()}
     for title, rows in tables.items():
