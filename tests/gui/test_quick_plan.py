@@ -13,12 +13,16 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolBar, QToolButton
 from pytestqt.qtbot import QtBot
 
+from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.base.number_text import number
+from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
+from firegui.gui.planning.result_panel import ResultPanel
 from firegui.gui.planning.result_view import details_html, report_html
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.session.session import Session, ShownResult
+from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import load_project, save_project
@@ -326,6 +330,42 @@ def test_the_bar_above_the_map_leads_from_an_ensemble_back_to_the_run(qtbot: QtB
     QTest.mouseClick(back, LEFT)
     qtbot.waitUntil(lambda: bench.queue.shown is entry and bool(bench.session.result.drops), timeout=LONG_MS)
     assert back.isHidden() and bench.session.result.title == before.title
+    wait_idle(qtbot, window)
+
+
+def test_the_worst_stress_draw_is_played_and_the_run_before_it_stays_the_plan_to_hand_over(
+    qtbot: QtBot, window: MainWindow
+) -> None:
+    entry, bench = click_quick(qtbot, window), window.workbench
+    session, queue, back = bench.session, bench.queue, bench.shell.centre.bar.back
+    bench.actions["show_stress"].trigger()
+    bench.shell.set_mode(CentreMode.BOTH)
+    stress, steps = bench.panel("Stress", StressPanel), list[int]()
+    bench.timeline.playing_changed.connect(lambda on: steps.append(session.step) if on else None)
+    worst = entry.stress.worst.scenario.title if entry.stress is not None else ""
+    for _ in range(2):
+        bench.timeline.play(False)
+        session.set_step(session.project.calendar.n_steps)
+        press(stress.button("show"))
+        wait_idle(qtbot, window)
+    assert steps == [0, 0] and session.result.title.startswith(f"Stress: {worst}")
+    assert stress.button("show").text() == f"Play worst draw of “{worst}”" and stress.table.isVisible()
+    assert not back.isHidden() and session.no_drops_fire is None and bench.session.plan_editor.obstacle
+    bench.shell.show_workspace(WorkspaceName.RUNS)
+    result = bench.panel("Result", ResultPanel)
+    result.refresh()
+    shown = report_html(entry)
+    assert session.result.title in result.view.text and shown.split("<")[1] in result.view.text
+    bench.shell.show_workspace(WorkspaceName.HAND_OVER)
+    hand_over = bench.panel("Export", HandOverPanel)
+    qtbot.waitUntil(lambda: hand_over.dialog is not None and not hand_over.dialog.is_busy, timeout=LONG_MS)
+    assert hand_over.dialog is not None and bench.plan.run_to_export is entry
+    assert hand_over.dialog.note.text() == f"This is the plan of {entry.title}. The map shows {session.result.title}."
+    assert hand_over.dialog.summary.text().startswith(f"{entry.title}: ")
+    assert "not stress-tested" not in hand_over.dialog.verdict.text() and hand_over.dialog.verdict.text()
+    QTest.mouseClick(back, LEFT)
+    qtbot.waitUntil(lambda: queue.shown is entry and bool(session.result.drops), timeout=LONG_MS)
+    assert back.isHidden() and session.result.title == entry.title
     wait_idle(qtbot, window)
 
 

@@ -187,7 +187,7 @@ def test_the_run_that_is_selected_in_the_open_list_is_exported_and_named(
     dialog = export(window, exported)
     assert dialog.windowTitle() == f"Export the plan: {first.title}"
     assert dialog.summary.text().startswith(f"{first.title}: 1 drop to fly")
-    assert dialog.note.text() == f"This is the run that is selected in the list. The map shows {second.title}."
+    assert dialog.note.text() == f"This is the plan of {first.title}. The map shows {second.title}."
     assert dialog._source is not None and dialog._source.folder == first.folder
     assert first.title.startswith("Run 1, ") and dialog.stem.text().endswith("-run-1")
     # Of a run without a saved plan, what is on the map.

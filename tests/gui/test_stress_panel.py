@@ -38,6 +38,7 @@ from firegui.domain.stress import (
     StressSet,
     scenario_text,
     untested_names,
+    verdict_text,
 )
 from firegui.domain.units import Units
 from firegui.errors import InputError
@@ -120,6 +121,33 @@ def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_mar
     of_regions = replace(result, project=replace(result.project, plan=plan))
     assert "above the limit of 5.0 % of the growth in the regions" in head_text(of_regions)
     assert "“mended” was not part of the test: the plan is replanned on the way" in shown.head.text()
+
+
+def test_the_scenario_with_most_growth_left_is_chosen_until_the_user_chooses_another(shown: StressPanel) -> None:
+    controller = shown._controller
+    result = controller.shown
+    assert result is not None and result.table is not None
+    first = replace(result, table=replace(result.table, results=result.table.results[:1]))
+    # While a test goes on, its first scenario is the worst so far.
+    for part, name in ((first, "late"), (result, "failing")):
+        controller._show(part)
+        assert shown.button("show").text() == f"Play worst draw of “{name}”"
+    select_row(shown.table, texts(shown, "Scenario").index("late"))
+    controller._show(first)
+    controller._show(result)
+    assert shown.button("show").text() == "Play worst draw of “late”"
+
+
+def test_the_worst_scenario_is_the_one_that_the_verdict_names(shown: StressPanel) -> None:
+    result = shown._controller.shown
+    assert result is not None and result.table is not None
+    late, failing = result.table.results
+    of_regions = replace(late, protected_no_drops=20.0, draws=(replace(late.draws[0], protected_cells=15.0),))
+    table = replace(result.table, results=(of_regions, replace(failing, protected_no_drops=20.0)))
+    plan = replace(result.project.plan, weights=ObjectiveWeights.of(Setting.B))
+    regions = replace(result, table=table, project=replace(result.project, plan=plan))
+    assert regions.worst is not None and regions.worst.scenario.name == "late"
+    assert "in “late”" in verdict_text(table, plan, 1.0)
 
 
 def completed(out: Path) -> Path:
@@ -319,7 +347,7 @@ def test_the_worst_draw_can_be_played_beside_the_map_of_its_scenario(
     qtbot: QtBot, shown: StressPanel, queue: RunQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(queue, "show_member", lambda title, _spec: asked.append(title))
+    monkeypatch.setattr(queue, "show_member", lambda title, _spec, **_: asked.append(title))
     shown.pages.setCurrentWidget(shown.leaks_page)
     shown.leak.setCurrentIndex(shown.leak.findData("late"))
     assert not shown.button("show").isHidden() and shown.button("show").isEnabled()
@@ -354,7 +382,7 @@ def test_the_worst_draw_of_the_chosen_scenario_goes_to_the_map(
     shown: StressPanel, queue: RunQueue, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[tuple[str, EvaluateSpec]] = []
-    monkeypatch.setattr(queue, "show_member", lambda title, spec: asked.append((title, spec)))
+    monkeypatch.setattr(queue, "show_member", lambda title, spec, **_: asked.append((title, spec)))
     assert shown.button("show").isEnabled()
     shown.button("show").click()
     ((title, spec),) = asked

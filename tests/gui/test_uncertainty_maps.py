@@ -299,9 +299,7 @@ def test_means_are_not_exported_as_a_plan(qtbot: QtBot, panel: UncertaintyPanel,
     press(panel)
     dialog = ExportDialog(session)
     qtbot.addWidget(dialog)
-    assert dialog.summary.text().startswith(
-        "The map shows an ensemble: Mean of 4 fires (chance of spread). An ensemble has no plan"
-    )
+    assert dialog.summary.text().startswith("The map shows Mean of 4 fires (chance of spread), which is not a plan.")
     assert "show its run from the list of runs" in dialog.summary.text()
     assert not dialog.save_button.isEnabled()
 
@@ -314,14 +312,12 @@ def test_the_fires_of_a_member_are_not_exported_as_the_plans(
     )
     dialog = ExportDialog(session)
     qtbot.addWidget(dialog)
-    assert dialog.summary.text().startswith(
-        "The map shows an ensemble: Member 2 (wind). An ensemble has no plan to export."
-    )
+    assert dialog.summary.text().startswith("The map shows Member 2 (wind), which is not a plan.")
     assert not dialog.save_button.isEnabled()
     dialog.folder.line.setText(str(tmp_path / "out"))
     with pytest.MonkeyPatch.context() as patch:
         told: list[InputError] = []
         patch.setattr("firegui.gui.exporting.export_dialog.show_problems", lambda _parent, error: told.append(error))
         dialog.accept()
-    assert "the map shows an ensemble: Member 2 (wind)" in str(told[0])
+    assert "the map shows Member 2 (wind), which is not a plan" in str(told[0])
     assert not (tmp_path / "out").exists()

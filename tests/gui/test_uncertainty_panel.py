@@ -427,7 +427,7 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     assert panel.tables.members.rowCount() == 5
 
     played: list[tuple[str, EvaluateSpec]] = []
-    monkeypatch.setattr(queue, "show_member", lambda title, spec: played.append((title, spec)))
+    monkeypatch.setattr(queue, "show_member", lambda title, spec, **_: played.append((title, spec)))
     panel.pages.setCurrentWidget(panel.members_view)
     panel.members_view.activated.emit(panel.tables.members.index(1, 0))
     ((title, spec),) = played

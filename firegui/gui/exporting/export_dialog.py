@@ -381,7 +381,7 @@ class ExportDialog(Dialog):
         what = "Export the selected drops" if only else "Export the plan"
         self.setWindowTitle(f"{what}: {name}" if name else what)
         self._place_of_exports = ExportFolder(self._session, self._preferences, result.title)
-        self._can = bool(result.drops) and not result.of_ensemble
+        self._can = bool(result.drops) and not result.is_sample
         self._source = ExportSource.of(self._session, only, result) if self._can else None
         self._ready: PreparedExport | None = None
         self._trouble: FireguiError | None = None
@@ -398,7 +398,7 @@ class ExportDialog(Dialog):
 
     def _compare_with_map(self) -> None:
         new, old = self._session.result, self._result
-        if self._queue is None or not new.drops or new.of_ensemble:
+        if self._queue is None or not new.drops or new.is_sample:
             return
         if not self._can:
             self._take_map()
@@ -475,8 +475,8 @@ class ExportDialog(Dialog):
         if not self.formats.chosen:
             problems.append(Problem("Formats", "none is chosen", "tick at least one"))
         result, folder = self._result, self.folder.path
-        if result.of_ensemble:
-            problems.append(Problem("Schedule", f"the map shows an ensemble: {result.title}", _SHOW_PLAN))
+        if result.is_sample:
+            problems.append(Problem("Schedule", f"the map shows {result.title}, which is not a plan", _SHOW_PLAN))
         elif self._source is None:
             problems.append(Problem("Schedule", "no drops are shown", "run a plan or show one from the list of runs"))
         elif self._trouble is not None:
@@ -763,10 +763,10 @@ def _size(path: Path) -> str:
 
 
 def _summary(result: ShownResult, *, is_planning: bool) -> str:
-    if result.of_ensemble:
+    if result.is_sample:
         return (
-            f"The map shows an ensemble: {result.title}. An ensemble has no plan to export. To export the schedule, "
-            f"{_SHOW_PLAN}. The panel Uncertainty exports the ensemble."
+            f"The map shows {result.title}, which is not a plan. To export the schedule, {_SHOW_PLAN}. The page of the "
+            "analysis exports its own files."
         )
     if not result.drops:
         return COMPUTING if is_planning else "No drops are shown. Run a plan, or show one from the list of runs."

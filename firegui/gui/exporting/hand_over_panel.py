@@ -1,6 +1,8 @@
-"""Hand over: the parts of the export dialog at their places in the window, for the plan on the map."""
+"""Hand over: the parts of the export dialog at their places in the window, for the plan that is exported."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QWidget
@@ -10,7 +12,10 @@ from firegui.domain.stress import StressTable
 from firegui.gui.base.layouts import fill_column, muted_label, vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.export_dialog import ExportDialog
+from firegui.gui.jobs.result_presenter import result_of_run
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.split_panel import SplitPanel
 
@@ -23,20 +28,38 @@ def awaits_plan(session: Session, queue: RunQueue) -> bool:
     return not session.result.drops and (queue.is_busy or shows_run)
 
 
+def plan_export(
+    session: Session, queue: RunQueue, run: RunEntry | None, parent: QWidget, preferences: Preferences, note: str = ""
+) -> ExportDialog:
+    """Return the export of the saved plan of ``run``, else of the plan on the map with a ``note``.
+
+    Raises :class:`~firegui.errors.InputError` where the drops of the run cannot be read.
+    """
+    if run is None:
+        is_planning = awaits_plan(session, queue)
+        return ExportDialog(session, parent, is_planning=is_planning, preferences=preferences, note=note)
+    other = session.result.title
+    note = f"This is the plan of {run.title}. The map shows {other}." if other else ""
+    return ExportDialog(session, parent, preferences=preferences, result=result_of_run(run), note=note)
+
+
 class HandOverPanel(SplitPanel):
     """Formats and files beside the preview of a page.
 
-    It follows the plan on the map while it is visible. Of an active run it keeps the first plan that it has shown,
-    because every plan is drawn anew; until such a run has a plan, the panel says that it is being computed.
+    It follows the plan on the map while it is visible; ``run_to_export`` returns the run whose saved plan is exported
+    instead. Of an active run it keeps the first plan that it has shown, because every plan is drawn anew; until such a
+    run has a plan, the panel says that it is being computed.
     """
 
     def __init__(
-        self, session: Session, queue: RunQueue, preferences: Preferences, parent: QWidget | None = None
-    ) -> None:
+        self, session: Session, queue: RunQueue, preferences: Preferences,
+        run_to_export: Callable[[], RunEntry | None], parent: QWidget | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(parent)
         self._session, self._queue, self._preferences = session, queue, preferences
+        self._run_to_export = run_to_export
         self._dialog: ExportDialog | None = None
-        self._shown: tuple[ShownResult | None, Project | None, StressTable | None] | None = None
+        self._shown: tuple[ShownResult | None, Project | None, StressTable | None, RunEntry | None] | None = None
         self._choices, self._actions, self._page = QWidget(), QWidget(), QWidget()
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
         self._settle.timeout.connect(self.refresh)
@@ -71,30 +94,31 @@ class HandOverPanel(SplitPanel):
             self._settle.start()
 
     def refresh(self) -> None:
-        """Show the export of the plan on the map, unless it is shown already or cannot be prepared now."""
+        """Show the export of the plan, unless it is shown already or cannot be prepared now."""
         if not (self.settings.isVisible() or self.result.isVisible()):
             return
-        session, old = self._session, self._dialog
-        planning = awaits_plan(session, self._queue)
-        now: tuple[ShownResult | None, Project | None, StressTable | None] = None, None, None
-        if not planning:
+        session, old, run = self._session, self._dialog, self._run_to_export()
+        now: tuple[ShownResult | None, Project | None, StressTable | None, RunEntry | None] = None, None, None, None
+        if run is not None or not awaits_plan(session, self._queue):
             # A later stress test gives the same plan another verdict.
-            run = None if self._queue.shows_search else self._queue.shown
-            stress = None if run is None else run.stress
-            now = session.result, session.project if session.has_project else None, stress
+            tested = run or (None if self._queue.shows_search else self._queue.shown)
+            stress = None if tested is None else tested.stress
+            now = session.result, session.project if session.has_project else None, stress, run
         is_shown = self._shown is not None and all(one is other for one, other in zip(now, self._shown, strict=True))
         if is_shown or (
             old is not None and (old.is_writing or (self._queue.shows_search and old.shows(session.result)))
         ):
             return
         self._shown = now
-        if old is not None:
-            for part in _parts(old):
-                part.setParent(old)
-                part.hide()
-            old.done(0)
-            old.deleteLater()
-        self._take(ExportDialog(session, self.window(), is_planning=planning, preferences=self._preferences))
+        with refusing(session, "the plan"):
+            made = plan_export(session, self._queue, run, self.window(), self._preferences)
+            if old is not None:
+                for part in _parts(old):
+                    part.setParent(old)
+                    part.hide()
+                old.done(0)
+                old.deleteLater()
+            self._take(made)
 
     def _take(self, dialog: ExportDialog) -> None:
         self._dialog = dialog

@@ -43,7 +43,8 @@ class EvaluationRequest:
     """Evaluation to show on the map. ``entry`` is the run that it belongs to, if any.
 
     Without one, the plan is called ``title``, and ``folder`` is that of its run, if any. ``against`` is the name of the
-    plan that ``spec`` has instead of no drops. ``compare`` selects how both are shown.
+    plan that ``spec`` has instead of no drops. ``compare`` selects how both are shown. With ``plays`` they are played
+    from the start as soon as both are there.
     """
 
     title: str
@@ -52,6 +53,7 @@ class EvaluationRequest:
     against: str = ""
     compare: CompareMode | None = None
     folder: Path | None = None
+    plays: bool = False
 
     @property
     def plan_name(self) -> str:
@@ -63,6 +65,11 @@ class EvaluationRequest:
     def fire(self) -> str:
         """The kind of fire that a replanned run stores; empty for others, and for compared plans."""
         return "" if self.spec.fire is None or self.against else self.spec.fire.kind
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether the fires are those of an ensemble member or of a draw of a stress scenario."""
+        return self.spec.member is not None or self.spec.stress is not None
 
     @property
     def is_baseline(self) -> bool:
@@ -249,13 +256,13 @@ class ResultPresenter(QObject):
         """Update whether the shown result is stale. Undo may have made it valid again.
 
         A stale fire without drops is evaluated again if ``may_work``, and so is one that is missing, unless its
-        evaluation is under way. Results of an ensemble stay.
+        evaluation is under way. Those of an ensemble stay.
         """
         result = self._session.result
         if result.project is not None and result.stale != self._is_stale(result):
             result = replace(result, stale=not result.stale)
             self._session.show_result(result)
-        kept = result.plan is not None or (result.of_ensemble and result.baseline is not None)
+        kept = result.plan is not None or (result.is_sample and result.baseline is not None)
         if may_work and not kept and (result.stale or result.baseline is None) and not self._awaits_fire:
             self._settle.start()  # Wait until edits have paused for a moment.
 
@@ -290,7 +297,7 @@ class ResultPresenter(QObject):
         self._restart_clock()
         self.set_shown(request.entry)
         begun = self._begun(
-            request.title, request.spec.project, of_member=request.spec.member is not None,
+            request.title, request.spec.project, is_sample=request.is_sample,
             plan_name=request.plan_name, against=request.against,
             folder=request.folder if request.entry is None else request.entry.folder, fire=request.fire,
         )  # fmt: skip
@@ -346,6 +353,9 @@ class ResultPresenter(QObject):
     def _on_finished(self, event: RunFinished) -> None:
         if event.reason is FinishReason.FAILED:
             report_failure(self._session, "the fire on the map", event)
+        elif event.reason is FinishReason.COMPLETED and self._current is not None and self._current.plays:
+            self._session.set_step(0)
+            self._session.play_requested.emit()
 
     def _on_slot_changed(self) -> None:
         if self._current is not None and not self._slot.is_busy:
@@ -376,22 +386,22 @@ class ResultPresenter(QObject):
 
     # -- the session's result ----------------------------------------------------------------------------------------
     def _begun(
-        self, title: str, project: Project, *, of_member: bool = False, plan_name: str = "", against: str = "",
+        self, title: str, project: Project, *, is_sample: bool = False, plan_name: str = "", against: str = "",
         folder: Path | None = None, fire: str = "",
     ) -> ShownResult:  # fmt: skip
         """Return what is known of a result of ``project`` before its plan is computed.
 
-        Drop the plan of another project, and the baseline of another fire. An ensemble member and a replanned run
-        (``fire``) have their own fire without drops. If there is another plan to compare with (``against``), there is
+        Drop the plan of another project, and the baseline of another fire. A sample and a replanned run (``fire``) have
+        their own fire without drops. If there is another plan to compare with (``against``), there is
         no such fire.
         """
         shown = self._session.result
-        apart = of_member or shown.of_ensemble or bool(against or shown.against or fire or shown.fire)
+        apart = is_sample or shown.is_sample or bool(against or shown.against or fire or shown.fire)
         old = ShownResult() if apart else shown
         if old.project is None or not same_spread(old.project, project):
             old = ShownResult()
         return ShownResult(
-            title, old.baseline, old.baseline_metrics, project=project, member=of_member, plan_name=plan_name,
+            title, old.baseline, old.baseline_metrics, project=project, member=is_sample, plan_name=plan_name,
             against=against, folder=folder, fire=fire,
         )  # fmt: skip
 

@@ -91,6 +91,7 @@ class RunQueue(QObject):
         self._waiting: list[tuple[RunEntry, FolderSpec]] = []
         self._active: RunEntry | None = None
         self._before: RunEntry | None = None
+        """The run that was shown before what an analysis or a comparison shows."""
         self._job: RunJob | None = None
         self._stopping = StoppingJobs()
         self._unreached = session.unreached_regions
@@ -129,6 +130,11 @@ class RunQueue(QObject):
     def shows_search(self) -> bool:
         """Whether the map has the plans of a run at work, one after the other."""
         return self.shown is not None and not self.shown.is_over
+
+    @property
+    def shown_or_before(self) -> RunEntry | None:
+        """The shown run; while the map shows a fire of an analysis or a comparison, the run before it."""
+        return self.shown or (self._before if self._before in self.entries else None)
 
     @property
     def is_busy(self) -> bool:
@@ -254,9 +260,9 @@ class RunQueue(QObject):
         """Evaluate the fire without drops and show it."""
         self._presenter.show_baseline()
 
-    def show_member(self, title: str, spec: EvaluateSpec) -> None:
-        """Evaluate and show both fires of an ensemble member, or of a plan of an analysis."""
-        self.show_evaluation(EvaluationRequest(title, spec))
+    def show_member(self, title: str, spec: EvaluateSpec, *, plays: bool = False) -> None:
+        """Evaluate and show both fires of an ensemble member, or of a plan of an analysis; ``plays`` plays them."""
+        self.show_evaluation(EvaluationRequest(title, spec, plays=plays))
 
     def show_evaluation(self, request: EvaluationRequest) -> None:
         """Evaluate and show both fires of a request."""
@@ -276,8 +282,8 @@ class RunQueue(QObject):
             self.show_baseline()
 
     def _remember_shown(self) -> None:
-        result = self._session.result
-        if not result.of_ensemble and not result.against:
+        self._presenter.cancel()
+        if not self._session.result.is_aside:
             self._before = self.shown
 
     def show(self, entry: RunEntry) -> None:
@@ -519,6 +525,8 @@ class RunQueue(QObject):
 
     def _on_result(self) -> None:
         """Compare the runs again once it is known which regions the fire does not reach."""
+        if not self._session.result.is_aside:
+            self._before = None
         if self._session.unreached_regions != self._unreached:
             self._unreached = self._session.unreached_regions
             self._list.mark_stale()

@@ -154,7 +154,8 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
         clock = f"{calendar.clock_text(when)} · {DATE_UNKNOWN}"
     what = f"{TITLES[shown.view]}, mean" if shown.result.mean_of else _fire_name(shown)
     fire = layers["difference" if shown.view is FireView.DIFFERENCE else "occupancy"]
-    notes = [f"{shown.result.title} of an ensemble"] if shown.result.of_ensemble else []
+    is_unnamed = shown.result.is_sample and not shown.result.plan_name
+    notes = [f"{shown.result.title} of an ensemble"] if is_unnamed else []
     if shown.result.fire:
         notes.append(f"{shown.result.fire} fire")
     waits = bool(fire.missing()) and shown.view is not FireView.DIFFERENCE and not shown.result.mean_of
@@ -170,7 +171,7 @@ def caption_of(shown: MapState | None, layers: LayerStack) -> Caption:
         notes.append("the fire is that before the change: computing the new one")
     elif shown.result.stale and not shown.result.against:
         # Of two plans that are compared, each card says what its plan lacks.
-        ran = None if shown.result.plan is None or shown.result.of_ensemble else shown.result.project
+        ran = None if shown.result.plan is None or shown.result.is_sample else shown.result.project
         bare = shown.view is FireView.BASELINE and shown.result.fire != OBSERVED
         since = ["inputs edited since this result"]
         notes += (

@@ -74,6 +74,7 @@ class TimelineBar(QWidget):
         self.track.stepped.connect(self.step_by)
         self.track.grounding_requested.connect(self.grounding_requested)
         session.step_changed.connect(self._show_step)
+        session.play_requested.connect(self.play)
         session.project_opened.connect(lambda: self.play(False))
         for signal in (session.project_opened, session.project_edited, session.result_changed):
             signal.connect(self._rebuild)

@@ -185,7 +185,7 @@ class DropsPanel(QWidget):
     def _listed(self) -> Iterable[ListedDrop]:
         session, editor = self._session, self._editor
         project, result = editor.project, session.result
-        if result.of_ensemble:
+        if result.is_sample:
             return
         calendar, place = project.calendar, Georeference(project.scenario.grid)
         form, dark = session.drawing.coordinates, self._night_of(project)

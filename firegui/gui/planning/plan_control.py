@@ -242,9 +242,11 @@ class PlanControl(QObject):
     def run_to_export(self) -> RunEntry | None:
         """The listed run if it has a plan that can be exported and is not on the map; ``None`` otherwise.
 
-        A plan on the map is exported from there: its drops may have been edited.
+        While the map shows an ensemble or a stress scenario, it is the run before that where none is listed. A plan on
+        the map is exported from there: its drops may have been edited.
         """
-        entry, result = self.listed(), self._session.result
+        result = self._session.result
+        entry = self.listed() or (self._queue.shown_or_before if result.is_sample else None)
         if entry is None or entry.project is None or not entry.is_over or not (entry.folder / DROPS).is_file():
             return None
         return None if result.drops and result.folder == entry.folder and not result.against else entry

@@ -7,13 +7,17 @@ from PySide6.QtWidgets import QWidget
 
 from firegui.gui.base.layouts import vertical
 from firegui.gui.charts.chart import REPAINT_MS
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.planning.result_view import ResultView, edited_text, no_run_text
+from firegui.gui.planning.result_view import ResultView, map_note, no_run_text
 from firegui.gui.session.session import Session
 
 
 class ResultPanel(QWidget):
-    """Result of the run that the queue shows, written at most five times a second."""
+    """Result of the run that the queue shows, written at most five times a second.
+
+    While the map shows a fire of an analysis, it is that of the run before.
+    """
 
     start_from_requested = Signal(object)
     """Run the open project from the plan of this ``RunEntry``."""
@@ -42,16 +46,21 @@ class ResultPanel(QWidget):
 
     def refresh(self) -> None:
         """Show the result of the shown run, and whether the map has its drops."""
-        result = self._session.result
-        self.view.show_run(self._queue.shown, self._session.units, no_run_text(result), note=edited_text(result))
+        entry, result = self._entry, self._session.result
+        note = "" if entry is None else map_note(result)
+        self.view.show_run(entry, self._session.units, no_run_text(result), note=note)
+
+    @property
+    def _entry(self) -> RunEntry | None:
+        return self._queue.shown if self._session.result.against else self._queue.shown_or_before
 
     def _start_from(self) -> None:
-        if self._queue.shown is not None:
-            self.start_from_requested.emit(self._queue.shown)
+        if self._entry is not None:
+            self.start_from_requested.emit(self._entry)
 
     def _test(self) -> None:
-        if self._queue.shown is not None:
-            self.test_requested.emit(self._queue.shown)
+        if self._entry is not None:
+            self.test_requested.emit(self._entry)
 
     def _schedule(self) -> None:
         if not self._throttle.isActive():

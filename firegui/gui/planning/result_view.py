@@ -231,8 +231,10 @@ def no_run_text(result: ShownResult) -> str:
     return _NO_RUN
 
 
-def edited_text(result: ShownResult) -> str:
-    """Return that the map has edited drops, which no result is of; empty where it has not."""
+def map_note(result: ShownResult) -> str:
+    """Return what the map shows instead of the plan of the result; empty where it shows that plan."""
+    if result.is_aside:
+        return f"The map shows {result.title}. Back to the run, above the map, shows this plan."
     if not result.by_hand:
         return ""
     return "⚠ This is the plan before your edit. Keep the edited drops as a run for the result of the plan on the map."

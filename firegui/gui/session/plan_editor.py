@@ -96,8 +96,8 @@ class PlanEditor(QObject):
         session, result = self._session, self._session.result
         if not session.has_project or result.plan is None:
             return "no plan is shown: start a run, or show one from the list of runs"
-        if result.of_ensemble:
-            return "an ensemble is shown: show the run of its plan"
+        if result.is_sample:
+            return "a fire of an analysis is shown: go back to the run of its plan"
         if self._blocked:
             return self._blocked
         if self.project.problems():

@@ -75,7 +75,7 @@ class ShownResult:
         project: Project that the result was computed from, which an edited project no longer equals.
         first_drops: Drops of the plan that the first fire belongs to (``against``).
         stage: Stage of the active run when it drew the plan.
-        member: Both fires are those of an ensemble member, which the title names.
+        member: Both fires are those of an ensemble member or of a draw of a stress scenario, which the title names.
         mean_of: Number of members whose mean is shown, at the ends of days; 0 for no mean.
         plan_name: Name of the plan if it is not the open project's.
         against: Name of the plan that the first fire belongs to; empty for the fire without drops.
@@ -110,9 +110,14 @@ class ShownResult:
     is_cautious: bool = False
 
     @property
-    def of_ensemble(self) -> bool:
-        """Whether the fires belong to an ensemble instead of a plan that can be exported."""
+    def is_sample(self) -> bool:
+        """Whether the fires are those of an ensemble or of a stress scenario, instead of a plan's own."""
         return self.member or self.mean_of > 0
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it is of an analysis or a comparison, instead of a run or the project's fire without drops."""
+        return self.is_sample or bool(self.against or (self.plan_name and not self.by_hand))
 
     @property
     def names(self) -> tuple[str, str]:
@@ -191,6 +196,8 @@ class Session(QObject):
     region_shown = Signal(str)
     """A region was chosen beside the map, which must bring it into view."""
     step_changed = Signal(int)
+    play_requested = Signal()
+    """The fires on the map are to be played from the step on."""
     tool_changed = Signal(str)
     view_changed = Signal(str)
     side_by_side_changed = Signal(bool)
@@ -570,7 +577,7 @@ class Session(QObject):
         The first fire of a comparison, an ensemble or a replanned run is another one.
         """
         result = self._result
-        is_other = bool(result.against or result.fire) or result.of_ensemble
+        is_other = bool(result.against or result.fire) or result.is_sample
         if is_other or self._project is None or not same_spread(result.project or self._project, self._project):
             return None
         return result.baseline

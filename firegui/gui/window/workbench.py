@@ -32,9 +32,8 @@ from firegui.gui.base.controls import is_usable
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting.animation_dialog import AnimationDialog
 from firegui.gui.exporting.export_dialog import ExportDialog
-from firegui.gui.exporting.hand_over_panel import HandOverPanel, awaits_plan
+from firegui.gui.exporting.hand_over_panel import HandOverPanel, plan_export
 from firegui.gui.help.help_view import HelpView
-from firegui.gui.jobs.result_presenter import result_of_run
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import pin_marked, remove_marked, unpin_marked
@@ -267,7 +266,7 @@ class Workbench(QObject):
         yield "Exercise", partial(ExercisePanel, session, queue, self.plan)
         for analysis in ANALYSES:
             yield analysis.name, partial(self._make_analysis, analysis)
-        yield "Export", partial(HandOverPanel, session, queue, self._preferences)
+        yield "Export", partial(HandOverPanel, session, queue, self._preferences, lambda: self.plan.run_to_export)
 
     def _make_scenario(self) -> QWidget:
         panel = ScenarioPanel(self.session)
@@ -394,7 +393,10 @@ class Workbench(QObject):
     def _show_way_back(self) -> None:
         result = self.session.result
         was_comparing, self._is_comparing = self._is_comparing, bool(result.against)
-        self.shell.centre.bar.show_back(is_shown=result.of_ensemble, compares=self._is_comparing)
+        # Recovered drops are shown before any run.
+        has_run = self.queue.shown_or_before is not None
+        is_shown = result.is_sample or (result.is_aside and has_run)
+        self.shell.centre.bar.show_back(is_shown=is_shown, compares=self._is_comparing)
         if was_comparing and not self._is_comparing:
             self.shell.end_comparison("Compare")
         self._show_hint()
@@ -416,7 +418,7 @@ class Workbench(QObject):
     def _show_hint(self) -> None:
         """Show how the tool is used, or else what is on the map instead of a plan."""
         result = self.session.result
-        other = f"{result.title}: not a plan" if result.of_ensemble else ""
+        other = f"{result.title}: not a plan" if result.is_sample else ""
         hint = "" if self.shell.stage.isHidden() else self.map.hint
         self.shell.centre.bar.note.set_text(hint or other)
 
@@ -539,23 +541,13 @@ class Workbench(QObject):
 
     def _export(self) -> None:
         """Export the plan of the run that is selected in the open list of runs, else the plan on the map."""
-        selected, planning, result, note = self.plan.run_to_export, False, None, ""
-        if selected is not None:
-            with refusing(self.session, str(selected.folder)):
-                result = result_of_run(selected)
-            if result is None:
-                return
-            other = self.session.result.title
-            note = f"This is the run that is selected in the list. The map shows {other}." if other else ""
-        else:
-            planning = awaits_plan(self.session, self.queue)
-            note = self._why_not_selected()
-        dialog = ExportDialog(
-            self.session, self._window, is_planning=planning, preferences=self._preferences, result=result, note=note
-        )
-        if result is None:
-            dialog.follow_map(self.queue)
-        dialog.exec()
+        run, dialog, note = self.plan.run_to_export, None, self._why_not_selected()
+        with refusing(self.session, "the plan" if run is None else str(run.folder)):
+            dialog = plan_export(self.session, self.queue, run, self._window, self._preferences, note)
+        if dialog is not None:
+            if run is None:
+                dialog.follow_map(self.queue)
+            dialog.exec()
 
     def _why_not_selected(self) -> str:
         """Return why the plan on the map is exported instead of the selected run; empty if they are one."""
@@ -592,7 +584,7 @@ class Workbench(QObject):
     def _show_leaks(self) -> None:
         """Show where fire gets through the plan of the shown run, or how to test it if that is not known."""
         self._show_analysis("Stress")
-        if (shown := self.queue.shown) is not None:
+        if (shown := self.queue.shown_or_before) is not None:
             self.panel("Stress", StressPanel).show_leaks(shown.folder)
 
     def _test_plan(self, entry: RunEntry) -> None:

@@ -17,7 +17,7 @@ from firegui.analyses.requests import Paths, StressRequest
 from firegui.analyses.stress.results import LEAK, STORE, TABLE, StressHeader, read_leaks, read_table
 from firegui.domain.project import Project
 from firegui.domain.settings import ObjectiveWeights
-from firegui.domain.stress import StressTable, StressTestSettings, verdict_text
+from firegui.domain.stress import StressResult, StressTable, StressTestSettings, verdict_text
 from firegui.errors import InputError
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
 from firegui.gui.analyses.saved_results import SavedResults, TabulatedResult
@@ -125,6 +125,14 @@ class StressTestResult(AnalysisResult[StressTable, StressHeader]):
     def verdict(self) -> str:
         """Whether the plan holds in every scenario; empty before the test has ended."""
         return _verdict(self.table, self.header)
+
+    @property
+    def worst(self) -> StressResult | None:
+        """The scenario that the verdict names; of a plan that holds, that with most growth left."""
+        if self.table is None:
+            return None
+        held = self.table.worst_held(self.weights)
+        return held if held.held_share(self.weights) > self.limit else self.table.worst
 
     @property
     def limit(self) -> float:

@@ -58,7 +58,8 @@ _KEY = (
     "scenario with errors of its own.\n"
     "With all scenarios it is the mean of theirs. What burns in the model too is left out."
 )
-_PLAY = "Show the draw of the chosen scenario in which most is left, on the map (double-click)"
+_PLAY = "Play worst draw"
+_PLAY_TIP = "Play the draw of the chosen scenario in which most is left, on the map (double-click)"
 _TICK_MS = 1000
 
 
@@ -85,6 +86,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
     def _build(self) -> None:
         self._followed: tuple[Path, str, StressTable | None] | None = None
         self._of_plan: PlanStressTest | None = None
+        self._proposed = ""
+        """Name of the scenario that was selected without the user."""
         self._tick = QTimer(self, interval=_TICK_MS)
         self._tick.timeout.connect(self._refresh)
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
@@ -111,7 +114,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             session.refuse(error)
             return
         draw = f", draw {number + 1} of {len(result.draws)}" if len(result.draws) > 1 else ""
-        self._queue.show_member(f"Stress: {result.scenario.title}{draw}", spec)
+        self._queue.show_member(f"Stress: {result.scenario.title}{draw}", spec, plays=True)
 
     def show_leaks(self, folder: Path) -> None:
         """Show where fire gets through the plan of a run; without a test of it, the cost and button of one."""
@@ -163,7 +166,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         result = (self.table, self.leaks_page)
         self._lay_out_pages(
             (("Table", self.table), ("Where fire gets through", self.leaks_page), ("Scenarios", self.scenarios)),
-            PanelButton("show", "Play worst draw", _PLAY, self.play, result, show_text=True),
+            PanelButton("show", _PLAY, _PLAY_TIP, self.play, result, show_text=True),
             self._copy_button(self.table),
             PanelButton("csv", "CSV…", "Write a row for each draw as CSV with every digit", self._ask_file,
                         (self.table,)),
@@ -204,7 +207,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
 
     def _follow_plan(self) -> None:
         """Show the latest test of the plan on the map, else the table that it was given when it was made."""
-        entry, session = self._queue.shown, self._session
+        entry, session = self._queue.shown_or_before, self._session
         is_ready = entry is not None and session.has_project and entry.is_over and not entry.elsewhere
         followed = (entry.folder, entry.title, entry.stress) if entry is not None and is_ready else None
         before = self._followed
@@ -240,7 +243,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         A test that was stopped, or of a part of what the plan was tested in, counts only ``for_map`` where no other
         has one. A test of another plan, which the run had before it was resumed, does not count.
         """
-        entry = self._queue.shown
+        entry = self._queue.shown_or_before
         known = entry.stress if entry is not None and entry.folder == folder else None
         names = set() if known is None else {one.scenario.name for one in known.results}
         with_map: list[SavedStressTest] = []
@@ -282,6 +285,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         parts = (_MAP_FOLLOWS, self._controller.activity) if busy else (_NO_MAP, self._cost_text())
         self.no_map.text.setText("\n".join(filter(None, parts)))
         self.stop_here.setVisible(busy and not self._has_map)
+        played = self._played
+        self.button("show").setText(_PLAY if played is None else f"{_PLAY} of “{played.scenario.title}”")
         self.no_map.start.setEnabled(self._can_start)
         self.no_map.start.setHidden(busy)
         self.no_map.set_trouble("" if busy else "\n".join(f"{WARNING}{problem}" for problem in self.problems))
@@ -359,7 +364,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
             header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
             # What differs takes the room that is left, on as many lines as it needs.
             header.setSectionResizeMode(len(columns) - 1, QHeaderView.ResizeMode.Stretch)
-            self._select(selected)
+            self._select(shown, selected)
         self._set_head("" if shown is None else head_text(shown))
         names = [] if shown is None else list(shown.leaks)
         if names != [self.leak.itemData(k) for k in range(self.leak.count())]:
@@ -374,12 +379,13 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._with_map.setVisible(bool(names))
         self._draw()
 
-    def _select(self, before: StressResult | None) -> None:
-        """Keep the selected scenario selected; by default the worst."""
+    def _select(self, shown: StressTestResult, before: StressResult | None) -> None:
+        """Keep the scenario selected that the user selected; else select the worst, as it is known so far."""
         names = [result.scenario.name for result in self.model.rows]
-        name = None if before is None else before.scenario.name
-        position = names.index(name) if name in names else min(1, len(names) - 1)
-        select_row(self.table, self.model.place(position))
+        name = "" if before is None else before.scenario.name
+        if (name == self._proposed or name not in names) and shown.worst is not None:
+            name = self._proposed = shown.worst.scenario.name
+        select_row(self.table, self.model.place(names.index(name)))
 
     def _draw(self, *_: object) -> None:
         shown, name = self._controller.shown, self.leak.currentData()

@@ -120,7 +120,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
             self._session.refuse(error)
             return
         kind = KIND_TITLES[shown.header.settings.kind].lower()
-        self._queue.show_member(f"Fire {member} ({kind})", spec)
+        self._queue.show_member(f"Fire {member} ({kind})", spec, plays=True)
 
     def export(self) -> None:
         """Open the dialog that exports the ensemble."""
