@@ -1,4 +1,4 @@
-"""Hand over: the parts of the export dialog at their places in the window, for the plan that is exported."""
+"""Hand over: the parts of the export dialog at their places in the window, for the plan to export."""
 
 from __future__ import annotations
 

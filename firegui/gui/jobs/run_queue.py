@@ -261,7 +261,10 @@ class RunQueue(QObject):
         self._presenter.show_baseline()
 
     def show_member(self, title: str, spec: EvaluateSpec, *, plays: bool = False) -> None:
-        """Evaluate and show both fires of an ensemble member, or of a plan of an analysis; ``plays`` plays them."""
+        """Evaluate and show both fires of an ensemble member, or of a plan of an analysis.
+
+        With ``plays`` they are played as soon as they are there.
+        """
         self.show_evaluation(EvaluationRequest(title, spec, plays=plays))
 
     def show_evaluation(self, request: EvaluationRequest) -> None:
