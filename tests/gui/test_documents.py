@@ -22,9 +22,10 @@ from firegui.gui.window.demo_notice import DemoNotice
 from firegui.gui.window.documents import ChangedAnswer, ask_replace
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.project_dialog import ProjectDialog, project_of
-from firegui.io.project.store import load_project, save_project
+from firegui.io.project.store import PROJECT_FILE, load_project, save_project
 from firegui.io.project.weights_file import write_weights
 from firegui.runs.lock import editing
+from tests.gui.hands import LEFT
 from tests.unit.domain.samples import weights
 
 SHAPE, DAYS = (12, 14), 3
@@ -319,6 +320,31 @@ def test_a_double_click_on_a_project_chooses_it_and_its_inner_folders_lead_to_it
     assert not dialog.isVisible() and dialog.chosen == folder
     assert project_of(folder / "layers") == folder == project_of(folder)
     assert project_of(plain) == plain
+
+
+def test_the_path_of_a_file_can_be_opened_and_is_refused_unless_it_lies_in_a_project(
+    window: MainWindow, qtbot: QtBot, refusals: list[InputError], tmp_path: Path
+) -> None:
+    folder, notes = tmp_path / "ridge.firegui", tmp_path / "notes.txt"
+    save_project(window.workbench.session.project, folder)
+    notes.write_text("no project")
+
+    def typed(path: Path) -> Path:
+        dialog = ProjectDialog(str(tmp_path), window)
+        qtbot.addWidget(dialog)
+        dialog.open()
+        line = dialog.findChild(QLineEdit, "fileNameEdit")
+        assert isinstance(line, QLineEdit)
+        line.setText(str(path))
+        qtbot.wait(50)
+        QTest.mouseClick(dialog.open_button, LEFT)
+        assert not dialog.isVisible()
+        return project_of(dialog.chosen)
+
+    assert typed(folder / PROJECT_FILE) == folder
+    assert not window.workbench.documents.open(typed(notes))
+    qtbot.waitUntil(lambda: bool(refusals))
+    assert "notes.txt: is a file, not the folder of a project" in str(refusals[0])
 
 
 def test_open_begins_beside_the_last_project_even_beside_a_demo(

@@ -33,6 +33,7 @@ from firegui.gui.planning.run_comparison import (
 )
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import FireView, ShownResult
+from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import load_project, save_project
@@ -186,6 +187,9 @@ def test_a_comparison_names_the_views_opens_at_the_end_and_is_ended_above_the_ma
     assert session.step == session.project.calendar.n_steps
     assert [action.text() for action in views] == ["Run 1", "Run 2", "Difference"]
     assert first.title in views[0].toolTip() and second.title in views[1].toolTip()
+    beside = workbench.actions["side_by_side"]
+    assert f"{first.title}, {second.title} and their difference" in beside.toolTip()
+    assert beside.statusTip().startswith(first.title)
     # A view of one plan is part of the comparison still.
     QTest.keyClick(bench, Qt.Key.Key_1, ALT)
     assert session.view is FireView.BASELINE and session.result.against == first.title
@@ -196,6 +200,7 @@ def test_a_comparison_names_the_views_opens_at_the_end_and_is_ended_above_the_ma
     wait_idle(qtbot, workbench.queue)
     assert not session.result.against and workbench.queue.shown is second
     assert [action.text() for action in views] == names and bar.back.isHidden()
+    assert beside.statusTip() == ACTIONS["side_by_side"].help
 
 
 @pytest.mark.parametrize("was_open", [False, True])

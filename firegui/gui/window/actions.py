@@ -193,6 +193,8 @@ class Actions(QObject):
             text, help = names.get(view, (spec.text, spec.help))
             self[spec.name].setText(text)
             _explain(self[spec.name], help)
+        compared = f"{result.against}, {result.plan_name} and their difference, on maps that move together"
+        _explain(self["side_by_side"], compared if result.against else ACTIONS["side_by_side"].help)
 
     def _name_undo(self, text: str) -> None:
         self["undo"].setText(f"&Undo {text}".strip())
