@@ -14,7 +14,15 @@ from pytestqt.qtbot import QtBot
 from firegui.domain import plan_colors
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.legends import sample_pixmap, swatch_pixmap
-from firegui.gui.map.map_colors import EDGE_CASING, Ink, comparison_scale, difference_scale, fire_scale, retardant_scale
+from firegui.gui.map.map_colors import (
+    EDGE_CASING,
+    Ink,
+    change_scale,
+    comparison_scale,
+    difference_scale,
+    fire_scale,
+    retardant_scale,
+)
 from firegui.gui.session.session import Session
 from tests.gui.color_vision import distance
 from tests.gui.contrast import of_colors, pixels
@@ -48,7 +56,13 @@ def pairs(ink: Ink) -> Iterator[tuple[str, QColor, QColor]]:
     for color in better:
         yield "better plan and region", color, ink.region
         yield "better plan and land", color, ink.land
+    # One drop changes the chance of fire by some tenths. Its colours are those of a change of 0.3.
+    effect = [QColor(*map(int, change_scale().rgba[code, :3])) for code in (89, 166)]
+    yield "more and less fire after an edit", effect[0], effect[1]
     for number, fire in enumerate(ramp(fire_scale().rgba)):
+        yield f"more fire after an edit and fire {number}", effect[0], fire
+        yield f"less fire after an edit and fire {number}", effect[1], fire
+        yield f"line of a water drop and fire {number}", ink.water_line, fire
         yield f"first plan better and fire {number}", better[0], fire
         yield f"second plan better and fire {number}", better[1], fire
         yield f"observed perimeter and fire {number}", ink.observed, fire

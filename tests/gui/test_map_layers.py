@@ -23,6 +23,7 @@ from firegui.gui.map.legends import sample_pixmap
 from firegui.gui.map.map_colors import (
     ColorScale,
     burning_scale,
+    change_scale,
     codes,
     comparison_scale,
     difference_codes,
@@ -126,7 +127,7 @@ def test_the_colour_scale_of_the_fire_is_on_the_map_and_not_once_more_in_the_leg
     session.show_result(ShownResult("run", baseline=growing(project, 2), plan=growing(project, 1)))
     assert scale().title == "Chance burned so far"
     session.set_view(FireView.DIFFERENCE)
-    assert (scale().low, scale().high) == ("−1 more fire", "+1 less fire")
+    assert (scale().low, scale().high) == ("more fire", "less fire")
     # All labels fit into the narrowest of three maps side by side, with the side panel.
     font = map_font(8.5)
     ends = sum(text_width(text, font) for text in (scale().low, scale().middle, scale().high))
@@ -247,7 +248,8 @@ def test_untreated_ground_has_no_retardant_colour() -> None:
 def test_equal_fires_differ_nowhere_and_the_scale_is_the_same_both_ways() -> None:
     alpha = difference_scale().rgba[:, 3]
     levels = np.arange(256, dtype=np.uint8)
-    assert (alpha[difference_codes(levels, levels)] == 0).all()
+    for scale in (difference_scale(), change_scale()):
+        assert (scale.rgba[difference_codes(levels, levels), 3] == 0).all()
     all_of_it, nothing = np.full(1, 255, np.uint8), np.zeros(1, np.uint8)
     assert difference_codes(all_of_it, nothing)[0] == 255
     assert difference_codes(nothing, all_of_it)[0] == 0

@@ -27,11 +27,11 @@ from firegui.gui.map.decorations import flow
 from firegui.gui.map.items import Drawing, ScreenItem, text_width
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.map_view import STEP_MS, MapView
-from firegui.gui.map.readout import wind_origin
+from firegui.gui.map.readout import SEPARATOR, wind_origin
 from firegui.gui.session.plan_editor import EDITED
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from firegui.io.coordinates import CoordinateFormat
-from tests.gui.map_scene import MIDDLE, Hand, growing, only, open_map, painted, placed_labels, undo_steps
+from tests.gui.map_scene import MIDDLE, Hand, drop_at, growing, only, open_map, painted, placed_labels, undo_steps
 
 
 def show_fire(session: Session, hand: Hand, project: Project) -> None:
@@ -307,6 +307,26 @@ def test_the_status_text_follows_playback_under_a_still_mouse(
     with qtbot.waitSignal(hand.view.hovered) as said:
         session.set_step(200)
     assert "chance burned so far 1.00" in str(said.args[0])
+
+
+def test_a_drop_under_the_mouse_is_named_and_marked(session: Session, hand: Hand, qtbot: QtBot) -> None:
+    session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=10, material="water"),)))
+    session.set_step(10)
+    on, beside = (20.5, 30.5), (30.5, 30.5)
+    plain = hand.view.snapshot()
+    for tool in (Tool.PAN, Tool.PROBE, Tool.EDIT, Tool.DROP):
+        session.set_tool(tool)
+        text = hover(hand, qtbot, on)
+        name, _, cell = text.partition(SEPARATOR)
+        assert name == "S-2T-1 · 19 Aug 04:48 UTC-7 · water, 4,542 L" and "row 20 col 30" in cell
+        assert hand.view.sketch.hovered is not None and hand.view.sketch.hovered.text == name
+        assert "S-2T-1" not in hover(hand, qtbot, beside) and hand.view.sketch.hovered is None
+    session.set_tool(Tool.PAN)
+    hover(hand, qtbot, on)
+    assert hand.view.snapshot() != plain
+    # The name would hide the corners of a shape.
+    session.set_tool(Tool.POLYGON)
+    assert "S-2T-1" not in hover(hand, qtbot, on) and hand.view.sketch.hovered is None
 
 
 def test_beside_the_grid_the_status_text_is_empty(hand: Hand, qtbot: QtBot) -> None:

@@ -149,6 +149,12 @@ def when_text(session: Session, step: int) -> str:
     return f"{when.day} {when:%b %H:%M} {calendar.zone_name}"
 
 
+def record_text(session: Session, record: DropRecord) -> str:
+    """Return aircraft, time and load of a shown drop."""
+    load = f"{record.material}, {session.units.load(record.payload_gal)}"
+    return f"{record.aircraft} · {when_text(session, record.step)} · {load}"
+
+
 _WIDTH = 46
 Rows = list[tuple[str, str]]
 

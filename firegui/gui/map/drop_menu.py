@@ -235,6 +235,10 @@ def shown_drop_at(
 
 def _distance(drop: DropRecord, row: float, column: float, within: float) -> float | None:
     dy, dx = row - 0.5 - drop.landing_y, column - 0.5 - drop.landing_x
+    reach = OUTLINE_SIGMAS * max(drop.sigma_parallel_cells, drop.sigma_perpendicular_cells) + within
+    if abs(dy) > reach or abs(dx) > reach:
+        # Most drops: the mouse asks for all of them at each move.
+        return None
     # The long axis lies along (dx, dy) = (cos θ, −sin θ).
     along = dx * math.cos(drop.theta) - dy * math.sin(drop.theta)
     across = dx * math.sin(drop.theta) + dy * math.cos(drop.theta)

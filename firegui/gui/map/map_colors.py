@@ -145,7 +145,7 @@ def difference_scale() -> ColorScale:
     Green is less fire with the plan, orange is more. The labels are short: maps side by side are narrow.
     """
     rgba = _diverging(plan_colors.MORE_FIRE, plan_colors.SAVED)
-    return ColorScale("Saved", "−1 more fire", "+1 less fire", rgba, "0")
+    return ColorScale("Saved", "more fire", "less fire", rgba, "0")
 
 
 def comparison_scale(first: str, second: str) -> ColorScale:
@@ -156,6 +156,20 @@ def comparison_scale(first: str, second: str) -> ColorScale:
     rgba = _diverging(plan_colors.FIRST_BETTER, plan_colors.SECOND_BETTER)
     title = f"Chance burned so far, {first} − {second}"
     return ColorScale(title, f"less fire with {first}", f"less fire with {second}", rgba, "0")
+
+
+def change_scale() -> ColorScale:
+    """Return the scale of the effect of an edited drop, before − after, in the colours of two compared plans.
+
+    The effect lies on the fire, and would not be seen in one of its colours. One drop changes little, so the colours
+    follow the cube root of the change.
+    """
+    change = np.arange(256) / 127.5 - 1.0
+    codes = np.rint((np.cbrt(change) + 1.0) * 127.5).astype(int)
+    linear = _diverging(plan_colors.FIRST_BETTER, plan_colors.SECOND_BETTER)
+    rgba = linear[codes]
+    rgba[linear[:, 3] == 0, 3] = 0
+    return ColorScale("Effect of my edit, at the end", "more fire", "less fire", rgba, "0")
 
 
 def _diverging(low: str, high: str) -> Bytes:

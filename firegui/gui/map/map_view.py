@@ -16,25 +16,26 @@ from firegui.domain.drops import Drop
 from firegui.domain.grid import bounding_box
 from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Region
+from firegui.domain.schedule import DropRecord
 from firegui.gui.base.controls import FocusFrame, tool_button
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.camera import Camera, MapArea
 from firegui.gui.map.cards import FloatingCard, ProbeCard, series_of
 from firegui.gui.map.decorations import Decorations
-from firegui.gui.map.drop_edits import card_rows
+from firegui.gui.map.drop_edits import card_rows, drop_of, record_text
 from firegui.gui.map.drop_menu import NEAR_PX, DropMenu, shown_drop_at
 from firegui.gui.map.event_filters import FileDrops, MouseRouter
 from firegui.gui.map.key_cursor import KeyCursor
-from firegui.gui.map.layers.drop_layers import bounds_of
+from firegui.gui.map.layers.drop_layers import Ellipses, bounds_of
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.map.map_content import CellLocation, MapState
-from firegui.gui.map.readout import caption_of, hover_text, probe_rows
+from firegui.gui.map.readout import SEPARATOR, caption_of, hover_text, probe_rows
 from firegui.gui.map.region_menu import RegionMenu
 from firegui.gui.map.shape_edits import find_region
-from firegui.gui.map.sketch import Sketch
+from firegui.gui.map.sketch import Outline, Sketch
 from firegui.gui.map.tools.draw_tools import PolygonTool, RectangleTool, ZonePolygonTool, ZoneRectangleTool
 from firegui.gui.map.tools.drop_tool import DropTool
 from firegui.gui.map.tools.edit_tool import EditTool
@@ -285,7 +286,7 @@ class MapView(QWidget):
         self._update_drop_card()
         if self._hover_dirty:
             self._hover_dirty = False
-            self.hovered.emit(self._hover_text(shown))
+            self._update_hover(shown)
 
     def _prepare(self) -> None:
         # A new plan is prepared separately from its drawing, so that the window handles events in between.
@@ -305,7 +306,7 @@ class MapView(QWidget):
         """Take back what is under the mouse: Qt reports no leaving of a widget that is hidden."""
         super().hideEvent(event)
         self._mouse_at, self._hover_dirty = None, False
-        self.hovered.emit("")
+        self._update_hover(None)
 
     # -- set-up ------------------------------------------------------------------------------------------------------
     def _make_tools(self) -> dict[Tool, MapTool]:
@@ -467,17 +468,30 @@ class MapView(QWidget):
             self._menu_place = None
         self._schedule()
 
-    def _hover_text(self, shown: MapState | None) -> str:
+    def _update_hover(self, shown: MapState | None) -> None:
+        """Report what is under the mouse, and mark the drop there."""
         if shown is None or self._mouse_at is None:
-            return ""
-        form = self._session.drawing.coordinates
-        return hover_text(shown, self._place, *self.camera.to_cell(self._mouse_at), form)
+            self.sketch.show_hovered(None)
+            self.hovered.emit("")
+            return
+        place, tool = self.camera.to_cell(self._mouse_at), self._tools[self._session.tool]
+        drop = self._drop_at(*place) if tool.names_drops and not tool.is_dragging else None
+        name = "" if drop is None else record_text(self._session, drop)
+        cell = hover_text(shown, self._place, *place, self._session.drawing.coordinates)
+        self.hovered.emit(SEPARATOR.join(text for text in (name, cell) if text))
+        if drop is None or drop_of(self._session, drop) in self._session.plan_editor.marked:
+            self.sketch.show_hovered(None)
+        else:
+            corners = tuple((row, column) for row, column in Ellipses.of([drop]).points[0].tolist())
+            self.sketch.show_hovered(Outline(corners, name))
+
+    def _drop_at(self, row: float, column: float) -> DropRecord | None:
+        session, near = self._session, NEAR_PX / self.camera.pixels_per_cell
+        return shown_drop_at(self.layers.drops.seen(), session.step, session.project.calendar, row, column, near)
 
     def _open_menu(self, at: Pointer, where: QPoint) -> None:
         self._menu_place = at.row, at.column
-        session, near = self._session, NEAR_PX / self.camera.pixels_per_cell
-        drops = self.layers.drops.seen()
-        drop = shown_drop_at(drops, session.step, session.project.calendar, at.row, at.column, near)
+        session, drop = self._session, self._drop_at(at.row, at.column)
         if drop is not None:
             self.drop_menu.open(drop, where, self._menu_actions)
             return

@@ -33,13 +33,14 @@ class Outline:
 
 
 class Sketch:
-    """Outline, pin and crosshair, drawn above all layers."""
+    """Outline, pin, crosshair and the drop under the mouse, drawn above all layers."""
 
     def __init__(self) -> None:
         self.item = ScreenItem(self._paint)
         self.item.setZValue(1000.0)
         self.ink = Ink.of(QPalette())
         self.outline: Outline | None = None
+        self.hovered: Outline | None = None
         self.pin: Vertex | None = None
         self.cursor: Vertex | None = None
 
@@ -47,6 +48,12 @@ class Sketch:
         """Show an outline, or none."""
         self.outline = outline
         self.item.update()
+
+    def show_hovered(self, outline: Outline | None) -> None:
+        """Show the outline and the name of what is under the mouse, or none."""
+        if outline != self.hovered:
+            self.hovered = outline
+            self.item.update()
 
     def show_pin(self, pin: Vertex | None) -> None:
         """Mark the cell with this north-west corner, or none."""
@@ -61,6 +68,8 @@ class Sketch:
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         if self.pin is not None:
             self._paint_pin(painter, transform, self.pin)
+        if self.hovered is not None:
+            self._paint_outline(painter, transform, visible, self.hovered)
         if self.outline is not None and self.outline.corners:
             self._paint_outline(painter, transform, visible, self.outline)
         if self.cursor is not None:

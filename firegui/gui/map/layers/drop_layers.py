@@ -31,7 +31,7 @@ from firegui.gui.map.layers.layer import (
     same_content,
     threshold_range,
 )
-from firegui.gui.map.map_colors import Bytes, ColorScale, difference_scale, faded
+from firegui.gui.map.map_colors import Bytes, change_scale, faded
 from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.planning.drop_validator import DropValidator
@@ -40,8 +40,8 @@ from firegui.runs.stages import Stage
 _POINTS = 24
 _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
-_EARLIER = 0.7
-_LINE_PX, _CASING_PX = 1.2, 2.4
+_EARLIER = 0.85
+_LINE_PX, _CASING_PX = 1.4, 3.2
 DROPS_SHOWN, UNTIL_NOW, THIS_DAY, WHOLE_PLAN = "shown", "now", "day", "plan"
 """Property of the layer of drops, and its values."""
 _RETARDANT_FILL, _WATER_FILL = 0.5, 0.1
@@ -382,11 +382,6 @@ def bounds_of(rules: DropValidator, drop: Drop) -> tuple[float, float, float, fl
     return top + 0.5, left + 0.5, bottom + 0.5, right + 0.5
 
 
-def _change_scale() -> ColorScale:
-    scale = difference_scale()
-    return replace(scale, title="Effect of my edit, at the end", low="−1 more fire", high="+1 less fire")
-
-
 class ChangeLayer(RasterLayer):
     """Effect of a change on the fire at the end of the plan: before minus after."""
 
@@ -398,7 +393,7 @@ class ChangeLayer(RasterLayer):
     start_opacity = 0.9
     options = (class_choice(5, 7, 9), threshold_range())
     is_signed = True
-    make_scale = staticmethod(_change_scale)
+    make_scale = staticmethod(change_scale)
 
     def missing(self) -> str:
         """Return when a change is shown, unless there is one."""

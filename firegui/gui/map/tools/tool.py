@@ -84,6 +84,8 @@ class MapTool:
     hint = ""
     sets_corners = False
     """Whether a click sets a corner, where cells meet, and not a cell."""
+    names_drops = False
+    """Whether the drop under the mouse is named. It would hide what a drawing tool draws."""
 
     def __init__(self, context: ToolContext) -> None:
         self.context, self.session = context, context.session
@@ -128,6 +130,7 @@ class PanningTool(MapTool):
     """Base class of tools with which a drag moves the map."""
 
     cursor = Qt.CursorShape.OpenHandCursor
+    names_drops = True
 
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)
