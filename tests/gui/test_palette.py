@@ -10,7 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
-from firegui.gui.help.command_palette import Palette, best_matches, match_score
+from firegui.gui.help.command_palette import NO_MATCHES, Palette, best_matches, match_score
 from firegui.gui.session.session import FireView, Tool
 from firegui.gui.window.action_registry import ACTIONS
 from firegui.gui.window.main_window import MainWindow
@@ -154,7 +154,7 @@ def test_letters_that_fit_nothing_say_so(window: MainWindow) -> None:
     palette = open_palette(window)
     QTest.keyClicks(palette.field, "qqqq")
     assert palette.shown == ()
-    assert palette.help.text() == "No matches."
+    assert palette.help.text() == NO_MATCHES
     QTest.keyClick(palette.field, Qt.Key.Key_Return)
     assert palette.isVisible()
 

@@ -32,6 +32,7 @@ from shiboken6 import isValid
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.film import Film
 from firegui.domain.fleet import Fleet
+from firegui.domain.units import Units
 from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.base.controls import FocusFrame, FoundFrame, focus_first, tab_stops
 from firegui.gui.base.layouts import vertical
@@ -39,6 +40,7 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import default_size, is_small, visible_geometry
 from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.scenario.fleet_panel import FleetPanel
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.widgets.settings_form import FoldedSection
 from firegui.gui.widgets.split_panel import SplitPanel
@@ -414,13 +416,65 @@ def test_the_word_wind_leads_to_the_fire_from_the_page_of_plans(qtbot: QtBot, wi
     side.search.clear()
 
 
+def test_the_search_lists_the_commands_that_the_palette_finds(qtbot: QtBot, window: MainWindow) -> None:
+    window.workbench.show_panel("Runs")
+    workbench, side = window.workbench, window.workbench.shell.side
+    QTest.keyClicks(side.search, "units")
+    titles = [link.text() for link in side.commands.links]
+    assert side.commands.isVisible() and any(title.startswith("View › US field units") for title in titles), titles
+    qtbot.waitUntil(lambda: side.outcome.text.text() == "No setting for “units”", timeout=20_000)
+    QTest.mouseClick(next(link for link in side.commands.links if "US field units" in link.text()), LEFT)
+    assert workbench.session.units is Units.US and not side.search.text() and side.commands.isHidden()
+    side.search.setText("wind")
+    titles = [link.text() for link in side.commands.links]
+    assert titles[0].startswith("View › Layers")
+    assert not [title for title in titles if "Stress test" in title], "a section is found as a section"
+    QTest.mouseClick(side.commands.links[-1], LEFT)
+    palette = workbench.guide.palette
+    assert palette is not None and palette.field.text() == "wind" and not side.search.text()
+
+
+def test_enter_in_a_search_without_a_setting_lists_its_commands(qtbot: QtBot, window: MainWindow) -> None:
+    window.workbench.show_panel("Runs")
+    side = window.workbench.shell.side
+    side.search.setFocus()
+    QTest.keyClicks(side.search, "units")
+    QTest.keyClick(side.search, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.workbench.guide.palette is not None, timeout=20_000)
+    palette = window.workbench.guide.palette
+    assert palette is not None and palette.field.text() == "units"
+
+
+def test_a_text_on_the_page_is_not_the_last_word_while_the_search_goes_on(qtbot: QtBot, window: MainWindow) -> None:
+    window.workbench.show_panel("Runs")
+    side = window.workbench.shell.side
+    side.search.setText("at night")
+    assert " so far: " in side.chosen_hit.text()
+    qtbot.waitUntil(lambda: " so far: " not in side.chosen_hit.text(), timeout=20_000)
+    assert "Drops only in daylight" in side.chosen_hit.text()
+
+
+def test_the_frame_of_what_was_found_leaves_its_text_free(window: MainWindow) -> None:
+    window.workbench.show_panel("Fleet")
+    label = window.workbench.panel("Fleet", FleetPanel).form.drawn
+    frame = FoundFrame(label)
+    host = frame.parentWidget()
+    assert host is not None
+    inner = QRect(label.mapTo(host, label.rect().topLeft()), label.size())
+    assert not frame.mask().translated(frame.pos()).intersects(inner)
+    label.hide()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert not isValid(frame)
+
+
 def test_a_search_for_what_is_nowhere_says_so_and_offers_to_clear_it(qtbot: QtBot, window: MainWindow) -> None:
     window.workbench.show_panel("Runs")
     side = window.workbench.shell.side
     outcome = side.outcome
     QTest.keyClicks(side.search, "xyzzy")
     qtbot.waitUntil(lambda: outcome.text.text() != SEARCHING, timeout=20_000)
-    assert outcome.text.text() == "No matches for “xyzzy”" and not outcome.links
+    assert outcome.text.text().startswith("No matches for “xyzzy”. Try another word") and not outcome.links
+    assert side.commands.isHidden()
     QTest.mouseClick(outcome.clear_button, Qt.MouseButton.LeftButton)
     assert not side.search.text() and outcome.isHidden() and side.sections["Runs"].isVisible()
 

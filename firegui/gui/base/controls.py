@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QAction, QColor, QKeySequence, QPainter, QPaintEvent, QRegion, QShortcut
 from PySide6.QtWidgets import (
+    QAbstractScrollArea,
     QAbstractSpinBox,
     QApplication,
     QCheckBox,
@@ -212,10 +213,10 @@ def scroll_to_opened(part: QWidget) -> None:
 
 
 class EdgeFrame(QWidget):
-    """Frame over the edge of a widget. It takes no room, as a border would."""
+    """Frame over the edge of a widget. It takes no room, as a border would. ``host`` is its parent, if another one."""
 
-    def __init__(self, widget: QWidget) -> None:
-        super().__init__(widget)
+    def __init__(self, widget: QWidget, host: QWidget | None = None) -> None:
+        super().__init__(host or widget)
         self._widget = widget
         self.hide()
         widget.installEventFilter(self)
@@ -226,10 +227,15 @@ class EdgeFrame(QWidget):
             self.fit()
         return super().eventFilter(watched, event)
 
+    @property
+    def _box(self) -> QRect:
+        """Place of the frame in its parent."""
+        return self._widget.rect()
+
     def fit(self) -> None:
         """Cover the edge of the widget."""
-        box = self._widget.rect()
-        self.setGeometry(box)
+        self.setGeometry(self._box)
+        box = self.rect()
         # What is masked belongs to the widget: its mouse, and its repaints.
         inner = box.adjusted(_FRAME_PX, _FRAME_PX, -_FRAME_PX, -_FRAME_PX)
         self.setMask(QRegion(box) - QRegion(inner))
@@ -253,10 +259,43 @@ class FocusFrame(EdgeFrame):
 
 
 class FoundFrame(EdgeFrame):
-    """Frame over the edge of a widget that a search has found. It goes after some seconds."""
+    """Frame around a widget that a search has found. It goes after some seconds.
+
+    It lies outside the widget, where there is room, because a text begins at the very edge of its label.
+    """
 
     def __init__(self, widget: QWidget) -> None:
-        super().__init__(widget)
+        self._host = _host_of(widget)
+        super().__init__(widget, self._host)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.fit()
         self.show()
         QTimer.singleShot(_FOUND_MS, self, self.deleteLater)
+
+    @property
+    def _box(self) -> QRect:
+        return _around(self._widget, self._host).intersected(self._host.rect())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the place of the widget, and go with it."""
+        if event.type() is QEvent.Type.Move:
+            self.fit()
+        elif event.type() is QEvent.Type.Hide:
+            self.deleteLater()
+        return super().eventFilter(watched, event)
+
+
+def _around(widget: QWidget, host: QWidget) -> QRect:
+    """Return the place in ``host`` of a frame around ``widget``."""
+    room = 2 * _FRAME_PX
+    return QRect(widget.mapTo(host, QPoint()), widget.size()).adjusted(-room, -room, room, room)
+
+
+def _host_of(widget: QWidget) -> QWidget:
+    """Return the nearest part that holds a frame around ``widget``, at most what scrolls with it."""
+    host = widget
+    while (above := host.parentWidget()) is not None and not isinstance(above.parentWidget(), QAbstractScrollArea):
+        host = above
+        if host.rect().contains(_around(widget, host)):
+            break
+    return host

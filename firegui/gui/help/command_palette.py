@@ -33,6 +33,7 @@ _SIZE = QSize(620, 420)
 _ICON = 18
 _KIND_PENALTY = 100.0
 _PAGE_PENALTY = 10.0
+NO_MATCHES = "No matches. Try another word, or find a setting (Ctrl+F)."
 HELP_KIND = "Help"
 """Kind of the entries that open a page of the help."""
 _RUN, _BEGINNING, _WORD, _GAP, _LENGTH = 8.0, 10.0, 6.0, 0.4, 0.05
@@ -129,8 +130,9 @@ class Palette(QFrame):
         """The listed entries."""
         return tuple(self.list.item(row).data(_ENTRY) for row in range(self.list.count()))
 
-    def begin(self) -> None:
-        """Open the palette, ready for typing."""
+    def begin(self, typed: str = "") -> None:
+        """Open the palette with a text, ready for typing."""
+        self.field.setText(typed)
         self.show()
         self.raise_()
         self.field.setFocus(Qt.FocusReason.PopupFocusReason)
@@ -171,8 +173,7 @@ class Palette(QFrame):
 
     def _fill(self, typed: str) -> None:
         self.list.clear()
-        found = best_matches(typed, self._entries, lambda entry: entry.title, lambda entry: entry.kind, _synonyms)
-        for entry in _usable_first(typed, found[:_MOST]):
+        for entry in _usable_first(typed, _matching(typed, self._entries)[:_MOST]):
             item = QListWidgetItem(f"{entry.kind}: {entry.title}")
             item.setData(_ENTRY, entry)
             self.list.addItem(item)
@@ -182,7 +183,7 @@ class Palette(QFrame):
     def _explain(self) -> None:
         item = self.list.currentItem()
         entry = item.data(_ENTRY) if item is not None else None
-        text = "No matches." if not isinstance(entry, PaletteEntry) else entry.why_not or entry.help
+        text = NO_MATCHES if not isinstance(entry, PaletteEntry) else entry.why_not or entry.help
         self.help.setText(text or " ")
 
     def _take(self, item: QListWidgetItem) -> None:
@@ -192,8 +193,19 @@ class Palette(QFrame):
             entry.run()
 
 
-def _synonyms(entry: PaletteEntry) -> str:
-    return entry.synonyms
+def meant_entries(typed: str, entries: Iterable[PaletteEntry]) -> list[PaletteEntry]:
+    """Return the entries of which words begin with every typed word, as the palette orders them."""
+    return _usable_first(typed, [entry for entry in _matching(typed, entries) if _is_meant(typed, entry)])
+
+
+def _matching(typed: str, entries: Iterable[PaletteEntry]) -> list[PaletteEntry]:
+    return best_matches(
+        typed, entries, lambda entry: entry.title, lambda entry: entry.kind, lambda entry: entry.synonyms
+    )
+
+
+def _is_meant(typed: str, entry: PaletteEntry) -> bool:
+    return bool(typed.strip()) and _words_begin(typed, f"{entry.title} {entry.synonyms}")
 
 
 def _usable_first(typed: str, found: Sequence[PaletteEntry]) -> list[PaletteEntry]:
@@ -202,7 +214,7 @@ def _usable_first(typed: str, found: Sequence[PaletteEntry]) -> list[PaletteEntr
     An entry whose words begin as typed comes before those that merely have the letters, even if it cannot be run: it
     says why not.
     """
-    meant = [entry for entry in found if typed.strip() and _words_begin(typed, f"{entry.title} {entry.synonyms}")]
+    meant = [entry for entry in found if _is_meant(typed, entry)]
     if any(entry.why_not for entry in meant):
         return sorted(found, key=lambda entry: (entry not in meant, bool(entry.why_not)))
     return sorted(found, key=lambda entry: bool(entry.why_not))

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QToolButto
 from firegui.assets import installed_version
 from firegui.gui.base.icons import icon
 from firegui.gui.exporting.export_options import FORMAT_SYNONYMS
-from firegui.gui.help.command_palette import HELP_KIND, Palette, PaletteEntry
+from firegui.gui.help.command_palette import HELP_KIND, Palette, PaletteEntry, meant_entries
 from firegui.gui.help.help_view import FIRST, HelpView
 from firegui.gui.help.tour import Tour
 from firegui.gui.planning.runs_panel import RunsPanel
@@ -86,18 +86,22 @@ class Guide(QObject):
         self._shell.show_panel("Help")
 
     # -- the palette -------------------------------------------------------------------------------------------------
-    def open_palette(self) -> None:
-        """Open the palette of all commands, panels, recent projects and pages."""
+    def open_palette(self, typed: str = "") -> None:
+        """Open the palette of all commands, panels, recent projects and pages, with a text."""
         if self.palette is not None:
             self.palette.close_palette()
         self.palette = Palette(self.entries(), self._window)
         self.palette.closed.connect(self._on_palette_closed)
-        self.palette.begin()
+        self.palette.begin(typed)
 
     def _on_palette_closed(self) -> None:
         if self.palette is not None:
             self.palette.deleteLater()
             self.palette = None
+
+    def find_commands(self, typed: str) -> Sequence[PaletteEntry]:
+        """Return the entries of the palette of which words begin as typed, the best first."""
+        return meant_entries(typed, self._entries())
 
     def entries(self) -> Sequence[PaletteEntry]:
         """Return all commands, panels, recent projects and pages."""

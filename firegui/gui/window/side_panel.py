@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QAbstractSlider,
     QAbstractSpinBox,
     QApplication,
+    QBoxLayout,
     QComboBox,
     QFrame,
     QGroupBox,
@@ -46,6 +47,7 @@ from firegui.gui.base.layouts import fill_scroll_area, horizontal, muted_label, 
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.search_rank import MatchRank, search_rank
 from firegui.gui.base.tasks import IncrementalTask
+from firegui.gui.help.command_palette import PaletteEntry
 from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import SearchField
 from firegui.gui.widgets.lazy_widget import LazyWidget
@@ -57,6 +59,8 @@ WIDTH = 320
 _LEAST, _MOST = 250, 520
 _PAUSE_MS = 400
 """Pause in typing after which the sections that were never shown are built, where settings are found without them."""
+_MOST_COMMANDS = 3
+"""Commands that a search shows besides the settings; the palette lists all."""
 _SETTINGS = (
     QAbstractButton, QAbstractSlider, QAbstractSpinBox, QComboBox, QGroupBox, QLineEdit, QPlainTextEdit, EditableTable,
 )  # fmt: skip
@@ -401,22 +405,22 @@ class SearchOutcome(QFrame):
 
     def tell_searching(self) -> None:
         """Say that the search goes on; building the other pages takes a moment."""
-        self._remove_links()
+        _remove_links(self._places, self.links)
         self.text.setText(SEARCHING)
         self.show()
 
-    def tell(self, searched: str, found: Mapping[str, Hit]) -> None:
-        """Say where ``searched`` was found.
+    def tell(self, searched: str, found: Mapping[str, Hit], *, has_commands: bool) -> None:
+        """Say where ``searched`` was found. ``has_commands``: the palette has it.
 
         ``found`` has the first hit of each section, by the titles of the page and of the section.
         """
-        self._remove_links()
-        self.text.setText("Not on this page. Found in:" if found else f"No matches for “{searched}”")
+        _remove_links(self._places, self.links)
+        nothing = f"No setting for “{searched}”"
+        if not has_commands:
+            nothing = f"No matches for “{searched}”. Try another word, or search the help (F1)."
+        self.text.setText("Not on this page. Found in:" if found else nothing)
         for title, hit in found.items():
-            link = tool_button(f"{title}  →", f"Go to {title}, and mark what was found there")
-            link.setAccessibleName(f"Go to {title}")
-            link.setProperty("role", "section")
-            link.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+            link = _link(title, f"Go to {title}, and mark what was found there")
             link.clicked.connect(partial(self._on_clicked, hit))
             self._places.addWidget(link)
             self.links.append(link)
@@ -425,13 +429,60 @@ class SearchOutcome(QFrame):
     def _on_clicked(self, hit: Hit, _checked: bool = False) -> None:
         self.chosen.emit(hit)
 
-    def _remove_links(self) -> None:
-        links, self.links = self.links, []
-        for link in links:
-            self._places.removeWidget(link)
-            link.hide()
-            # A link is removed by its own click.
-            link.deleteLater()
+
+class FoundCommands(QFrame):
+    """Commands of the palette that a search finds: the best as links, and a link to all of them in the palette."""
+
+    chosen = Signal(object)
+    """The entry of the palette that was chosen."""
+    more_requested = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: list[QToolButton] = []
+        self._places = vertical(None, margins=0, spacing=0)
+        vertical(self, muted_label("Commands"), self._places, margins=(8, 0, 8, 0), spacing=2)
+        self.hide()
+
+    def show_found(self, found: Sequence[PaletteEntry]) -> None:
+        """Show the best of the entries that can be run."""
+        _remove_links(self._places, self.links)
+        usable = [entry for entry in found if not entry.why_not][:_MOST_COMMANDS]
+        for entry in usable:
+            link = _link(f"{entry.kind} › {entry.title}", entry.help)
+            link.clicked.connect(partial(self._on_clicked, entry))
+            self._add(link)
+        if len(found) > len(usable):
+            every = _link("More commands… (Ctrl+K)", "List all commands that fit the words")
+            every.clicked.connect(lambda _checked=False: self.more_requested.emit())
+            self._add(every)
+        self.setVisible(bool(found))
+
+    def _add(self, link: QToolButton) -> None:
+        self._places.addWidget(link)
+        self.links.append(link)
+
+    def _on_clicked(self, entry: PaletteEntry, _checked: bool = False) -> None:
+        self.chosen.emit(entry)
+
+
+def _link(text: str, tip: str) -> QToolButton:
+    """Return a button that looks like a line of the side panel and leads elsewhere."""
+    link = tool_button(f"{text}  →", tip)
+    link.setAccessibleName(f"Go to {text}")
+    link.setProperty("role", "section")
+    link.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return link
+
+
+def _remove_links(places: QBoxLayout, links: list[QToolButton]) -> None:
+    """Remove the links from a layout and from their list."""
+    for link in links:
+        places.removeWidget(link)
+        link.hide()
+        # A link is removed by its own click.
+        link.deleteLater()
+    links.clear()
 
 
 class SidePanel(QWidget):
@@ -446,13 +497,15 @@ class SidePanel(QWidget):
     """Name of a section of another workspace that a search has found, and the hit in it."""
     content_built = Signal()
     """The content of a section was built: the panel may need another width."""
+    palette_requested = Signal(str)
+    """All commands for the words of the search are wanted."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Side panel")
         self.columns: dict[str, SectionColumn] = {}
         self._pages = QStackedWidget()
-        tip = "Settings of all workspaces; Enter goes to the setting, arrows choose, Esc leaves (Ctrl+F)"
+        tip = "Settings of all workspaces, and commands; Enter goes there, arrows choose, Esc leaves (Ctrl+F)"
         self.search = SearchField("Find a setting", "Find a setting of any workspace", tip)
         self.search.textChanged.connect(self._on_search)
         self.search.installEventFilter(self)
@@ -471,6 +524,11 @@ class SidePanel(QWidget):
         self.outcome = SearchOutcome()
         self.outcome.chosen.connect(self._choose_elsewhere)
         self.outcome.cleared.connect(self._clear_search)
+        self.find_commands: Callable[[str], Sequence[PaletteEntry]] = lambda _searched: ()
+        """Returns the entries of the palette for a search."""
+        self.commands = FoundCommands()
+        self.commands.chosen.connect(self._run_command)
+        self.commands.more_requested.connect(self._open_palette)
         self._titles: dict[str, str] = {}
         """Titles of the workspaces."""
         self._search_task: IncrementalTask | None = None
@@ -482,7 +540,7 @@ class SidePanel(QWidget):
         self._foot.setObjectName("sideFoot")
         self._feet = vertical(self._foot, margins=0, spacing=0)
         self._foot.hide()
-        found = (self.chosen_hit, self.outcome)
+        found = (self.chosen_hit, self.outcome, self.commands)
         vertical(self, self.search, *found, (self._pages, 1), self._foot, margins=(4, 4, 0, 0), spacing=4)
         self.setMinimumWidth(_LEAST)
         self.setMaximumWidth(_MOST)
@@ -576,16 +634,32 @@ class SidePanel(QWidget):
         if not isinstance(column, SectionColumn):
             return
         searched = " ".join(text.split())
+        self._is_searching = bool(searched)
+        self._show_commands(searched)
         self._filter(column, searched)
         self._choose_hit(0)
         if not searched or self._hits:
             self.outcome.hide()
         if searched:
-            self._is_searching = True
             self._search_task = IncrementalTask(self._search_unseen(searched, column), self)
             self._search_task.begin(_PAUSE_MS if self._finds_setting else 0)
             if not self._hits:
                 self.outcome.tell_searching()
+
+    def _show_commands(self, searched: str) -> None:
+        """Show the commands that the palette has for the words, without those that only open a section."""
+        titles = {section.title for section in self.sections.values()}
+        found = self.find_commands(searched) if searched else ()
+        self.commands.show_found([entry for entry in found if entry.title not in titles])
+
+    def _run_command(self, entry: PaletteEntry) -> None:
+        self.search.clear()
+        entry.run()
+
+    def _open_palette(self) -> None:
+        searched = self.search.text()
+        self.search.clear()
+        self.palette_requested.emit(searched)
 
     @property
     def _finds_setting(self) -> bool:
@@ -615,16 +689,23 @@ class SidePanel(QWidget):
             yield
         is_elsewhere = not self._hits
         self._hits_elsewhere = found
-        self._filter_again(column, searched)
         self._is_searching = False
+        self._filter_again(column, searched)
         if is_elsewhere:
             for hit in self._hits:
                 links.setdefault(f"{self._titles[self._place(hit.section)[0]]} › {hit.section.title}", hit)
-            self.outcome.tell(searched, links)
+            self.outcome.tell(searched, links, has_commands=bool(self.commands.links))
         else:
             self.outcome.hide()
-        if self._goes_to_first and self._hits:
+        if self._goes_to_first:
+            self._enter()
+
+    def _enter(self) -> None:
+        """Go to the chosen hit, or list the commands where no setting is found."""
+        if self._hits:
             self._go_to_hit()
+        elif self.commands.links:
+            self._open_palette()
 
     def _place(self, section: PanelSection) -> tuple[str, str]:
         """Return the workspace of a section, and its name."""
@@ -678,8 +759,9 @@ class SidePanel(QWidget):
         is_here = column is self.columns[workspace]
         # With the section between them the name would be cut off.
         place = name if is_here else f"{self._titles[workspace]} › {hit.name}"
+        so_far = " so far" if self._is_searching else ""
         # The title of a column may have two lines.
-        self.chosen_hit.set_text(" ".join(f"{row + 1} of {len(self._hits)}: {place} (Enter)".split()))
+        self.chosen_hit.set_text(" ".join(f"{row + 1} of {len(self._hits)}{so_far}: {place} (Enter)".split()))
         if is_here:
             self._found_frame = self._show_hit(column, hit)
 
@@ -721,8 +803,8 @@ class SidePanel(QWidget):
             return False
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             # A text does not do while a setting may still be found, unless it was chosen.
-            if self._hits and (self._finds_setting or self._hit_row or not self._is_searching):
-                self._go_to_hit()
+            if self._finds_setting or self._hit_row or not self._is_searching:
+                self._enter()
             else:
                 self._goes_to_first = True
         elif key in steps and self._hits:

@@ -153,6 +153,8 @@ class Workbench(QObject):
         yield
         self.guide = Guide(window, self.shell, self.help, session, self.documents)
         self.guide.runs = self.runs
+        self.shell.side.find_commands = self.guide.find_commands
+        self.shell.side.palette_requested.connect(self.guide.open_palette)
         self.actions = Actions(window, session, self.plan, self._handlers())
         self.guide.plan_requested.connect(self.plan.quick)
         self.guide.export_requested.connect(self._choose_format)
