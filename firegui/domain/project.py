@@ -32,6 +32,8 @@ KINDS = ("network", "scalar", "physical", "maps")
 FIRE, DAYS, REGIONS, GOAL = "fire", "days", "regions", "goal"
 FLEET, GROUNDED, RULES, EFFECTIVENESS = "fleet", "grounded days", "rules", "effectiveness"
 """Inputs of a plan, as :func:`changed_inputs` names them."""
+NOT_PROTECTED = "does not protect"
+"""Begins the change of a project that leaves a region without protection in an earlier plan."""
 _MOST_NAMES = 3
 """Regions that are named one by one."""
 
@@ -342,7 +344,7 @@ def changes_text(
         return (f"{' and '.join(changed)} changed since",)
     found = []
     if lacking := [name for name in names if name not in unreached]:
-        found.append(f"does not protect {_few_names(lacking)}")
+        found.append(f"{NOT_PROTECTED} {_few_names(lacking)}")
     if spared := [name for name in names if name in unreached]:
         found.append(f"the fire does not reach {_few_names(spared)}")
     others = [one for one in changed if one not in (REGIONS, GOAL)]

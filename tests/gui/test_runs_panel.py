@@ -148,7 +148,7 @@ def test_a_plan_that_does_not_hold_does_not_just_say_that_it_is_finished(
     assert group_of(entry, RunGrouping.STATE) == "Finished, does not hold"
     # What was edited since stands apart from it.
     entry.changes = ("fleet changed since",)
-    assert card_lines(entry)[1] == "⚠ fleet changed since"
+    assert card_lines(entry)[1] == "fleet changed since"
     assert status_color(entry) == "warning"
     project, worst = entry.project, entry.stress.worst.share_worst
     entry.project = replace(project, plan=replace(project.plan, margin=replace(project.plan.margin, limit=worst)))
@@ -157,11 +157,27 @@ def test_a_plan_that_does_not_hold_does_not_just_say_that_it_is_finished(
     assert line(panel)["State"] == "finished, fleet changed since" and status_color(entry) is None
 
 
+def test_cards_say_the_number_of_aircraft_where_runs_differ_in_it(
+    qtbot: QtBot, session: Session, queue: RunQueue, panel: RunsPanel, entry: RunEntry
+) -> None:
+    assert panel.model.fleet_text(entry) == ""
+    fleet = session.project.planned_fleet
+    session.edit("More", session.project.with_fleet(fleet.replace_type(0, replace(fleet.types[0], count=5))))
+    second = queue.plan()
+    wait_idle(qtbot, queue)
+    assert "6 aircraft" in second.title and panel.model.fleet_text(second) == ""
+    assert panel.model.fleet_text(entry) == "3 aircraft"
+    assert card_lines(entry, fleet="3 aircraft")[-1].endswith("3 aircraft")
+
+
 def test_an_edit_is_said_in_words_on_the_line(session: Session, panel: RunsPanel, entry: RunEntry) -> None:
     fleet = session.project.planned_fleet
     session.set_regions("Remove", ())
     assert line(panel)["State"] == "finished, regions changed since"
-    assert "⚠ regions changed since" in str(panel.model.index(0, STATE).data(Qt.ItemDataRole.ToolTipRole))
+    tip, colour = (
+        panel.model.index(0, STATE).data(role) for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.ForegroundRole)
+    )
+    assert "regions changed since" in str(tip) and "⚠ regions" not in str(tip) and colour is None
     session.undo_stack.undo()
     session.edit("Fewer", session.project.with_fleet(Fleet(fleet.types[:1])))
     assert line(panel)["State"] == "finished, fleet changed since"
@@ -178,6 +194,10 @@ def test_a_run_says_which_region_of_the_project_it_does_not_protect(
     assert line(panel)["State"] == "finished, regions changed since"  # no plan protects a region with this goal
     session.edit("Protect", session.project.protecting())
     names = ", ".join(region.name for region in session.project.regions)
+    tip, colour = (
+        panel.model.index(0, STATE).data(role) for role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.ForegroundRole)
+    )
+    assert f"⚠ does not protect {names}" in " ".join(str(tip).split()) and colour is not None
     assert line(panel)["State"] == f"finished, does not protect {names}"
     assert card_lines(entry)[0] == f"⚠ does not protect {names}"
     session.set_regions("Draw", tuple(Region.rectangle(f"R{k}", (1, 3), (k, k + 1)) for k in range(4)))

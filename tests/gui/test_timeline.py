@@ -293,9 +293,9 @@ def test_grounding_shows_at_once(session: Session, bar: TimelineBar) -> None:
 def test_a_plan_keeps_its_groundings_on_the_timeline_after_those_of_the_project_change(
     session: Session, bar: TimelineBar, project: Project
 ) -> None:
-    def words(day: int) -> str:
+    def words(day: int, room: float = 400) -> str:
         assert bar.track._data is not None
-        return grounded_text(bar.track.fontMetrics(), bar.track._data, day, 400)
+        return grounded_text(bar.track.fontMetrics(), bar.track._data, day, room)
 
     shown = ShownResult("r", plan=frames(project), project=project, folder=Path("r"))
     session.show_result(shown)
@@ -307,7 +307,9 @@ def test_a_plan_keeps_its_groundings_on_the_timeline_after_those_of_the_project_
         fleet = session.project.planned_fleet
         days = {0: (), 1: (1,)}[kind]
         session.set_planned_fleet("Ground", fleet.replace_type(kind, fleet.types[kind].with_grounded_days(days)))
-    assert words(2) == f"{whole} (project: 0)" and words(1) == "none grounded (project: 1)" and not words(0)
+    assert words(2) == "grounded: 1 in the plan shown, none in the project now"
+    assert words(1) == "grounded: none in the plan shown, 1 in the project now" and not words(0)
+    assert words(2, 160) == "grounded: 1, now none"
     lines = bar.track.describe(110).splitlines()
     assert lines[-3:-1] == ["grounded when this plan was made: S-2T", "grounded in the project now: none"]
     assert lines[-1].endswith("to ground aircraft in the project")

@@ -213,7 +213,10 @@ def scroll_to_opened(part: QWidget) -> None:
 
 
 class EdgeFrame(QWidget):
-    """Frame over the edge of a widget. It takes no room, as a border would. ``host`` is its parent, if another one."""
+    """Frame over the edge of a widget. It takes no room, as a border would.
+
+    ``host`` is its parent, the widget itself by default.
+    """
 
     def __init__(self, widget: QWidget, host: QWidget | None = None) -> None:
         super().__init__(host or widget)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.exercise import LoopDay
 from firegui.domain.plan_summary import PlanSummary
-from firegui.domain.project import Project, changes_text
+from firegui.domain.project import NOT_PROTECTED, Project, changes_text
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
 from firegui.domain.settings import Margin
@@ -459,6 +459,11 @@ class RunEntry:
     def stale(self) -> bool:
         """Whether the inputs have changed since."""
         return bool(self.changes)
+
+    @property
+    def leaves_unprotected(self) -> bool:
+        """Whether the plan leaves a region without protection that the open project protects."""
+        return any(change.startswith(NOT_PROTECTED) for change in self.changes)
 
     @property
     def missed(self) -> str:

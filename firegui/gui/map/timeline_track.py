@@ -379,10 +379,12 @@ def grounded_text(metrics: QFontMetrics, data: TrackData, day: int, room: float)
     texts: tuple[str, ...] = ()
     if data.in_project is not None and data.differs_from_project(day):
         in_project = len(data.in_project[day])
-        other = "project: others" if in_project == count else f"project: {in_project}"
-        whole = f"grounded: {count} of {data.types} types" if count else "none grounded"
-        texts = f"{whole} ({other})", f"{count} grounded ({other})", f"{count} ({other})"
-        texts += (f"{count} ≠ {in_project}", "≠") if in_project != count else ("≠",)
+        plan, project = str(count or "none"), "others" if in_project == count else str(in_project or "none")
+        texts = (
+            f"grounded: {plan} in the plan shown, {project} in the project now",
+            f"grounded: {plan} in the plan, now {project}", f"grounded: {plan}, now {project}",
+            f"{plan}, now {project}", "≠",
+        )  # fmt: skip
     elif count:
         texts = f"grounded: {count} of {data.types} types", f"{count} grounded", f"{count} of {data.types}", "✕"
     return next((text for text in texts if metrics.horizontalAdvance(text) <= room), "")

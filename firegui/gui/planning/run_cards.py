@@ -30,13 +30,13 @@ _CUT = Qt.TextElideMode.ElideMiddle
 _SEPARATOR, _WARNING = " · ", "⚠ "
 
 
-def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
+def card_lines(entry: RunEntry, units: Units = Units.METRIC, fleet: str = "") -> list[str]:
     """Return the lines below the name of a run.
 
     First the run that it was edited from, the verdict of the stress test, what the run lacks of the open project, and
     its progress while it works.
     Then what burns of the protected regions, where the goal counts them; then the final size and what the plan saves,
-    with drops and their volume; then drops at night and the worst stress case.
+    with drops, their volume and the ``fleet`` if given; then drops at night and the worst stress case.
     """
     lines = [entry.origin_text, entry.verdict(units), _changes_text(entry)]
     if not entry.is_over:
@@ -51,6 +51,7 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
                     "" if saved is None else _saved_text(entry, saved, units),
                     "" if drops is None else f"{drops:,} drops",
                     "" if used is None else units.volume(used),
+                    fleet,
                 ),
             )
         )
@@ -62,8 +63,9 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC) -> list[str]:
 
 
 def _changes_text(entry: RunEntry) -> str:
-    """Return what the run lacks of the open project; empty for nothing."""
-    return f"{_WARNING}{_SEPARATOR.join(entry.changes)}" if entry.changes else ""
+    """Return what the run lacks of the open project, as a warning where it leaves a region unprotected."""
+    sign = _WARNING if entry.leaves_unprotected else ""
+    return f"{sign}{_SEPARATOR.join(entry.changes)}" if entry.changes else ""
 
 
 def work_words(entry: RunEntry) -> str:
@@ -171,7 +173,7 @@ class RunCards(QStyledItemDelegate):
         """
         metrics, entry = view.fontMetrics(), self._model.row(place)
         room = width - 2 * _MARGIN
-        count = len(wrapped_lines(card_lines(entry, self._model.units), metrics, room))
+        count = len(wrapped_lines(card_lines(entry, self._model.units, self._model.fleet_text(entry)), metrics, room))
         if not entry.is_over:
             lasting = [line for line in (entry.origin_text, _changes_text(entry)) if line]
             count = max(count, len(wrapped_lines(lasting, metrics, room)) + _WORK_LINES)
@@ -207,7 +209,7 @@ class RunCards(QStyledItemDelegate):
         text.translate(0, line * (head.lines - 1))
         painter.setFont(option.font)
         metrics = QFontMetrics(option.font)
-        for words in card_lines(entry, self._model.units):
+        for words in card_lines(entry, self._model.units, self._model.fleet_text(entry)):
             painter.setPen(QColor(colors.warning if words.startswith(_WARNING) else colors.text))
             for part in wrapped_lines([words], metrics, text.width()):
                 text.translate(0, line)

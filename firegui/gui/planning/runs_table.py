@@ -147,6 +147,13 @@ class RunsModel(TableModel[RunEntry]):
             (badge,) = badges or {""}
             self._caution = f"All runs: {badge}. Their sizes are less certain." if badge else ""
 
+    def fleet_text(self, entry: RunEntry) -> str:
+        """Return the number of aircraft of a run, where runs differ in it and its name does not say it."""
+        counts = {each.project.fleet.n_aircraft for each in self._queue.entries if each.project is not None}
+        if entry.project is None or len(counts) < 2 or "aircraft" in entry.title:
+            return ""
+        return f"{entry.project.fleet.n_aircraft:,} aircraft"
+
     def _name(self, entry: RunEntry) -> str:
         return f"{_name(entry)}{' ⚠' if entry.folder in self._marked else ''}"
 
@@ -256,7 +263,7 @@ def status_color(entry: RunEntry) -> str | None:
 
 
 def _state_color(entry: RunEntry) -> str | None:
-    return status_color(entry) or ("warning" if entry.stale else None)
+    return status_color(entry) or ("warning" if entry.leaves_unprotected else None)
 
 
 def bar_color(entry: RunEntry) -> str:
@@ -295,7 +302,8 @@ def _tip(entry: RunEntry, units: Units) -> str:
     if entry.kept_drops:
         lines.append(f"⚠ {entry.kept_drops}")
     if entry.stale:
-        lines.append(f"⚠ {', '.join(entry.changes)}. The numbers are those of the run; start a plan for new ones")
+        sign = "⚠ " if entry.leaves_unprotected else ""
+        lines.append(f"{sign}{', '.join(entry.changes)}. The numbers are those of the run; start a plan for new ones")
     if entry.baseline is not None and entry.best is not None:
         lines.append(f"without drops the objective is {number(entry.baseline.objective)}")
     if verdict := entry.verdict(units):

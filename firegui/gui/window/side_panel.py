@@ -431,7 +431,7 @@ class SearchOutcome(QFrame):
 
 
 class FoundCommands(QFrame):
-    """Commands of the palette that a search finds: the best as links, and a link to all of them in the palette."""
+    """Commands of the palette that a search finds: the best as links, and a link to all of them."""
 
     chosen = Signal(object)
     """The entry of the palette that was chosen."""
