@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QRectF, QSettings, Qt
-from PySide6.QtGui import QAction, QColor, QGuiApplication
+from PySide6.QtCore import QPointF, QRect, QRectF, QSettings, Qt
+from PySide6.QtGui import QAction, QColor, QGuiApplication, QTransform
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog
 from pytestqt.qtbot import QtBot
@@ -296,6 +296,65 @@ def test_the_name_of_a_selected_region_is_never_cut_off(qapp: object) -> None:
     name = Label("A long name", font, color, Rank.SELECTION, lambda _size: [QPointF(180.0, -9.0)], must_show=True)
     placed = spots.place(name)
     assert placed is not None and screen.contains(placed[1])
+
+
+def test_a_name_leaves_the_drops_free_and_a_card_before_that(qapp: object) -> None:
+    screen, font, color = QRectF(0.0, 0.0, 400.0, 100.0), map_font(9.5), QColor("white")
+    left, right = QPointF(20.0, 40.0), QPointF(250.0, 40.0)
+
+    def placed(cards: tuple[QRectF, ...], drops: QRectF) -> QPointF:
+        spots = LabelPlacement(screen, screen)
+        for card in cards:
+            spots.avoid(card, 4)
+        spots.avoid(drops, 1)
+        found = spots.place(Label("Camp", font, color, Rank.LINE, lambda _size: [left, right]))
+        assert found is not None
+        return found[1].topLeft()
+
+    west, east = QRectF(0.0, 0.0, 200.0, 100.0), QRectF(200.0, 0.0, 200.0, 100.0)
+    assert placed((), QRectF()) == left
+    assert placed((), west) == right
+    assert placed((east,), west) == left, "a name on drops can be read, one below a card cannot"
+
+
+def test_the_drops_of_the_whole_plan_are_left_free_at_every_step(session: Session, hand: Hand) -> None:
+    drops = (drop_at(20.0, 30.0, 0.0, step=10), drop_at(25.0, 40.0, 0.0, step=200))
+    session.show_result(ShownResult(plan=growing(session.project, 4), drops=drops))
+    session.set_step(10)
+    hand.view.flush()
+    boxes = [hand.view.layers.drops.crowd(QTransform())]
+    assert boxes[0].contains(30.5, 20.5) and boxes[0].contains(40.5, 25.5)
+    session.set_step(0)
+    hand.view.flush()
+    assert hand.view.layers.drops.crowd(QTransform()) == boxes[0], "names would jump during playback"
+    hand.view.layers.set_visible("drops", False)
+    assert hand.view.layers.drops.crowd(QTransform()).isEmpty()
+
+
+def test_a_place_off_screen_has_no_name_at_the_edge(session: Session, hand: Hand) -> None:
+    scenario = session.project.scenario
+    places = (("village", "Far", ((2.0, 2.0),)), ("village", "Near", ((30.0, 40.0),)))
+    session.open_project(replace(session.project, scenario=replace(scenario, markers=places)), None)
+    hand.view.camera.fit_bounds(25.0, 35.0, 35.0, 45.0)
+    hand.view.flush()
+    names = {label.text for layer, label, _ in placed_labels(hand) if layer.key == "markers"}
+    assert names == {"Near"}
+
+
+def test_a_coordinate_that_a_card_hides_stands_on_the_other_side_of_the_map(session: Session, hand: Hand) -> None:
+    hand.view.layers.set_visible("graticule", True)
+    hand.view.flush()
+    viewport = hand.view.camera.viewport
+
+    def sides() -> set[bool]:
+        middle = viewport.width() / 2
+        return {box.center().x() > middle for _, label, box in placed_labels(hand) if label.text.endswith("N")}
+
+    assert sides() == {False}
+    left = QRect(0, 0, int(hand.view.camera.to_pixel(0.0, 0.0).x()), viewport.height())
+    hand.view.set_overlays((left,), viewport)
+    hand.view.flush()
+    assert sides() == {True}
 
 
 def test_names_of_places_are_never_cut_off_and_stand_on_the_map(session: Session, hand: Hand) -> None:

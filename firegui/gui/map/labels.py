@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -19,6 +20,10 @@ _HEIGHT = 900.0
 """Above all layers, below the outline that a tool draws."""
 _NARROW_PX = 420.0
 """A narrower map has no names of places and roads: they would hide the fire."""
+_HALO_PX = 2.0
+"""Width of the outline of a text beyond its box."""
+_CARD, _SYMBOL, _CROWD = 4, 2, 1
+"""Costs of covering a card, which hides the label; a symbol or decoration; and the drops."""
 _CAPTIONS_PX, _BAR, _SCALE = 40.0, QSizeF(160.0, 46.0), QSizeF(200.0, 60.0)
 """Height of the captions at the top; sizes of the scale bar and of the colour scale in the lower corners."""
 
@@ -101,33 +106,44 @@ class LabelledLayer(Protocol):
         ...
 
 
+class Crowd(Protocol):
+    """Layer of many lines, which labels leave free where they can."""
+
+    def crowd(self, transform: QTransform) -> QRectF:
+        """Return the box in pixels around all of them, empty for none."""
+        ...
+
+
 class LabelPlacement:
     """Occupied boxes in pixels. More important labels are placed first; labels without room are left out."""
 
     def __init__(self, visible: QRectF, grid: QRectF) -> None:
-        self._visible, self._ground = visible, visible & grid
+        self._visible = visible.adjusted(_HALO_PX, _HALO_PX, -_HALO_PX, -_HALO_PX)
+        self._ground = self._visible & grid
         self._taken: list[QRectF] = []
-        self._avoided: list[QRectF] = []
+        self._avoided: list[tuple[QRectF, int]] = []
 
-    def avoid(self, box: QRectF) -> None:
-        """Mark a symbol, which is covered only if there is no other room."""
-        self._avoided.append(box)
+    def avoid(self, box: QRectF, cost: int = _SYMBOL) -> None:
+        """Mark something that is covered only if there is no other room, or none at a lower cost."""
+        self._avoided.append((box, cost))
 
     def place(self, label: Label) -> tuple[Label, QRectF] | None:
         """Return the first free box of a label, in one line or two; ``None`` if all are taken.
 
         A box that is partly off screen is not free: a name that is cut off cannot be read, and may be another one.
-        Boxes that cover nothing to avoid come before the others. A name that would end beside the landscape is moved
-        into it.
+        Boxes that cover nothing to avoid, or what costs least, come before the others. A name that would end beside the
+        landscape is moved into it.
         """
         found = first = None
+        least = math.inf
         for form, box in self._choices(label):
             first = first or (form, moved_into(self._visible, box))
             if not self._visible.contains(box) or _hits(box, self._taken):
                 continue
-            is_best = not _hits(box, self._avoided)
-            found = (form, box) if is_best or found is None else found
-            if is_best:
+            cost = sum(each for other, each in self._avoided if box.intersects(other))
+            if cost < least:
+                found, least = (form, box), cost
+            if not cost:
                 break
         if found is None and label.must_show:
             found = first
@@ -162,13 +178,21 @@ def _hits(box: QRectF, others: Sequence[QRectF]) -> bool:
 class MapLabels:
     """The labels of all visible layers, drawn above them."""
 
-    def __init__(self, layers: Iterable[LabelledLayer]) -> None:
-        self._layers = tuple(layers)
+    def __init__(self, layers: Iterable[LabelledLayer], crowd: Crowd | None = None) -> None:
+        self._layers, self._crowd = tuple(layers), crowd
+        self._cards: tuple[QRectF, ...] = ()
         self.item = ScreenItem(self._paint)
         self.item.setZValue(_HEIGHT)
         for layer in self._layers:
             if isinstance(layer.item, ScreenItem):
                 layer.item.follower = self.item
+
+    def set_cards(self, cards: Iterable[QRectF]) -> None:
+        """Set the boxes in pixels of the viewport that are hidden below a card."""
+        cards = tuple(cards)
+        if cards != self._cards:
+            self._cards = cards
+            self.item.update()
 
     def placed(self, transform: QTransform, visible: QRectF) -> list[tuple[LabelledLayer, Label, QRectF]]:
         """Return the labels that have room, each with its layer and its box in pixels."""
@@ -177,6 +201,10 @@ class MapLabels:
         symbols = (box for layer in shown for box in layer.symbols(transform))
         for box in (*_decorations(visible), *_beside(transform.mapRect(self.item.grid), visible), *symbols):
             spots.avoid(box)
+        for card in self._cards:
+            spots.avoid(card, _CARD)
+        if self._crowd is not None:
+            spots.avoid(self._crowd.crowd(transform), _CROWD)
         left_out = {Rank.PLACE, Rank.LINE} if visible.width() < _NARROW_PX else set[Rank]()
         labels = ((layer, label) for layer in shown for label in layer.labels(transform, visible))
         wanted = [(layer, label) for layer, label in labels if label.rank not in left_out]

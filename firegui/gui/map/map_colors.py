@@ -159,10 +159,10 @@ def comparison_scale(first: str, second: str) -> ColorScale:
 
 
 def change_scale() -> ColorScale:
-    """Return the scale of the effect of an edited drop, before − after, in the colours of two compared plans.
+    """Return the scale of the effect of an edited drop: before − after, −1 … +1 as codes.
 
-    The effect lies on the fire, and would not be seen in one of its colours. One drop changes little, so the colours
-    follow the cube root of the change.
+    It has the colours of two compared plans. The effect lies on the fire, and would not be seen in one of its colours.
+    One drop changes little, so the colours follow the cube root of the change.
     """
     change = np.arange(256) / 127.5 - 1.0
     codes = np.rint((np.cbrt(change) + 1.0) * 127.5).astype(int)

@@ -281,6 +281,7 @@ class MapView(QWidget):
             self.layers.mark("time")
             self._schedule()
         self._update_decorations(shown)
+        self.layers.labels.set_cards(map(QRectF, self._covered()))
         self._update_caution()
         self._update_card(shown)
         self._update_drop_card()
@@ -579,8 +580,12 @@ class MapView(QWidget):
         top, left, bottom, right = part
         box = QRectF(self.camera.to_pixel(top, left), self.camera.to_pixel(bottom, right)).toAlignedRect()
         viewport = self.camera.viewport
-        origin = viewport.mapTo(self._stage, QPoint())
-        card.move_beside(box, viewport.rect(), [*(each.translated(-origin) for each in self._overlays), *others])
+        card.move_beside(box, viewport.rect(), [*self._covered(), *others])
+
+    def _covered(self) -> list[QRect]:
+        """Return the parts of the viewport that are covered by something else."""
+        origin = self.camera.viewport.mapTo(self._stage, QPoint())
+        return [each.translated(-origin) for each in self._overlays]
 
     def _update_decorations(self, shown: MapState | None) -> None:
         caption = caption_of(shown, self.layers)

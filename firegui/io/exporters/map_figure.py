@@ -102,7 +102,7 @@ def map_page(content: ExportContent, check: Check, framed: ExportContent | None 
     entries = _draw(axes, content, view, check)
     graticule = draw_graticule(page, axes, (left, bottom), view, place)
     rows = [row for row in content.flown if row.day in days]
-    labels = Labels(page, (left, bottom), view)
+    labels = Labels(page, (left, bottom), view, rows)
     labels.name_areas(content)
     if len(days) == 1 and rows:
         missed = labels.number_drops(rows)

@@ -323,16 +323,18 @@ Rect = tuple[float, float, float, float]
 class Labels:
     """Texts in a frame whose lower left corner is at ``frame`` inches of ``page``.
 
-    Remembers where they are.
+    Remembers where they are. They leave the footprints of the drops ``rows`` free where they can.
     """
 
-    def __init__(self, page: FigurePage, frame: tuple[float, float], view: MapFrame) -> None:
+    def __init__(
+        self, page: FigurePage, frame: tuple[float, float], view: MapFrame, rows: Sequence[DropRow] = ()
+    ) -> None:
         self._page, self._frame, self._view = page, frame, view
         self._taken: list[Rect] = []
-        self._shy = np.empty((0, 2))
+        self._shy = self._along_axes(rows)
 
     def name_areas(self, content: ExportContent) -> None:
-        """Write the names of regions and zones, inside their north-west corner, and of places beside them."""
+        """Write the names of regions and zones, inside near their north corners, and of places beside them."""
         zones = content.project.operations.no_drop_zones
         named = [(region, REGION) for region in content.project.regions] + [(zone, ZONE) for zone in zones]
         for region, color in named:
@@ -341,8 +343,12 @@ class Labels:
             if bottom > box[0] and top < box[2] and right > box[1] and left < box[3]:
                 x, y = self._view.inches(max(left, box[1]), max(top, box[0]))
                 high = _NAME * LINE / 72.0
-                places = [(x + 0.06, y - 0.05 - high * (k + 1)) for k in range(6)]
-                self._put(places, shortened(region.name, _LONGEST, _NAME, True), _NAME, color, bold=True)
+                end, _ = self._view.inches(min(right, box[3]), max(top, box[0]))
+                name = shortened(region.name, _LONGEST, _NAME, True)
+                columns = (x + 0.06, end - width_of(name, _NAME, True) - 0.06)
+                places = [(at, y - 0.05 - high * (k + 1)) for at in columns for k in range(6)]
+                places.sort(key=lambda at: self._covers(at, name, _NAME, bold=True))
+                self._put(places, name, _NAME, color, bold=True)
         for _, name, points in content.project.scenario.markers:
             if points:
                 y, x = points[len(points) // 2]
@@ -350,7 +356,6 @@ class Labels:
 
     def number_drops(self, rows: Sequence[DropRow]) -> int:
         """Write the numbers of the drops; return how many were left out."""
-        self._shy = self._along_axes(rows)
         missed = 0
         for row in rows:
             x, y = row.drop.landing_x + 0.5, row.drop.landing_y + 0.5
@@ -379,6 +384,8 @@ class Labels:
 
     def _along_axes(self, rows: Sequence[DropRow]) -> NDArray[np.float64]:
         """Return ``[n, 2]``: points along the long axes of the footprints, in inches."""
+        if not rows:
+            return np.empty((0, 2))
         rings = outlines([row.drop for row in rows]).reshape(-1, 2, 12, 2)
         ends = rings[:, :, 0]
         share = np.linspace(0.0, 1.0, 9)[:, None]
@@ -386,8 +393,8 @@ class Labels:
         _, left, bottom, _ = self._view.box
         return np.column_stack([points[:, 0] - left, bottom - points[:, 1]]) / self._view.cells_per_inch
 
-    def _covers(self, at: tuple[float, float], text: str, size: float) -> bool:
-        left, bottom, right, top = _rect(at, text, size, False)
+    def _covers(self, at: tuple[float, float], text: str, size: float, *, bold: bool = False) -> bool:
+        left, bottom, right, top = _rect(at, text, size, bold)
         x, y = self._shy[:, 0], self._shy[:, 1]
         return bool(((x > left) & (x < right) & (y > bottom) & (y < top)).any())
 

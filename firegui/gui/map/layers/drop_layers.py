@@ -120,6 +120,7 @@ class DropsLayer(MapLayer):
         super().__init__(session, self.strokes, self.lines)
         self._source: tuple[DropRecord, ...] | None = None
         self._ellipses: dict[Material, Ellipses] = {}
+        self._box = QRectF()
         self._other_days: tuple[Stroke, ...] = ()
         self._today: dict[int, tuple[Stroke, ...]] = {}
         self._made_of: Content = ()
@@ -163,6 +164,11 @@ class DropsLayer(MapLayer):
         area = self.strokes.boundingRect().united(self.lines.boundingRect())
         return None if area.isEmpty() else area
 
+    def crowd(self, transform: QTransform) -> QRectF:
+        """Return the box in pixels around the drops of the whole plan, which stays the same during playback."""
+        is_drawn = self.visible and self.in_view
+        return transform.mapRect(self._box) if is_drawn and not self._box.isEmpty() else QRectF()
+
     def seen(self) -> list[DropRecord]:
         """Return the executed drops that are drawn now."""
         shown = MapState.of(self.session)
@@ -183,6 +189,7 @@ class DropsLayer(MapLayer):
             self.strokes.set_strokes(())
             self.lines.set_strokes(())
             self._source, self._ellipses, self._other_days, self._today, self._made_of = None, {}, (), {}, ()
+            self._box = QRectF()
             return
         self._make(shown)
         per_day = shown.project.calendar.steps_per_day
@@ -260,6 +267,9 @@ class DropsLayer(MapLayer):
         self._source = drops
         for material in Material:
             self._ellipses[material] = Ellipses.of([d for d in drops if d.executed and d.material == material.value])
+        points = np.concatenate([each.points.reshape(-1, 2) for each in self._ellipses.values()])
+        (top, left), (bottom, right) = (points.min(axis=0), points.max(axis=0)) if len(points) else ((0, 0), (0, 0))
+        self._box = QRectF(left, top, right - left, bottom - top)
 
 
 FADE_SECONDS = 1.5

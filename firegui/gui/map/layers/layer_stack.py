@@ -59,7 +59,8 @@ class LayerStack(QObject):
             PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
-        self.labels = MapLabels(layer for layer in layers if isinstance(layer, PaintedLayer) and layer.has_labels)
+        labelled = (layer for layer in layers if isinstance(layer, PaintedLayer) and layer.has_labels)
+        self.labels = MapLabels(labelled, self.drops)
         self._said: dict[str, Content] = {}
         self._said_of: Content = ()
         self._marked: set[str] = set()

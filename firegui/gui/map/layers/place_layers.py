@@ -87,6 +87,9 @@ class MarkersLayer(PaintedLayer):
             if not points:
                 continue
             style, pixels = self._style(kind), self._pixels(points, transform)
+            if not style.line and not _symbol(pixels).intersects(visible):
+                # Moved to the edge of the screen, the name would seem to belong to something there.
+                continue
             spots: Callable[[QSizeF], Iterable[QPointF]]
             spots = partial(spots_along, pixels) if style.line else partial(spots_around, _symbol(pixels))
             yield Label(
@@ -240,7 +243,7 @@ class GraticuleLayer(PaintedLayer):
         if low and not frame.visible.left() + _CORNER.width() < x < frame.visible.right() - _CORNER.width():
             return self._label_above_corner(line, text, frame)
         if at.y() <= frame.visible.bottom() - 5.0:
-            return self._label(at, text, tag=False)
+            return self._label(at, text, tag=False, other=QPointF(at.x(), frame.grid.top() - 6.0))
         at.setY(frame.visible.bottom() - 8.0)
         return self._label(at, text, tag=True)
 
@@ -256,19 +259,20 @@ class GraticuleLayer(PaintedLayer):
         y = _crossing([(p.x(), p.y()) for p in line], frame.seen.left())
         if y is None or not frame.seen.top() <= y <= frame.seen.bottom():
             return None
-        at = QPointF(frame.grid.left() - text_width(text, map_font(8.0)) - 6.0, y + 4.0)
+        wide = text_width(text, map_font(8.0))
+        at = QPointF(frame.grid.left() - wide - 6.0, y + 4.0)
         if at.x() >= frame.visible.left() + 5.0:
-            return self._label(at, text, tag=False)
+            return self._label(at, text, tag=False, other=QPointF(frame.grid.right() + 6.0, at.y()))
         if frame.visible.top() + _CORNER.height() < y < frame.visible.bottom() - _CORNER.height():
             at.setX(frame.visible.left() + 8.0)
-            return self._label(at, text, tag=True)
+            return self._label(at, text, tag=True, other=QPointF(frame.visible.right() - wide - 8.0, at.y()))
         return None
 
-    def _label(self, at: QPointF, text: str, *, tag: bool) -> Label:
-        """Return a label whose text begins at ``at``, or nowhere."""
+    def _label(self, at: QPointF, text: str, *, tag: bool, other: QPointF | None = None) -> Label:
+        """Return a label whose text begins at ``at``, or at ``other`` where a card hides that, or nowhere."""
         font, color = map_font(8.0), self.ink.text if tag else self.ink.muted
-        label = Label(text, font, color, Rank.GRID, lambda _size: [top], on_card=tag)
-        top = label.at_baseline(at)
+        label = Label(text, font, color, Rank.GRID, lambda _size: tops, on_card=tag)
+        tops = [label.at_baseline(each) for each in (at, other) if each is not None]
         return label
 
 

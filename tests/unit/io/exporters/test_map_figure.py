@@ -33,7 +33,7 @@ from firegui.io.exporters.table import NOTICE
 from firegui.io.georeference import Georeference
 from tests.support import StopAt
 from tests.unit.io.exporters.plans import GRIDS
-from tests.unit.io.exporters.sheets import GRID, around, content, outside, overlaps, planned, texts_of
+from tests.unit.io.exporters.sheets import GRID, around, boxes, content, outside, overlaps, planned, texts_of
 
 DAY = Sheet(author="A. Núñez", incident_number="CA-PNF-001308", first_day=0, last_day=0)
 
@@ -57,6 +57,18 @@ def test_a_map_has_every_element_that_the_standards_ask_for() -> None:
         assert part in said, part
     labels = [text for text in texts(content(sheet=DAY)) if re.fullmatch(r"\d+°\d\d\.\d+′ [NSEW]", text)]
     assert {text[-1] for text in labels} == {"N", "W"}
+
+
+def test_the_name_of_a_region_leaves_drops_free_that_cover_its_north_west_corner() -> None:
+    def left_of_name(landing: float) -> float:
+        placed = [
+            replace(one, landing_y=4.0 + 0.4 * number, landing_x=landing, theta=0.0)
+            for number, one in enumerate(around(GRID, 20))
+        ]
+        figure = map_page(content(drops=placed), go_on).figure
+        return next(box[0] for text, box in boxes(figure) if text == "Upper village")
+
+    assert left_of_name(44.0) > left_of_name(66.0)
 
 
 @pytest.mark.parametrize("orientation", Orientation)
