@@ -109,6 +109,18 @@ def test_the_table_has_four_columns_and_the_form_follows_the_selected_type(sessi
     assert isinstance(name, QLineEdit) and name.text() == "CL-415 Super Scooper"
 
 
+def test_a_long_name_fits_the_form_and_is_in_the_tooltip(qtbot: QtBot, session: Session) -> None:
+    panel = FleetPanel(session)
+    show_widget(qtbot, panel, 290, 900)
+    row = next(k for k, kind in enumerate(session.project.fleet.types) if kind.id == "S-2T")
+    panel.view.setCurrentIndex(panel.model.index(row, COLUMN["count"]))
+    name = panel.form.fields["type"]
+    assert isinstance(name, QLineEdit)
+    QTest.qWait(50)
+    assert name.width() > name.fontMetrics().horizontalAdvance("Grumman S-2T Turbo Tracker") + 10
+    assert name.toolTip().startswith(name.text())
+
+
 def test_the_form_says_that_lengths_are_half_lengths_and_what_maps_draw(session: Session, panel: FleetPanel) -> None:
     row = next(k for k, kind in enumerate(session.project.fleet.types) if kind.id == "S-2T")
     panel.view.setCurrentIndex(panel.model.index(row, COLUMN["count"]))

@@ -12,7 +12,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QLabel, QWidget
+from PySide6.QtWidgets import QAbstractButton, QLabel, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
@@ -21,7 +21,7 @@ from firegui.gui.importing.landscape.survey import ImportAnswers
 from firegui.gui.importing.landscape.wizard import LandscapeWizard
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import load_project
-from tests.gui.hands import LEFT, type_into_cell
+from tests.gui.hands import LEFT, show_widget, type_into_cell
 from tests.gui.landscape_scene import PATIENCE_MS, Hands, write_landscape
 from tests.gui.test_dialogs import press, when_open
 from tests.unit.io.landscape_files import write_layer
@@ -29,6 +29,12 @@ from tests.unit.io.landscape_files import write_layer
 
 def settle(qtbot: QtBot, wizard: LandscapeWizard) -> None:
     qtbot.waitUntil(lambda: not wizard.is_busy, timeout=PATIENCE_MS)
+
+
+def test_no_bar_runs_before_a_file_is_given(qtbot: QtBot, project: Project) -> None:
+    wizard = LandscapeWizard(lambda *_: project, lambda *_: True)
+    show_widget(qtbot, wizard, 1100, 760)
+    assert not any(bar.isVisible() for bar in wizard.findChildren(QProgressBar))
 
 
 # -- all the way -------------------------------------------------------------------------------------------------------

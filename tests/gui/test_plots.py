@@ -269,6 +269,18 @@ def test_durations_read_like_a_clock(seconds: float | None, text: str) -> None:
     assert duration(seconds) == text
 
 
+def test_a_piece_without_room_is_left_out_as_a_whole(qtbot: QtBot) -> None:
+    label, other = ElidedLabel(), ElidedLabel()
+    pieces = [Piece("kept 0.466", "accent"), Piece("no drops")]
+    room = label.width_of(pieces[0].text) + 60
+    for each, after in ((label, pieces[1]), (other, Piece("any text at all"))):
+        qtbot.addWidget(each)
+        each.setFixedSize(room, 20)
+        each.set_pieces([pieces[0], after])
+    assert label.width_of(pieces[1].text) > 40
+    assert label.grab().toImage() == other.grab().toImage()
+
+
 def test_a_line_without_room_has_everything_in_its_tooltip(qtbot: QtBot) -> None:
     label = ElidedLabel()
     qtbot.addWidget(label)

@@ -387,6 +387,13 @@ def test_the_important_rows_come_first_and_are_on_screen_together_in_the_width_o
     assert sum(table.columnWidth(column) for column in range(5)) == table.viewport().width()
     header = table.horizontalHeader()
     assert header.height() < 2 * header.fontMetrics().height(), "the names of both runs are on one line"
+    bench.resize(1440, 900)
+    settle()
+    for row in range(table.model().rowCount()):
+        text = str(table.model().index(row, 4).data())
+        assert table.fontMetrics().horizontalAdvance(text) < table.columnWidth(4) - 8, text
+    bench.resize(1280, 720)
+    settle()
     # A value that is longer than its column has more lines: nothing is cut off.
     cell = table.model().index(0, 1)
     verdict, metrics_of = str(cell.data()), table.fontMetrics()

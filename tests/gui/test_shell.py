@@ -38,7 +38,7 @@ from firegui.gui.base.controls import FocusFrame, FoundFrame, focus_first, tab_s
 from firegui.gui.base.layouts import vertical
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.screen_geometry import default_size, is_small, visible_geometry
-from firegui.gui.base.theme import Theme, apply_theme, current_theme
+from firegui.gui.base.theme import Theme, apply_theme, current_theme, set_role
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.scenario.fleet_panel import FleetPanel
 from firegui.gui.session.session import Session, ShownResult, Tool
@@ -228,6 +228,23 @@ def test_a_window_that_becomes_wide_at_once_shows_the_whole_tool_bar(window: Mai
     neither, tools, both = (False, False), (True, False), (True, True)
     assert seen[:2] == [neither, both] and seen[2:] == sorted(seen[2:]), "names only come with more room"
     assert {neither, tools, both} == set(seen), "the tools of the map have theirs first"
+
+
+def test_the_tool_bar_keeps_its_place_when_the_button_start_plan_changes(window: MainWindow) -> None:
+    start = window.findChild(QToolButton, "startTool")
+    assert isinstance(start, QToolButton)
+    window.resize(1440, 900)
+    settle()
+    bar, action = window.workbench.actions.bar, window.workbench.actions["start"]
+    before = bar.geometry(), start.geometry()
+    for text in ("&Plan next", "&Start plan"):
+        for role in ("", "primary"):
+            action.setText(text)
+            set_role(start, role)
+            window.resize(1441, 900)
+            window.resize(1440, 900)
+            settle()
+            assert (bar.geometry(), start.geometry()) == before, (text, role)
 
 
 def test_the_drawer_is_closed_at_first_and_takes_half_of_the_height_at_most(window: MainWindow) -> None:

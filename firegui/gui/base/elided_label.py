@@ -65,7 +65,7 @@ class ElidedLabel(QWidget):
         return QSize(20, self.sizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the pieces until no room is left."""
+        """Paint the pieces until no room is left: the first is cut, another one is left out as a whole."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         metrics, x, middle = painter.fontMetrics(), 0, self.height() // 2
@@ -76,6 +76,7 @@ class ElidedLabel(QWidget):
                 painter.fillRect(x, middle - 1, _SWATCH, 3, QColor(getattr(current_colors(), piece.role)))
                 x += _SWATCH + _GAP
             text = metrics.elidedText(piece.text, Qt.TextElideMode.ElideRight, max(self.width() - x, 0))
+            text = text if text == piece.text or piece is self._pieces[0] else "…"
             painter.setPen(QColor(getattr(current_colors(), self._role)))
             painter.drawText(x, 0, self.width() - x, self.height(), Qt.AlignmentFlag.AlignVCenter, text)
             if text != piece.text:

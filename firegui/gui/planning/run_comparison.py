@@ -47,7 +47,7 @@ NO_EPOCHS = "none needed"
 """Epochs of a run whose first stage was not needed."""
 _OF_REGIONS = ("protected_cells", "loss_prot")
 """Figures over the protected regions of a run."""
-_OF_REGION = "expected burned area inside the protected region at the end of the plan"
+_OF_REGION = "expected burned area of the region at the end of the plan"
 _PARTS = ("optimizer", "elimination", "weights", "nominal", "design", "margin")
 
 
@@ -246,10 +246,10 @@ def _worst_cases(entries: Sequence[RunEntry], units: Units, *, protects: bool) -
         change = _change([_worst_in_regions_ha(entry) for entry in entries], units.area)
         yield ComparisonRow("Worst case, regions burned", texts, change, _of_cases("burned area of the regions", cases))
     cases = [None if table is None else table.worst for table in tables]
-    help = _of_cases("growth left, a share of the fire's growth without drops", cases)
+    help = _of_cases("share of the growth left", cases)
     change = _share_change([None if case is None else case.share_worst for case in cases])
     yield ComparisonRow("Worst case, growth left", tuple(map(worst_case_text, tables)), change, help)
-    help = "share of the fire's growth without drops, at expected effectiveness"
+    help = "share of the growth without drops left, as expected"
     change = _share_change([None if table is None else table.nominal.share_worst for table in tables])
     yield ComparisonRow("Growth left in the model", tuple(map(_nominal_share, tables)), change, help)
 
@@ -270,7 +270,7 @@ def _worst_in_regions(entry: RunEntry, units: Units) -> str:
 def _of_cases(what: str, cases: Sequence[StressResult | None]) -> str:
     """Return the help of a line on ``what`` the worst cases leave, with the cases in words."""
     words = dict.fromkeys(case_text(case.scenario) for case in cases if case is not None)
-    return ". ".join((f"{what}, in the worst stress case, and its name", *words))
+    return ". ".join((f"{what} in the worst stress case", *words))
 
 
 def _nominal_share(table: StressTable | None) -> str:
@@ -454,7 +454,7 @@ class ComparisonPanel(QWidget):
         if len(self.runs) == 2:
             first, second = short_titles(*titles)
             columns.append(Column("Change", lambda row: row.shown_change, tip=f"{second} minus {first}"))
-            columns.append(Column("What it is", lambda row: row.help, is_text=True))
+            columns.append(Column("What it is", lambda row: row.help.split(". ")[0], is_text=True))
         self.model.set_rows(self.lines, tuple(columns))
         self._show_table(True)
         self._share_width()

@@ -288,7 +288,12 @@ class AircraftForm(QGroupBox):
                 label.setBuddy(box)
                 describe(box, _OPTIONS[field].explanation)
                 set_synonyms(box, _OPTIONS[field].synonyms)
-                form.addRow(label, box)
+                if _KINDS[field] is str:
+                    # A name needs the whole width.
+                    form.addRow(label)
+                    form.addRow(box)
+                else:
+                    form.addRow(label, box)
         session.units_changed.connect(self._on_units)
         self._on_units()
 
@@ -312,6 +317,8 @@ class AircraftForm(QGroupBox):
                 else:
                     box.setText(text)
                     box.setCursorPosition(0)
+                    if _KINDS[field] is str:
+                        box.setToolTip(tooltip(f"{text}\n{_OPTIONS[field].explanation}".strip()))
 
     def _on_units(self) -> None:
         for field, label in self._labels.items():

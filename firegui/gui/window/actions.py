@@ -262,6 +262,7 @@ class Actions(QObject):
     def fit_tool_bar(self, room: int) -> None:
         """Show the tool bar, with the names of tools, then of run controls, as ``room`` allows."""
         if not self._full_width:
+            self._reserve_start()
             # The names are beside the icons until now.
             self._full_width = self.bar.sizeHint().width()
             self._run_names_width = _width(self._run_buttons)
@@ -273,6 +274,19 @@ class Actions(QObject):
         # it fits, it would push menus behind the arrow of the menu bar.
         self.bar.show()
 
+    def _reserve_start(self) -> None:
+        """Give Start plan the width that it needs in colour and bold.
+
+        The menu bar gives the tool bar no new width when a button grows, until the window is resized.
+        """
+        button, action = self.bar.widgetForAction(self["start"]), self["start"]
+        role, is_enabled = button.property("role"), action.isEnabled()
+        button.setEnabled(True)
+        set_role(button, "primary")
+        button.setMinimumWidth(button.sizeHint().width())
+        set_role(button, role)
+        button.setEnabled(is_enabled)
+
     def _highlight(self, button: QToolButton) -> None:
         """Make Start plan the only coloured button, unless a run is active or the plan cannot be started.
 
@@ -283,9 +297,6 @@ class Actions(QObject):
             is_primary = self._plan.starts_at_once and self._plan.can_start
             set_role(button, "primary" if is_primary else "")
             button.setIcon(icon("start", "white") if is_primary else icon("start"))
-            if not is_primary:
-                # The menu bar gives the tool bar no new width when its buttons grow again.
-                button.setMinimumWidth(max(button.minimumWidth(), button.width()))
 
         button.setObjectName("startTool")
         button.setMenu(_menu("What Start does", self.group("stages"), button))

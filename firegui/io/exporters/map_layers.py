@@ -346,7 +346,7 @@ class Labels:
                 end, _ = self._view.inches(min(right, box[3]), max(top, box[0]))
                 name = shortened(region.name, _LONGEST, _NAME, True)
                 columns = (x + 0.06, end - width_of(name, _NAME, True) - 0.06)
-                places = [(at, y - 0.05 - high * (k + 1)) for at in columns for k in range(6)]
+                places = [(at, y - 0.05 - high * (k + 1)) for k in range(6) for at in columns]
                 places.sort(key=lambda at: self._covers(at, name, _NAME, bold=True))
                 self._put(places, name, _NAME, color, bold=True)
         for _, name, points in content.project.scenario.markers:

@@ -135,6 +135,7 @@ class LandscapeWizard(Dialog):
     def _button_row(self) -> QHBoxLayout:
         self._bar = QProgressBar(minimum=0, maximum=0, textVisible=False)
         self._bar.setFixedWidth(110)
+        self._bar.hide()
         self._said = plain_label()
         self._said.setProperty("role", "muted")
         # Enter in a field applies the entry. It must not go to the next step.
