@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import Check
 from firegui.runs.engine import Engine
@@ -32,7 +33,7 @@ class PlanSnapshots:
         self._stride, self._seconds = stride, seconds
         self._shown_at = -float("inf")
         self._pending: EpochReport | None = None
-        self._shown_drops = -1
+        self._shown: Metrics | None = None
 
     def stride_if_due(self) -> int | None:
         """Return the frame stride of the next epoch, ``None`` when no snapshot is due."""
@@ -53,12 +54,18 @@ class PlanSnapshots:
             self._emit(PlanUpdated(self._pending.epoch, self._pending.metrics, frames, drops, is_cautious=True))
         self._pending, self._shown_at = None, time.monotonic()
 
-    def follow(self, epoch: int, drops: int, schedule: Schedule, check: Check) -> None:
-        """Emit what the second stage left of the plan of ``epoch``, if drops were removed meanwhile."""
-        if drops == self._shown_drops or self.stride_if_due() is None:
+    def follow(
+        self, epoch: int, metrics: Metrics | None, schedule: Schedule, check: Check | None, *, is_last: bool = False
+    ) -> None:
+        """Emit what the second stage made of the plan of ``epoch``, if its ``metrics`` are others than those shown.
+
+        ``None``: they are not known. The last plan is emitted also before a snapshot is due.
+        """
+        is_due = math.isfinite(self._seconds) if is_last else self.stride_if_due() is not None
+        if not is_due or (metrics is not None and metrics == self._shown):
             return
         rollout = self._engine.simulate(self._model, schedule, check=check, frame_stride=self._stride)
         if rollout.frames is not None:
             records = self._engine.drops(self._model, schedule, flown=True)
             self._emit(PlanUpdated(epoch, rollout.metrics, rollout.frames, records, Stage.PRUNE, is_cautious=True))
-        self._shown_drops, self._shown_at = drops, time.monotonic()
+        self._shown, self._shown_at = metrics, time.monotonic()

@@ -24,7 +24,7 @@ from firegui.runs.run_folder import REFERENCE, STORE, RunRecord, same_folder
 from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec, ReplanSpec
 from firegui.runs.stages import Stage
-from firegui.runs.titles import REPLAN, run_label
+from firegui.runs.titles import KEPT, REPLAN, run_label
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
 STAGE_TITLES: dict[tuple[Stage, ...], tuple[str, str]] = {
@@ -62,12 +62,13 @@ def new_run_folder(
     now: datetime,
     taken: Iterable[Path] = (),
     stages: tuple[Stage, ...] = BOTH,
+    kind: str = "",
 ) -> Path:
     """Return ``runs/YYYYMMDD-HHMMSS-A-plan`` in the project, or ``…-optimize`` for one stage alone.
 
-    A number is appended where that exists or is ``taken``.
+    ``kind`` stands in place of the stages. A number is appended where that exists or is ``taken``.
     """
-    kind = stages[0].value if len(stages) == 1 else _BOTH_STAGES
+    kind = kind or (stages[0].value if len(stages) == 1 else _BOTH_STAGES)
     return unused(project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{kind}", taken)
 
 
@@ -118,7 +119,8 @@ def plan_spec(
     ``before`` is the project of the latest run of the same goal, from which its title says what differs, and ``first``
     that of the first run, from which the title says whether the fleet does.
     """
-    out = new_run_folder(project_folder, project.plan.setting, now, taken, stages)
+    is_copy = Stage.KEEP in stages and start is not None and start.edited_from is None
+    out = new_run_folder(project_folder, project.plan.setting, now, taken, stages, KEPT if is_copy else "")
     spec = PlanSpec(
         project, out, "", stages=stages, warm_start=None if start is None else start.schedule, backend=backend,
         project_folder=project_folder, warm_start_file=None if start is None else start.file,

@@ -101,11 +101,13 @@ class SecondStage:
             session.pause_or_stop(self.save)
             self._note(eliminator.advance(check))
             self._add_to_curve(check)
-            pictures.follow(self._epoch, eliminator.report.drops, eliminator.schedule, check)
+            pictures.follow(self._epoch, eliminator.report.metrics, eliminator.schedule, check)
             session.save_if_due(self.save)
         if self._smooths and eliminator.report.drops > 0:
             session.save(self.save)
             self._smooth()
+        metrics = eliminator.report.metrics if self._smoother is None else None
+        pictures.follow(self._epoch, metrics, self.schedule, check, is_last=True)
 
     def save(self) -> None:
         """Write the log, the checkpoints and the remaining schedule."""

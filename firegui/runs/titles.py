@@ -23,9 +23,11 @@ _RUN = "Run"
 """Word before the number of a run in its title."""
 REPLAN = "replan"
 """End of the name of a replanned run's folder."""
+KEPT = "kept"
+"""End of the name of the folder with a plan of another run, kept as it was."""
 _KINDS = {
     Stage.PRUNE.value: "drops removed", Stage.TACTICAL.value: "quick plan", Stage.KEEP.value: "edited by hand",
-    REPLAN: "replanned",
+    REPLAN: "replanned", KEPT: "kept plan",
 }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.plan_summary import plan_summary
 from firegui.domain.stress import GROWTH_LEFT, case_text, worst_case_text
-from firegui.domain.units import percent_text
+from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
@@ -279,6 +279,10 @@ def test_a_run_at_work_says_when_the_rest_is_known(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     entry.state, entry.nominal = RunState.RUNNING, None
     assert "come when the run has ended" in report_html(entry)
+    assert entry.plan is not None
+    assert f"cautious: {Units.METRIC.area(entry.plan.final_extent_ha)}" in report_html(entry).replace(
+        "\N{NO-BREAK SPACE}", " "
+    )
 
 
 def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
@@ -296,7 +300,7 @@ def test_a_result_leads_with_one_size_and_says_below_why_another_one_was_shown_d
     entry.plan = replace(entry.plan, final_extent_ha=14.7)
     removed = "Drops removed that the limit does not need: 466 fewer, 8.3 ha more burned."
     assert cautious_text(entry) == (
-        "14.7 ha was shown during the run, which plans as if drops worked less well than expected."
+        "Cautious: 14.7 ha, as if drops worked less well than expected. The run showed this size while it worked."
     )
     entry.summary = plan_summary(make_project(), [], None, {2: 13.9}, {1: 40.0, 2: 1204.0})
     html = report_html(entry)

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.schedule import Schedule
 from firegui.gui.jobs.run_entry import EpochHistory, RunEntry
 from firegui.gui.planning.run_notices import RunEndNotice
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.session.session import Tool
 from firegui.gui.window.main_window import MainWindow
+from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute, epoch_done, removal, wait_idle
@@ -71,9 +74,31 @@ def test_a_stopped_run_says_where_it_stopped_and_is_resumed_from_there(
     window.workbench.show_panel("Fleet")
     assert bar.stopped.isVisible()
     assert bar.stopped.label.text() == f"Stopped at placing drops, step {stopped.epoch} of {stopped.epochs}"
+    assert not bar.keep_stopped.isVisible(), "the run has left no plan"
     QTest.mouseClick(bar.stopped.button, LEFT)
     qtbot.waitUntil(lambda: queue.active is stopped)
     assert not bar.stopped.isVisible() and not bar.stopped.button.isVisible()
+
+
+def test_the_plan_of_a_stopped_run_can_be_kept_before_it_is_resumed(
+    qtbot: QtBot, window: MainWindow, stopped: RunEntry, execute: FakeExecute
+) -> None:
+    queue, bar = window.workbench.queue, window.workbench.shell.centre.bar
+    assert stopped.project is not None
+    size = stopped.project.calendar.n_steps, stopped.project.planned_fleet.n_aircraft
+    schedule = Schedule.empty(*size)
+    schedule.logits[3, 1] = 1.0
+    write_plan_safetensors(stopped.folder / "plan.safetensors", schedule)
+    queue.changed.emit()
+    assert bar.stopped.label.text().endswith("Resume replaces this plan by a later one.")
+    execute.endless = False
+    QTest.mouseClick(bar.keep_stopped, LEFT)
+    wait_idle(qtbot, queue)
+    copy = next(entry for entry in queue.entries if entry is not stopped)
+    kept, resumed = execute.runs[-2:]
+    assert (kept.stages, kept.out, resumed.out) == ((Stage.KEEP,), copy.folder, stopped.folder) and resumed.resume
+    assert kept.warm_start is not None and np.array_equal(kept.warm_start.proposed, schedule.proposed)
+    assert "kept plan" in copy.title.lower()
 
 
 def test_the_line_of_a_stopped_run_goes_when_another_result_is_shown(

@@ -20,6 +20,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.edited_plan_saver import EditedPlanSaver
 from firegui.gui.planning.goal_question import GoalAnswer, ask_goal
+from firegui.gui.planning.removal_plan import keep_and_resume
 from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
 from firegui.gui.planning.run_comparison import check_comparable, differing_inputs, run_comparison_spec
 from firegui.gui.session.reporting import refusing
@@ -354,6 +355,12 @@ class PlanControl(QObject):
         elif stopped is not None:
             self._queue.resume_stopped(stopped)
 
+    def keep_and_resume(self) -> None:
+        """Save the plan of the shown run that was stopped as a run of its own, and resume the stopped run."""
+        stopped = self.stopped
+        if stopped is not None:
+            keep_and_resume(self._session, self._queue, stopped)
+
     def stop(self) -> None:
         """Stop and keep the best plan so far. A second call skips its final score."""
         self._queue.stop()
@@ -409,6 +416,12 @@ class PlanControl(QObject):
         """The shown run if it was stopped before its end and can go on now."""
         shown = self._queue.shown
         return shown if self._queue.active is None and shown is not None and shown.is_resumable else None
+
+    @property
+    def can_keep_stopped(self) -> bool:
+        """Whether :attr:`stopped` has a plan that can be kept as a run of its own."""
+        stopped = self.stopped
+        return stopped is not None and not stopped.replans and kept_plan(stopped.folder) is not None
 
     @property
     def can_stop(self) -> bool:

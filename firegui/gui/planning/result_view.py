@@ -328,6 +328,8 @@ def _size_so_far(entry: RunEntry, units: Units) -> list[KeyFigure]:
         return size_figures(None, size_without, "without drops", units)
     start_ha = None if entry.project is None else start_area(entry.project)
     sizes = size_figures(plan.final_extent_ha, size_without, "without drops", units)
+    if entry.nominal is None and Stage.KEEP not in entry.stages:
+        sizes[0] = replace(sizes[0], value=f"cautious: {sizes[0].value}")
     return [*sizes, *start_figures(start_ha, plan.final_extent_ha, units)]
 
 
@@ -421,7 +423,7 @@ def cautious_text(entry: RunEntry, units: Units = Units.METRIC) -> str:
     size = units.area(cautious.final_extent_ha)
     if not entry.is_over or size == units.area(plan.final_extent_ha):
         return ""
-    return f"{size} was shown during the run, which plans as if {_WORK_LESS}."
+    return f"Cautious: {size}, as if {_WORK_LESS}. The run showed this size while it worked."
 
 
 def removed_text(entry: RunEntry, units: Units = Units.METRIC) -> str:

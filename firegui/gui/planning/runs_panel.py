@@ -61,6 +61,10 @@ _ROOM_FOR_TIMES, _ROOM_FOR_ALL_BUTTONS, _ROOM_FOR_TABLE = 800, 470, 560
 _STOP = "Stop and keep the best plan so far"
 _STOP_NOW = "Do not wait for the final score of the kept plan"
 _PRUNE = "Remove drops not needed: a new run that removes the drops that the limit does not need"
+_RESUME = (
+    "Continue the paused run, or resume a stopped one, which then replaces its plan. "
+    "Keep plan, resume, over the map, keeps a copy"
+)
 _START_FROM = "Continue from this plan: a new run of the project as it is now that begins with this plan"
 _COMPARE = "Two plans on maps that move together, and their numbers; three plans or more in a table"
 _DUPLICATE = "A new run with this one's inputs, after the changes you make to them"
@@ -537,7 +541,7 @@ class RunsPanel(QWidget):
         buttons: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
             ("start", "Start plan", "Plan the project as it is now (F5)", self.start_requested.emit),
             ("pause", "Pause", "Pause before the next step or test", self.pause_or_resume),
-            ("resume", "Resume", "Continue the paused run, or resume a stopped one", self.pause_or_resume),
+            ("resume", "Resume", _RESUME, self.pause_or_resume),
             ("stop", "Stop, keep best", _STOP, self.stop),
             ("show", "Show", show, self.show_selected),
             ("rename", "Rename", "Give the run another name (F2)", self.rename),

@@ -8,7 +8,7 @@ from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QFrame, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QSplitter, QStackedWidget, QWidget
 
 from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
@@ -371,11 +371,11 @@ class MapStage(QWidget):
         self.place_cards()
 
 
-def _state_notice(action: QAction) -> OverlayNotice:
-    """Return a notice on the state of the plan on the map, with the action that ends that state."""
+def _state_notice(action: QAction, *others: QPushButton) -> OverlayNotice:
+    """Return a notice on the state of the plan on the map, with the action that ends that state, and others."""
     button = action_button(action, _TEXT)
     button.setAutoRaise(False)
-    return OverlayNotice(button, role="warning")
+    return OverlayNotice(button, *others, role="warning")
 
 
 class CentreBar(QWidget):
@@ -404,7 +404,9 @@ class CentreBar(QWidget):
         fires = horizontal(None, *fire_buttons, margins=0, spacing=2)
         choices = horizontal(None, *self._modes, margins=0, spacing=2)
         shown = horizontal(None, *card_buttons, margins=(12, 0, 0, 0), spacing=2)
-        self.stopped, self.edited = (_state_notice(action) for action in (resume, keep))
+        self.keep_stopped = QPushButton("Keep plan, resume")
+        self.keep_stopped.setToolTip("Save this plan as a run of its own, then resume the stopped run")
+        self.stopped, self.edited = _state_notice(resume, self.keep_stopped), _state_notice(keep)
         horizontal(self, fires, (self.note, 1), self.table, self.back, choices, shown, margins=(6, 2, 6, 2), spacing=8)
         self.show_back(is_shown=False, compares=False)
         # A narrow bar shows icons: its texts must not set the least width of the window.

@@ -340,6 +340,7 @@ class Workbench(QObject):
         # Where a run stopped is said after its result.
         shell.centre.notices.add(shell.centre.bar.stopped, after=self._run_end)
         shell.centre.notices.add(shell.centre.bar.edited)
+        shell.centre.bar.keep_stopped.clicked.connect(lambda _checked=False: self.plan.keep_and_resume())
         self.plan.changed.connect(self._show_stopped)
         for signal in (session.plan_editor.edited, session.result_changed, self.queue.changed):
             signal.connect(self._show_edited)
@@ -404,8 +405,11 @@ class Workbench(QObject):
         self._show_hint()
 
     def _show_stopped(self) -> None:
-        stopped = self.plan.stopped
-        self.shell.centre.bar.stopped.show_text("" if stopped is None else stopped.stop_text)
+        stopped, bar = self.plan.stopped, self.shell.centre.bar
+        has_plan = self.plan.can_keep_stopped
+        bar.keep_stopped.setVisible(has_plan)
+        text = "" if stopped is None else stopped.stop_text
+        bar.stopped.show_text(f"{text}. Resume replaces this plan by a later one." if has_plan else text)
 
     def _keep_drops(self) -> None:
         # The run lies in the folder of the project.
