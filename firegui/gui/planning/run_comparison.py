@@ -454,7 +454,7 @@ class ComparisonPanel(QWidget):
         if len(self.runs) == 2:
             first, second = short_titles(*titles)
             columns.append(Column("Change", lambda row: row.shown_change, tip=f"{second} minus {first}"))
-            columns.append(Column("What it is", lambda row: row.help.split(". ")[0], is_text=True))
+            columns.append(Column("What it is", lambda row: re.split("[.;] ", row.help)[0], is_text=True))
         self.model.set_rows(self.lines, tuple(columns))
         self._show_table(True)
         self._share_width()
