@@ -16,7 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import DropList
 from firegui.domain.plan_summary import DaySummary, PlanSummary, RegionSummary, TypeDrops
 from firegui.domain.project import Project
-from firegui.domain.settings import ObjectiveWeights, Setting
+from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.domain.stress import StressDraw, case_text
 from firegui.domain.units import Units
 from firegui.errors import InputError
@@ -24,7 +24,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning import runs_table
 from firegui.gui.planning.result_view import report_html
-from firegui.gui.planning.run_cards import RunCards, card_lines, shortened_to, wrapped_lines
+from firegui.gui.planning.run_cards import RunCards, card_lines, shortened_to, work_words, wrapped_lines
 from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged, best_runs, group_of
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.runs_table import NIGHT, SIZE, TITLE, run_columns
@@ -36,6 +36,7 @@ from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, metrics, removal, wait_idle
 from tests.gui.hands import LEFT, centre_of, show_widget
 from tests.gui.saved_runs import stopped_run
+from tests.support import make_project
 
 
 def summary(final: float, drops: int, night: int) -> PlanSummary:
@@ -174,6 +175,20 @@ def test_a_run_at_work_has_its_progress_first_and_no_empty_line() -> None:
     entry.removals.extend([removal(3, passes=4)])
     (progress,) = card_lines(entry)[:1]
     assert progress.startswith("round 4, 3 of 10 drops tried")
+
+
+def test_the_removal_of_a_plan_with_a_margin_only_counts_forward() -> None:
+    entry = RunEntry("one", Path("/runs/one"), make_project().with_margin(Margin.STRESS), state=RunState.RUNNING)
+    entry.stage, words = Stage.PRUNE, []
+    first = removal(3, passes=4)
+    # The parts of a round are counted anew, which is not shown.
+    for rollouts, tested in ((700, 9), (1_500, 0), (1_600, 3)):
+        entry.add_removals([replace(first, rollouts=rollouts, tested=tested)])
+        words.append(work_words(entry))
+        assert entry.is_unmeasured and entry.progress == 0.0
+    assert words == [f"round 4, {count} fire simulations · time left not known" for count in ("700", "1,500", "1,600")]
+    entry.state = RunState.PAUSED
+    assert not entry.is_unmeasured
 
 
 # -- order and groups --------------------------------------------------------------------------------------------------

@@ -613,7 +613,7 @@ def test_what_is_prepared_is_said_until_the_first_step_is_done(project: Project)
     assert said == [
         "", "Compiling the kernels…", "Computing the fire without drops…", "Preparing the stress scenarios…",
         "Making the first of 400 steps…", "step 1 of 400", "Finding drops that the plan does not need…",
-        "round 1, 1 of 10 steps",
+        "round 1, 3 fire simulations · time left not known",
     ]  # fmt: skip
     entry.project = project.with_margin(Margin.NONE)
     assert work_words(entry).startswith("round 1, 1 of 10 drops tried")

@@ -23,7 +23,7 @@ from firegui.errors import InputError
 from firegui.runs.events import Progress, RunFinished, StageBegan, StressTestProgress
 from firegui.runs.history import COLUMNS
 from firegui.runs.kept_fire import kind_of_fire
-from firegui.runs.messages import kept_drops_text
+from firegui.runs.messages import counted, kept_drops_text
 from firegui.runs.replan_base import ReplanScores
 from firegui.runs.run_folder import RunRecord, read_removal_curve, read_run
 from firegui.runs.stages import DONE_REASONS, EliminationStep, EpochDone, FinishReason, ReplanNote, RunState, Stage
@@ -289,12 +289,24 @@ class RunEntry:
     def round_text(self) -> str:
         """Text on the removal, as far as it is known: ``round 4, 128 of 530 drops tried``.
 
-        A plan with a margin also adapts to the scenarios in each round, so that its parts are called steps.
+        A round of a plan with a margin has parts that are counted anew. Its text has the fire simulations so far, of
+        which there are only more: ``round 5, 2,612 fire simulations``.
         """
         done, of = self.tested
-        what = "steps" if self._has_margin else "drops tried"
-        parts = (f"round {self.passes}" if self.passes else "", f"{done:,} of {of:,} {what}" if of else "")
-        return ", ".join(filter(None, parts))
+        what = f"{done:,} of {of:,} drops tried" if of else ""
+        if self._has_margin:
+            rollouts = _whole(self.removals.last("rollouts"))
+            what = counted(rollouts, "fire simulation") if rollouts else ""
+        return ", ".join(filter(None, (f"round {self.passes}" if self.passes else "", what)))
+
+    @property
+    def is_unmeasured(self) -> bool:
+        """Whether the run works for a time of which no part is known, so that its bar moves without filling.
+
+        It prepares, or removes drops from a plan with a margin: how many rounds that takes shows only at the end.
+        """
+        is_removing = self.prunes and self._has_margin and not self.is_stress_testing
+        return bool(self.preparing) or (is_removing and self.state is RunState.RUNNING)
 
     # -- neither -----------------------------------------------------------------------------------------------------
     @property
@@ -395,7 +407,7 @@ class RunEntry:
 
     @property
     def progress(self) -> float:
-        """Share of the stage, pass or stress test that is done; 1 for a run that ended by itself."""
+        """Share of the stage, pass or stress test that is done, 0 if unknown; 1 for a run that ended by itself."""
         if self.reason in DONE_REASONS:
             return 1.0
         if self.is_stress_testing:
@@ -403,7 +415,7 @@ class RunEntry:
         elif self.tactical or self.flies_loop:
             done, of = self.swept
         elif self.prunes:
-            done, of = self.tested
+            done, of = (0, 0) if self._has_margin else self.tested
         else:
             done, of = self.epoch, self.epochs
         return min(done / of, 1.0) if of else 0.0

@@ -35,7 +35,7 @@ def use_point(session: Session, queue: RunQueue, entry: RunEntry, index: int) ->
 
 
 def keep_and_resume(session: Session, queue: RunQueue, entry: RunEntry) -> None:
-    """Save the plan of a stopped run as a run of its own, and resume the stopped run, which replaces its plan."""
+    """Save the plan of a stopped run as a run of its own, and resume the stopped run."""
     if entry.project is not None:
         with refusing(session, str(entry.folder)):
             schedule = kept_schedule(entry.folder, entry.project)

@@ -92,7 +92,7 @@ def _progress_words(entry: RunEntry) -> str:
 def _time_words(entry: RunEntry) -> str:
     """Return the time left in words; empty where it is not known yet."""
     if entry.eta is None:
-        return ""
+        return "time left not known" if entry.is_unmeasured else ""
     time, left = time_text(entry)
     part = "" if not entry.more_follows else " of this round" if entry.prunes else " of this part"
     return f"about {time.removesuffix('+')}{left}{part}" if left else time

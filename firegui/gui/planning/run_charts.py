@@ -300,9 +300,9 @@ class DropsLeftChart(EliminationChart):
         left, before = self._whole(entry, "drops", row), self._whole(entry, "drops_before", row)
         where = f"round {self._whole(entry, 'passes', row)}"
         done, of = entry.tested
-        if is_latest and not entry.is_over and of:
+        if is_latest and not entry.is_unmeasured and not entry.is_over and of:
             where += f" · {done:,}/{of:,}"
-        elif not is_latest:
+        elif not is_latest or entry.is_unmeasured:
             where += f" · simulation {self._whole(entry, 'rollouts', row):,}"
         pieces = [Piece(f"{left:,}", "retardant"), Piece(f"before {before:,}")]
         if left < before:

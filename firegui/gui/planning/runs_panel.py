@@ -367,7 +367,7 @@ class RunsPanel(QWidget):
     # -- what is shown -----------------------------------------------------------------------------------------------
     def _refresh(self) -> None:
         entry, active, comparable = self._target(), self._queue.active, self._to_compare()
-        self._moving.start() if active is not None and active.preparing else self._moving.stop()
+        self._moving.start() if active is not None and active.is_unmeasured else self._moving.stop()
         exists = entry is not None
         is_active = entry is not None and entry is active
         is_resumable = entry is not None and (is_active or entry.is_resumable)

@@ -200,6 +200,8 @@ def progress_text(entry: RunEntry) -> str:
         return f"{entry.epoch:,}/{entry.epochs:,}"
     if entry.is_over:
         return counted(entry.passes, "round", "rounds")
+    if entry.is_unmeasured:
+        return f"round {entry.passes}"
     done, of = entry.tested
     return f"{entry.passes}: {done:,}/{of:,}" if of else "begins"
 
@@ -277,8 +279,8 @@ def bar_color(entry: RunEntry) -> str:
 
 
 def bar_part(entry: RunEntry, whole: QRectF) -> QRectF:
-    """Return the filled part of a progress bar; a moving part while the run prepares."""
-    if not entry.preparing:
+    """Return the filled part of a progress bar; a moving part while the length of the work is not known."""
+    if not entry.is_unmeasured:
         return QRectF(whole.left(), whole.top(), whole.width() * entry.progress, whole.height())
     place = 1.0 - abs(1.0 - 2.0 * math.modf(time.monotonic() / _SWEEP_SECONDS)[0])
     wide = _SWEEP_SHARE * whole.width()

@@ -372,7 +372,7 @@ class MapStage(QWidget):
 
 
 def _state_notice(action: QAction, *others: QPushButton) -> OverlayNotice:
-    """Return a notice on the state of the plan on the map, with the action that ends that state, and others."""
+    """Return a notice on the state of the plan on the map, with the action that ends it and others."""
     button = action_button(action, _TEXT)
     button.setAutoRaise(False)
     return OverlayNotice(button, *others, role="warning")

@@ -138,7 +138,7 @@ class StatusBar(QObject):
         self.progress.setVisible(active is not None)
         if active is not None:
             # A range without steps is a bar that moves.
-            self.progress.setRange(0, 0 if active.preparing else _STEPS)
+            self.progress.setRange(0, 0 if active.is_unmeasured else _STEPS)
             self.progress.setValue(round(_STEPS * active.progress))
         self._fit_permanent()
 
