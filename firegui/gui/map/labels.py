@@ -23,7 +23,7 @@ _NARROW_PX = 420.0
 _HALO_PX = 2.0
 """Width of the outline of a text beyond its box."""
 _CARD, _SYMBOL, _CROWD = 4, 2, 1
-"""Costs of covering a card, which hides the label; a symbol or decoration; and the drops."""
+"""Costs of a place below a card or decoration, which hides the label; on a symbol; and on the drops."""
 _CAPTIONS_PX, _BAR, _SCALE = 40.0, QSizeF(160.0, 46.0), QSizeF(200.0, 60.0)
 """Height of the captions at the top; sizes of the scale bar and of the colour scale in the lower corners."""
 
@@ -199,10 +199,10 @@ class MapLabels:
         shown = [layer for layer in self._layers if layer.item.isVisible()]
         spots = LabelPlacement(visible, transform.mapRect(self.item.grid))
         symbols = (box for layer in shown for box in layer.symbols(transform))
-        for box in (*_decorations(visible), *_beside(transform.mapRect(self.item.grid), visible), *symbols):
+        for box in (*_beside(transform.mapRect(self.item.grid), visible), *symbols):
             spots.avoid(box)
-        for card in self._cards:
-            spots.avoid(card, _CARD)
+        for box in (*_decorations(visible), *self._cards):
+            spots.avoid(box, _CARD)
         if self._crowd is not None:
             spots.avoid(self._crowd.crowd(transform), _CROWD)
         left_out = {Rank.PLACE, Rank.LINE} if visible.width() < _NARROW_PX else set[Rank]()
