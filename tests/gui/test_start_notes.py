@@ -23,6 +23,7 @@ from firegui.domain.settings import Setting
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.fire.project_notes import Grade, GradedNote, Remedy, start_notes
+from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.map.drop_edits import remove_marked
 from firegui.gui.map.shape_edits import delete_zone
 from firegui.gui.map.tools.draw_tools import BESIDE
@@ -35,6 +36,7 @@ from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.store import PROJECT_FILE
+from firegui.runs.stages import FinishReason, RunState
 from tests.gui.fake_runs import frames
 from tests.gui.hands import LEFT, to_front
 from tests.gui.map_scene import Hand
@@ -638,6 +640,19 @@ def test_what_a_run_reports_does_not_check_the_project_again(
         window.workbench.queue.changed.emit()
         qtbot.wait(10)
     assert asked == [] and start.start_button.isEnabled()
+
+
+def test_the_panel_says_how_long_the_latest_plan_took(window: MainWindow, start: StartPanel) -> None:
+    queue, stages = window.workbench.queue, window.workbench.session.stages
+    run = RunEntry("Run 1, whole fire", Path("r"), state=RunState.FINISHED, reason=FinishReason.STOPPED, stages=stages)
+    run.seconds = 125.0
+    queue._list.add(run)
+    run.title = "Run 1, whole fire"
+    queue.changed.emit()
+    assert start.after.text().startswith("Takes minutes"), "a stopped run says nothing of the whole"
+    run.reason = FinishReason.COMPLETED
+    queue.changed.emit()
+    assert start.after.text() == "Run 1 took about 2 min; the result then opens in Runs."
 
 
 def test_the_panel_says_where_the_result_will_be(start: StartPanel) -> None:

@@ -407,7 +407,7 @@ class RunEntry:
 
     @property
     def progress(self) -> float:
-        """Share of the stage, pass or stress test that is done, 0 if unknown; 1 for a run that ended by itself."""
+        """Share of the stage, pass or stress test done, 0 if unknown; 1 for a run that ended by itself."""
         if self.reason in DONE_REASONS:
             return 1.0
         if self.is_stress_testing:

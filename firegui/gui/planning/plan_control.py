@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 from firegui.domain.project import Project
 from firegui.domain.stress import StressScenario
 from firegui.errors import InputError, Problem
+from firegui.gui.base.number_text import about_text
 from firegui.gui.jobs.result_presenter import CompareMode, EvaluationRequest
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_list import other_event_error
@@ -32,8 +33,8 @@ from firegui.runs.messages import counted
 from firegui.runs.run_folder import DROPS, kept_plan
 from firegui.runs.run_requests import WarmStart, new_replan_folder, replan_spec, stage_problems
 from firegui.runs.spec import ReplanSpec
-from firegui.runs.stages import RunState, Stage
-from firegui.runs.titles import schedule_title
+from firegui.runs.stages import DONE_REASONS, RunState, Stage
+from firegui.runs.titles import schedule_title, short_title
 
 
 @dataclass(frozen=True, slots=True)
@@ -394,6 +395,15 @@ class PlanControl(QObject):
     def start_text(self) -> str:
         """Title of the command that plans: while a run is active, the next plan waits for it."""
         return self._queue.start_text
+
+    @property
+    def time_text(self) -> str:
+        """Text on how long the latest complete run through the chosen stages took; empty if there is none."""
+        stages = self._session.stages
+        for entry in reversed(self._queue.entries):
+            if entry.stages == stages and entry.reason in DONE_REASONS and entry.seconds and not entry.replans:
+                return f"{short_title(entry.title)} took {about_text(entry.seconds)}"
+        return ""
 
     @property
     def starts_at_once(self) -> bool:

@@ -13,7 +13,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.note_list import NoteList
 
 _NOTHING = "Nothing stands against a plan."
-_AFTER = "Takes minutes; the result then opens in Runs."
+_AFTER = "the result then opens in Runs."
 _STARTS = "Save the project and plan it; a plan waits for the run that is active (F5)"
 
 
@@ -27,7 +27,9 @@ class StartPanel(QWidget):
         self.notes.setAccessibleName("Before you start")
         self.start_button = QPushButton("Start plan")
         self.start_button.clicked.connect(lambda _checked=False: plan.start())
-        vertical(self, self.notes, self.start_button, muted_label(_AFTER), margins=(8, 4, 8, 4), spacing=4)
+        self.after = muted_label()
+        """How long a plan takes, and where its result is."""
+        vertical(self, self.notes, self.start_button, self.after, margins=(8, 4, 8, 4), spacing=4)
         for signal in (plan.checked, session.units_changed):
             signal.connect(self.refresh)
         session.result_changed.connect(self._on_result)
@@ -52,6 +54,8 @@ class StartPanel(QWidget):
             self.refresh()
 
     def _enable(self) -> None:
+        takes = self._plan.time_text or "Takes minutes"
+        self.after.setText(f"{takes}; {_AFTER}")
         self.start_button.setEnabled(self._plan.can_start)
         self.start_button.setToolTip(tooltip(self._plan.obstacle or _STARTS))
         self.start_button.setText(self._plan.start_text)
