@@ -13,7 +13,15 @@ from firegui.errors import Check, InputError
 from firegui.planning.exercise import exercise_of_draw
 from firegui.planning.gradient import PlannerState
 from firegui.planning.repair import PlanRepair
-from firegui.planning.stress import ScenarioBegan, StressWorld, reason_of, stress_table, stress_world, stress_worlds
+from firegui.planning.stress import (
+    DrawBurned,
+    ScenarioBegan,
+    StressWorld,
+    reason_of,
+    stress_table,
+    stress_world,
+    stress_worlds,
+)
 from firegui.planning.stress_limits import StressTests
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_pruning import PruningState, StressPruning
@@ -73,25 +81,28 @@ class MarginPlanning:
 
     def table(
         self, model: Model, schedule: Schedule, *, only: str = "", began: ScenarioBegan | None = None,
-        check: Check | None = None,
+        burned: DrawBurned | None = None, check: Check | None = None,
     ) -> StressTable:  # fmt: skip
         """Return the stress table of a schedule, on the draws of the set's own seed.
 
-        With ``only`` it has that scenario alone, beside the nominal one. ``began`` is as in the function.
+        With ``only`` it has that scenario alone, beside the nominal one. ``began`` and ``burned`` are as in the
+        function.
         """
         stress = self._project.stress
         if only:
             stress = replace(stress, scenarios=tuple(one for one in stress.scenarios if one.name == only))
-        return stress_table(self._project, model, schedule, stress, self._worlds, began=began, check=check)
+        return stress_table(
+            self._project, model, schedule, stress, self._worlds, began=began, burned=burned, check=check
+        )
 
     def repaired(
         self, model: Model, schedule: Schedule, table: StressTable, *, began: ScenarioBegan | None = None,
-        check: Check | None = None,
+        burned: DrawBurned | None = None, check: Check | None = None,
     ) -> StressTable:  # fmt: skip
         """Return ``table`` with the scenarios in which ``schedule`` is replanned on the way.
 
         The draws are those of a stress test. Scenarios stay left out from :data:`MOST_REPLANNINGS` on. ``began`` is
-        called before each draw, with its number among all of them.
+        called before each draw, with its number among all of them, and ``burned`` after it.
         """
         project, seed = self._project, self._project.stress.seed
         scenarios = project.stress.repaired
@@ -116,6 +127,8 @@ class MarginPlanning:
                     if repair.replanned > MOST_REPLANNINGS:
                         return table
                 draws.append(exercise.result(state, exercise.fixed_fire(schedule, check)))
+                if burned is not None:
+                    burned(scenario.name, state.fire.fire)
             found = replace(table, results=(replace(world.result([]), draws=tuple(draws)),), left_out=())
             table = table.completed_by(found)
         return table

@@ -11,6 +11,7 @@ import math
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,6 +52,10 @@ Floats = NDArray[np.float64]
 Seed = int | tuple[int, ...]
 ScenarioBegan = Callable[[int, int, str], None]
 """Called with the number of a scenario, how many there are, and its name."""
+DrawBurned = Callable[[str, Bools], None]
+"""Called with the name of a scenario and the cells ``[H, W]`` that burn in its next draw."""
+_BURNS = 0.5
+"""A cell burns where its probability of fire is above this."""
 
 _FAILURES, _OFFSETS = 0x6661696C, 0x6F666673
 """Keep the two kinds of draws apart from each other and from whatever else is drawn from the same seed."""
@@ -315,12 +320,12 @@ def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Che
 
 def stress_table(
     project: Project, model: Model, schedule: Schedule, stress: StressSet, others: Sequence[StressWorld] = (), *,
-    began: ScenarioBegan | None = None, check: Check | None = None,
+    began: ScenarioBegan | None = None, burned: DrawBurned | None = None, check: Check | None = None,
 ) -> StressTable:  # fmt: skip
     """Score ``schedule`` in every scenario of a set without repair.
 
     ``others`` are worlds that lend their fires. Scenarios with repair are left out, because they take replanning.
-    ``began`` is called before each scenario.
+    ``began`` is called before each scenario, and ``burned`` after each draw, first for the nominal world.
     """
     repaired = tuple((one.name, NEEDS_EXERCISE) for one in stress.scenarios if one.repair_hours)
     scenarios = (NOMINAL, *stress.unrepaired)
@@ -335,7 +340,9 @@ def stress_table(
     flown, results = executed_only(model, schedule), []
     for world in _each_world(project, model, announced(), others, left_out, check):
         draws = range(world.scenario.n_draws)
-        results.append(world.result(scores(world, flown, draws, stress.seed, check=check)))
+        of_world = None if burned is None else partial(burned, world.scenario.name)
+        rolled = rollouts(world, flown, draws, stress.seed, burned=of_world, check=check)
+        results.append(world.result([one.metrics for one in rolled]))
     return StressTable(int(flown.proposed.sum()), results[0], tuple(results[1:]), (*left_out, *repaired))
 
 
@@ -348,14 +355,21 @@ def scores(
 
 def rollouts(
     world: StressWorld, flown: Schedule, draws: Sequence[int], seed: Seed, *, bounds: Bounds = UNBOUNDED,
-    check: Check | None = None,
+    burned: Callable[[Bools], None] | None = None, check: Check | None = None,
 ) -> list[Rollout]:  # fmt: skip
-    """Return the rollouts of ``flown``, which :func:`executed_only` made, in the given draws of a world."""
+    """Return the rollouts of ``flown``, which :func:`executed_only` made, in the given draws of a world.
+
+    ``burned`` is called with the cells that burn at the end of each draw.
+    """
     found: list[Rollout] = []
     for begin in range(0, len(draws), _LARGEST_BATCH):
         errors = [flight_errors(world.scenario, world.model, draw, seed) for draw in draws[begin:][:_LARGEST_BATCH]]
         schedules = [one.applied(flown, world.model.shape) for one in errors]
-        found += simulate_many(world.model, schedules, bounds=bounds, check=check)
+        lasts = None if burned is None else [FinalState(world.model) for _ in schedules]
+        found += simulate_many(world.model, schedules, bounds=bounds, lasts=lasts, check=check)
+        if burned is not None and lasts is not None:
+            for last in lasts:
+                burned(_burned(last))
     return found
 
 
@@ -365,10 +379,13 @@ def flown_in(world: StressWorld, model: Model, schedule: Schedule, draw: int, se
     return errors.applied(executed_only(model, schedule), world.model.shape)
 
 
-def stress_draw(
-    world: StressWorld, flown: Schedule, *, check: Check | None = None
-) -> tuple[Metrics, NDArray[np.float32]]:
-    """Return the metrics of what :func:`flown_in` made, and ``P [H, W]`` at the end."""
+def stress_draw(world: StressWorld, flown: Schedule, *, check: Check | None = None) -> tuple[Metrics, Bools]:
+    """Return the metrics of what :func:`flown_in` made, and the cells ``[H, W]`` that burn at the end."""
     last = FinalState(world.model)
     outcome = backends.engine(world.model).simulate(world.model, flown, last, check, WHOLE)
-    return outcome.metrics, 1.0 - last.unburned
+    return outcome.metrics, _burned(last)
+
+
+def _burned(last: FinalState) -> Bools:
+    burns: Bools = 1.0 - last.unburned > _BURNS
+    return burns

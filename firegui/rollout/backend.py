@@ -238,7 +238,7 @@ class _Whole:
     ) -> list[Outcome]:
         nobody = Observer(model, None, keep_days=False)
         pairs = zip(schedules, wanted, strict=True)
-        return [self.simulate(model, schedule, nobody, check, how) for schedule, how in pairs]
+        return [self.simulate(model, schedule, how.last or nobody, check, how) for schedule, how in pairs]
 
     def gain_slopes(
         self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool

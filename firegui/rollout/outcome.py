@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from firegui.domain.results import Metrics
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, DayState, Exceeded
+from firegui.rollout.observe import FinalState
 
 Slopes = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 """From the states ``P [D + 1, H, W]`` at day boundaries to ``∂𝓛/∂P``, of the same shape; day 0 does not count."""
@@ -23,12 +24,14 @@ class RolloutOptions:
     """Options of a rollout: its start, its bounds, and whether to keep the state of every day's start.
 
     ``alter`` changes the state at the end of every day that is rolled out; that of ``start`` has been changed already.
+    ``last`` is given the state at the end where many are rolled out.
     """
 
     start: DayState | None = None
     bounds: Bounds = UNBOUNDED
     keep_states: bool = False
     alter: Alteration | None = None
+    last: FinalState | None = None
 
 
 WHOLE = RolloutOptions()

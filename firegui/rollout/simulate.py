@@ -148,19 +148,22 @@ def simulate_many(
     bounds: Bounds = UNBOUNDED,
     keep_states: bool = False,
     alters: Sequence[Alteration | None] | None = None,
+    lasts: Sequence[FinalState] | None = None,
     check: Check | None = None,
 ) -> list[Rollout]:
     """Roll out independent schedules: one after another per core, or as a batch on a GPU.
 
     Each answer is bit for bit that of :func:`simulate` on the same backend, or of :func:`resume` where ``starts`` has
     a state for it. With ``alters`` (one for each; the same schedule may be given often) they run on the processor, also
-    where there is a GPU. Raises :class:`ValueError` like :func:`resume`.
+    where there is a GPU. ``lasts`` (one for each) are given the states at the end. Raises :class:`ValueError` like
+    :func:`resume`.
     """
     begins = [None] * len(schedules) if starts is None else starts
     changes = [None] * len(schedules) if alters is None else alters
+    ends = [None] * len(schedules) if lasts is None else lasts
     wanted = [
-        RolloutOptions(None if state is None else _fitting(model, state, schedule), bounds, keep_states, alter)
-        for schedule, state, alter in zip(schedules, begins, changes, strict=True)
+        RolloutOptions(None if state is None else _fitting(model, state, schedule), bounds, keep_states, alter, last)
+        for schedule, state, alter, last in zip(schedules, begins, changes, ends, strict=True)
     ]
     outcomes = backends.engine(model).simulate_many(model, schedules, check, wanted)
     return [Rollout(one.metrics, one.executed, states=one.states, exceeded=one.exceeded) for one in outcomes]

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
@@ -35,10 +35,11 @@ from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.first_stage import MAIN, PRELIMINARY, FirstStage, StageFiles
 from firegui.runs.header import new_header
 from firegui.runs.history import read_history
+from firegui.runs.leaks import Bools, LeakCounts, write_leaks
 from firegui.runs.messages import finish_message, gain_message, pruned_message, tactical_message
 from firegui.runs.resume import resume_problems
-from firegui.runs.run_folder import PRELIMINARY as PRELIMINARY_PLAN
 from firegui.runs.run_folder import (
+    LEAK,
     PRELIMINARY_HISTORY,
     REFERENCE,
     EliminationSummary,
@@ -47,6 +48,7 @@ from firegui.runs.run_folder import (
     RunScores,
     TacticalProgress,
 )
+from firegui.runs.run_folder import PRELIMINARY as PRELIMINARY_PLAN
 from firegui.runs.run_repair import check_out
 from firegui.runs.second_stage import SecondStage
 from firegui.runs.session import RunSession, SessionRun
@@ -120,8 +122,9 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         header = new_header(self._spec, model.backend, model.device, then)
         session = self._begin_session(self._spec, model, then, header)
         if previous is not None:
+            # The plan that was tested may change from now on.
+            (session.folder.path / LEAK).unlink(missing_ok=True)
             if previous.scores.stress is not None:
-                # The plan that was tested may change from now on.
                 session.folder.write_scores(replace(previous.scores, stress=None))
             was = (previous.header.backend, previous.header.device)
             if was != (model.backend, model.device):
@@ -338,15 +341,16 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         # An ordinary stop still waits for the score of what it kept, but not for the stress test.
         if reason is FinishReason.STOPPED or scores.nominal is None:
             return metrics, None
-        stress = self._stress_test(session, plan, scores)
+        fires = StressFires()
+        stress = self._stress_test(session, plan, scores, fires)
         if stress is not None and (earlier := self._earlier_that_holds(session, stress)) is not None:
             assert self._second is not None
-            place, stress = earlier
+            place, stress, fires = earlier
             self._second.take_earlier(place)
             metrics, scores = self._write_scores(session, self._second.schedule)
-            session.folder.write_scores(replace(scores, stress=stress))
+            self._write_test(session, stress, fires, scores)
         if stress is not None:
-            stress = self._test_with_repair(session, stress, scores)
+            stress = self._test_with_repair(session, stress, scores, fires)
             self._emit(StressReady(stress))
         return metrics, stress
 
@@ -371,8 +375,10 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             self._emit(shown)
         return None if shown is None else shown.metrics, scores
 
-    def _earlier_that_holds(self, session: RunSession, table: StressTable) -> tuple[int, StressTable] | None:
-        """Return the point with the fewest drops that holds in the stress test, with its table.
+    def _earlier_that_holds(
+        self, session: RunSession, table: StressTable
+    ) -> tuple[int, StressTable, StressFires] | None:
+        """Return the point with the fewest drops that holds in the stress test, with its table and its fires.
 
         It is an index of the removal curve.
         ``None`` where the plan of ``table`` holds and where no earlier one does. The removal tests its plans on other
@@ -391,11 +397,12 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
                 schedule = second.curve.schedule(place)
                 # The scenario that failed refuses most of them.
                 for only in (failed, ""):
-                    found = margin.table(session.model, schedule, only=only, check=self._control.check)
+                    fires, check = StressFires(), self._control.check
+                    found = margin.table(session.model, schedule, only=only, burned=fires.add, check=check)
                     if missed_text(found, plan):
                         break
                 else:
-                    return place, found
+                    return place, found, fires
         return None
 
     def _score_curve(self, session: RunSession, reason: FinishReason) -> None:
@@ -405,10 +412,12 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         with suppress(CancelledError):
             self._second.score_curve(session.model.with_effectiveness(self._spec.project.plan.nominal))
 
-    def _stress_test(self, session: RunSession, plan: Schedule, scores: RunScores) -> StressTable | None:
+    def _stress_test(
+        self, session: RunSession, plan: Schedule, scores: RunScores, fires: StressFires
+    ) -> StressTable | None:
         """Return the stress table of the plan and add it to the saved scores; ``None`` where it has none.
 
-        The plan is complete before it. So a stop or an error ends only the test.
+        The plan is complete before it. So a stop or an error ends only the test. ``fires`` are given its draws.
         """
         project = self._spec.project
         if not project.stress.unrepaired:
@@ -417,13 +426,16 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         began, check = self._tells_progress(session, 0, self._repaired_draws), self._control.check
 
         def table() -> StressTable:
+            told: dict[str, Any] = {"began": began, "burned": fires.add, "check": check}
             if self._margin is not None:
-                return self._margin.table(session.model, plan, began=began, check=check)
-            return self._engine.stress_table(project, session.model, plan, project.stress, began=began, check=check)
+                return self._margin.table(session.model, plan, **told)
+            return self._engine.stress_table(project, session.model, plan, project.stress, **told)
 
-        return self._tested(session, scores, table, "the plan could not be stress-tested")
+        return self._tested(session, scores, table, fires, "the plan could not be stress-tested")
 
-    def _test_with_repair(self, session: RunSession, table: StressTable, scores: RunScores) -> StressTable:
+    def _test_with_repair(
+        self, session: RunSession, table: StressTable, scores: RunScores, fires: StressFires
+    ) -> StressTable:
         """Return the table of a plan that holds with the scenarios in which it is replanned, and save it.
 
         A plan that does not hold has its verdict without them. A stop or an error keeps the table as it is.
@@ -434,9 +446,8 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         before = 1 + len(self._spec.project.stress.unrepaired)
         began, check, model = self._tells_progress(session, before, 0), self._control.check, session.model
         what = "the plan could not be tested with replanning"
-        found = self._tested(
-            session, scores, lambda: margin.repaired(model, plan, table, began=began, check=check), what
-        )
+        told: dict[str, Any] = {"began": began, "burned": fires.add, "check": check}
+        found = self._tested(session, scores, lambda: margin.repaired(model, plan, table, **told), fires, what)
         return table if found is None else found
 
     @property
@@ -456,12 +467,12 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         return began
 
     def _tested(
-        self, session: RunSession, scores: RunScores, test: Callable[[], StressTable], failed: str
+        self, session: RunSession, scores: RunScores, test: Callable[[], StressTable], fires: StressFires, failed: str
     ) -> StressTable | None:
         """Return the table of a test and add it to the saved scores; ``None`` where the test did not end."""
         try:
             table = test()
-            session.folder.write_scores(replace(scores, stress=table))
+            self._write_test(session, table, fires, scores)
         except CancelledError:
             self._emit(Message("the stress test was stopped; the plan is complete"))
             return None
@@ -472,9 +483,26 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             return None
         return table
 
+    def _write_test(self, session: RunSession, table: StressTable, fires: StressFires, scores: RunScores) -> None:
+        """Write where fire gets through in a test, then the scores with its table."""
+        if fires.leaks is not None:
+            write_leaks(session.folder.path, fires.leaks.maps(table), self._spec.project)
+        session.folder.write_scores(replace(scores, stress=table))
+
     def _words(self, backend: str, device: str) -> str:
         name = self._engine.device_name(device)
         return f"{name}, plain reference" if backend == "reference" else name
+
+
+class StressFires:
+    """Where fire gets through in the draws of a stress test; the nominal world comes first."""
+
+    def __init__(self) -> None:
+        self.leaks: LeakCounts | None = None
+
+    def add(self, name: str, burns: Bools) -> None:
+        """Add the next draw of a scenario."""
+        self.leaks = LeakCounts(burns) if self.leaks is None else self.leaks.with_draw(name, burns)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

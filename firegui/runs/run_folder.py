@@ -59,12 +59,14 @@ PRELIMINARY = "setting-a.safetensors"
 """The best plan of setting A's first stage, with which setting B begins."""
 PRELIMINARY_CHECKPOINT, PRELIMINARY_HISTORY = "checkpoint-a.safetensors", "history-a.csv"
 LOOP_STATE, LOOP_TABLE = "loop.safetensors", "closed_loop.csv"
+LEAK = "leak.tif"
+"""Where fire gets through the plan in the stress test; runs of earlier versions have none."""
 CHECKPOINTS = (
     CHECKPOINT, PRELIMINARY_CHECKPOINT, ELIMINATION_CHECKPOINT, TACTICAL_CHECKPOINT, REFERENCE, LOOP_STATE,
 )  # fmt: skip
 FILES = (
     HISTORY, METRICS, SUMMARY, PLAN, SCHEDULE, DROPS, OCCUPANCY, BASELINE, *CHECKPOINTS, ELIMINATION,
-    SMOOTHING_CHECKPOINT, PRELIMINARY, PRELIMINARY_HISTORY, LOOP_TABLE,
+    SMOOTHING_CHECKPOINT, PRELIMINARY, PRELIMINARY_HISTORY, LOOP_TABLE, LEAK,
 )  # fmt: skip
 """All that a run writes beside its header, but for its fire, which has a checksum of its own.
 

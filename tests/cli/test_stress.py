@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from firegui.analyses.stress.results import HEADER, LEAK, SHEET, STORE, TABLE
+from firegui.analyses.stress.results import HEADER, SHEET, STORE, TABLE
 from firegui.io.project.store import load_project
+from firegui.runs.run_folder import LEAK
 from tests.cli.conftest import Run
 from tests.support import csv_rows
 

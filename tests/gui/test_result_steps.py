@@ -28,6 +28,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.runs.events import StressReady
+from firegui.runs.leaks import LeakCounts
 from firegui.runs.messages import kept_drops_text
 from firegui.runs.run_folder import EliminationSummary, RunScores, kept_plan
 from firegui.runs.stages import FinishReason, Stage
@@ -92,7 +93,7 @@ def test_the_map_of_leaks_is_one_press_away_and_a_test_for_it_is_started_by_its_
     assert file is not None
     out = write_header(controller, project, saved, STRESS, seed=3, schedule_file=str(file))
     STORE.write(out, replace(STORE.read(out), reason=FinishReason.COMPLETED))
-    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    write_results(out, StressTally(stress_table(), LeakCounts(*stress_maps(project))), project)
     moved = out.rename(saved.parent / "made")
     asked: list[Path] = []
 

@@ -20,7 +20,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.analyses.requests import StressRequest
 from firegui.analyses.stress.plan_table import complete_plan_table
-from firegui.analyses.stress.results import LEAK, STORE, StressTally, write_results
+from firegui.analyses.stress.results import STORE, StressTally, write_results
 from firegui.domain.drops import DropList
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
@@ -66,7 +66,8 @@ from firegui.io.project.store import load_project, save_project
 from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.events import Progress, StressReady
 from firegui.runs.header import schedule_hash
-from firegui.runs.run_folder import RunFolder, RunScores, kept_plan, kept_schedule, read_run
+from firegui.runs.leaks import LeakCounts, write_leaks
+from firegui.runs.run_folder import LEAK, RunFolder, RunScores, kept_plan, kept_schedule, read_run
 from firegui.runs.runner import execute as run_execute
 from firegui.runs.spec import EvaluateSpec, StressDrawOf
 from firegui.runs.stages import FinishReason
@@ -92,7 +93,7 @@ def shown(
     out = write_header(
         controller, project, saved, STRESS, seed=3, schedule=schedule_hash(schedule), schedule_file=str(schedule_file)
     )
-    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    write_results(out, StressTally(stress_table(), LeakCounts(*stress_maps(project))), project)
     panel = StressPanel(session, queue, controller)
     qtbot.addWidget(panel)
     controller.open(out)
@@ -178,7 +179,7 @@ def quick_test(workbench: Workbench, saved: Path, project: Project, schedule_fil
     """Return a controller whose tests end at once with a verdict."""
     controller = workbench.controller(StressController)
     out = completed(write_header(controller, project, saved, STRESS, seed=3, schedule_file=str(schedule_file)))
-    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    write_results(out, StressTally(stress_table(), LeakCounts(*stress_maps(project))), project)
 
     def events(spec: Any) -> tuple[StressReady, ...]:
         shutil.copytree(out, spec.out)
@@ -291,7 +292,7 @@ def test_drops_that_a_daylight_rule_leaves_out_are_named_before_the_start_and_in
         controller, replace(project, operations=lit), saved, STRESS, seed=3, schedule=schedule_hash(schedule),
         schedule_file=str(schedule_file),
     )  # fmt: skip
-    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    write_results(out, StressTally(stress_table(), LeakCounts(*stress_maps(project))), project)
     controller.open(out)
     assert shown.result_note.text().startswith(f"{WARNING}In this result {said}") and shown.result_note.wordWrap()
     session.undo_stack.undo()
@@ -600,11 +601,14 @@ def test_a_scenario_in_words_names_everything_that_differs() -> None:
     )
 
 
+@pytest.mark.parametrize("has_map", [True, False])
 def test_the_table_that_the_plan_on_the_map_was_given_is_shown_and_named_in_the_list(
-    window: MainWindow, session: Session, saved: Path
+    window: MainWindow, session: Session, saved: Path, project: Project, *, has_map: bool
 ) -> None:
     workbench = window.workbench
     folder = stopped_run(saved, DropList(), RunScores(stress=stress_table()))
+    if has_map:
+        write_leaks(folder, LeakCounts(*stress_maps(project)).maps(stress_table()), project)
     session.open_project(load_project(saved), saved)
     workbench.queue.show_folder(folder)
     workbench.show_panel("Stress")
@@ -618,7 +622,9 @@ def test_the_table_that_the_plan_on_the_map_was_given_is_shown_and_named_in_the_
     assert panel.button("show").isEnabled() and not panel.button("export").isEnabled()
     panel.pages.setCurrentWidget(panel.leaks_page)
     settle()
-    assert panel.no_map.isVisible() and panel.no_map.start.isEnabled() and not panel.map.isVisible()
+    assert panel.no_map.isVisible() is not has_map and panel.map.isVisible() is has_map
+    workbench.actions["show_leaks"].trigger()
+    assert panel.map.isVisible() is has_map and panel.no_map.start.isEnabled()
     session.open_project(session.project, None)
     assert panel.saved_list.currentText() == "No earlier stress test" and panel.model.rowCount() == 0
 
@@ -629,7 +635,7 @@ def run_with_test(controller: StressController, place: Path) -> Path:
     file = str(folder.resolve() / "plan.safetensors")
     schedule = schedule_hash(kept_schedule(folder, project))
     made = write_header(controller, project, place, STRESS, seed=3, schedule=schedule, schedule_file=file)
-    write_results(completed(made), StressTally(stress_table(), *stress_maps(project)), project)
+    write_results(completed(made), StressTally(stress_table(), LeakCounts(*stress_maps(project))), project)
     return folder
 
 
@@ -707,7 +713,7 @@ def test_a_stopped_run_is_tested_by_a_button_and_has_the_verdict_everywhere(
     whole = replace(stress_table(), results=(*stress_table().results, mended), left_out=())
 
     def events(spec: Any) -> tuple[StressReady, ...]:
-        assert complete_plan_table(spec, whole)
+        assert complete_plan_table(spec, whole, {})
         return (StressReady(whole),)
 
     controller._execute = FakeRun(events)
@@ -776,7 +782,7 @@ def test_a_plan_without_a_result_in_a_scenario_is_tested_in_all_and_has_its_map_
         file = str(spec.schedule_file)
         out = completed(write_header(controller, spec.project, saved, spec.settings, seed=3, schedule_file=file))
         burns, leaks = stress_maps(spec.project)
-        write_results(out, StressTally(whole, burns, {**leaks, "mended": leaks["late"]}), spec.project)
+        write_results(out, StressTally(whole, LeakCounts(burns, {**leaks, "mended": leaks["late"]})), spec.project)
         out.rename(spec.out)
         record = read_run(folder)
         RunFolder(folder).add_scores(record, replace(record.scores, stress=before.completed_by(whole)))
@@ -805,7 +811,7 @@ def made_test(controller: StressController, project: Project, saved: Path, file:
     out = completed(write_header(controller, project, saved, STRESS, seed=3, schedule_file=real))
     header = STORE.read(out)
     STORE.write(out, replace(header, started=header.started + timedelta(hours=before)))
-    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    write_results(out, StressTally(stress_table(), LeakCounts(*stress_maps(project))), project)
     return out.rename(out.with_name(name))
 
 

@@ -14,6 +14,7 @@ from firegui.rollout.day_state import Bounds, DayState
 from firegui.rollout.kernels.gpu import LESS_HISTORY, ON_THE_CPU, Gpu, MemoryFit, MemoryStrategy, run_first_that_fits
 from firegui.rollout.kernels.gpu_rollout import Rollouts
 from firegui.rollout.model import Model
+from firegui.rollout.observe import FinalState
 from firegui.rollout.outcome import WHOLE, Outcome, RolloutOptions
 from tests.numerics.cases import random_schedule
 from tests.numerics.gpu_cases import TILE, Standin, case, gpu, needs_triton, nobody, roll, short_maps
@@ -51,6 +52,18 @@ def test_a_batch_gives_each_schedule_the_bits_of_its_own_rollout(monkeypatch: py
     for outcome, schedule in zip(together, schedules, strict=True):
         assert_same(outcome, roll(model, schedule, wanted))
     assert together[0].metrics != together[1].metrics
+
+
+def test_a_batch_gives_each_schedule_the_state_at_its_end() -> None:
+    model, _ = case(1, maps=short_maps(1, steps_per_day=3))
+    schedules, lasts = several(model, range(3)), [FinalState(model) for _ in range(3)]
+    gpu().simulate_many(model, schedules, None, [RolloutOptions(last=last) for last in lasts])
+    for last, schedule in zip(lasts, schedules, strict=True):
+        alone = FinalState(model)
+        gpu().simulate(model, schedule, alone, None, WHOLE)
+        np.testing.assert_array_equal(last.unburned, alone.unburned)
+        np.testing.assert_array_equal(last.burning, alone.burning)
+    assert (lasts[0].unburned != lasts[1].unburned).any()
 
 
 @pytest.mark.slow

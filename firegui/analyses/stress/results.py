@@ -8,7 +8,6 @@ test is not complete, for going on with it. Every file is replaced whole.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -21,26 +20,23 @@ from safetensors.numpy import load
 
 from firegui.domain.project import Project
 from firegui.domain.stress import StressDraw, StressResult, StressScenario, StressTable, StressTestSettings
-from firegui.errors import InputError, Problem
+from firegui.errors import Problem
 from firegui.io import atomic
 from firegui.io.array_files import write_arrays
-from firegui.io.rasters.geotiff import read_raster, write_raster
 from firegui.io.tables import records_csv
 from firegui.runs.fire_specs import on_same_days, project_then, same_schedule
 from firegui.runs.header import SavedHeader
+from firegui.runs.leaks import Bools, LeakCounts, LeakMaps, write_leaks
 from firegui.runs.result_store import ResultStore
 from firegui.runs.resume import ResumeCheck
 from firegui.runs.spec import EvaluateSpec, StressDrawOf, StressSpec
 
-HEADER, TABLE, SHEET, LEAK, DRAWS = "stress.toml", "stress.json", "table.csv", "leak.tif", "draws.safetensors"
+HEADER, TABLE, SHEET, DRAWS = "stress.toml", "stress.json", "table.csv", "draws.safetensors"
 TITLE = "The stress test cannot be made"
 
 _CHECK = ResumeCheck("made", "made of", "set it back, or test in another folder")
 _AGAIN = "make the stress test again elsewhere"
 _LEVEL = 1
-
-Bools = NDArray[np.bool_]
-Counts = NDArray[np.uint16]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +68,10 @@ def resume_problems(then: StressHeader, spec: StressSpec, schedule: str) -> list
 
 @dataclass(frozen=True, slots=True, eq=False)
 class StressTally:
-    """The draws so far: their ``table``, and ``leaks [H, W]``: draws of a scenario where a cell burns.
-
-    Only cells count that do not burn with the plan in the model's own world; ``nominal [H, W]`` burn there.
-    """
+    """The draws so far: their ``table``, and where fire gets through the plan in them."""
 
     table: StressTable
-    nominal: Bools
-    leaks: Mapping[str, Counts]
+    leaks: LeakCounts
 
     def with_draw(self, bare: StressResult, draw: StressDraw, burns: Bools) -> StressTally:
         """Return the tally with the next draw of a scenario; ``bare`` is its result without draws."""
@@ -87,9 +79,7 @@ class StressTally:
         there = next((one for one in self.table.results if one.scenario.name == name), bare)
         others = tuple(one for one in self.table.results if one.scenario.name != name)
         result = replace(there, draws=(*there.draws, draw))
-        count = self.leaks.get(name, np.zeros(self.nominal.shape, np.uint16))
-        leaks = {**self.leaks, name: (count + (burns & ~self.nominal)).astype(np.uint16)}
-        return StressTally(replace(self.table, results=(*others, result)), self.nominal, leaks)
+        return StressTally(replace(self.table, results=(*others, result)), self.leaks.with_draw(name, burns))
 
     def without(self, name: str, reason: str) -> StressTally:
         """Return the tally with a scenario noted as left out."""
@@ -100,28 +90,16 @@ class StressTally:
         """Return the draws that are done of a scenario."""
         return next((len(one.draws) for one in self.table.results if one.scenario.name == name), 0)
 
-    def named_maps(self) -> dict[str, NDArray[np.float32]]:
-        """Return :meth:`leak_maps` by scenario; that of all is first, as ``""``."""
-        names = ["", *(one.scenario.name for one in self.table.results)]
-        return dict(zip(names, self.leak_maps(), strict=True))
-
-    def leak_maps(self) -> NDArray[np.float32]:
-        """Return the share of draws in which a cell leaks, of all scenarios and of each: ``[1 + N, H, W]``.
-
-        That of all scenarios is the mean of theirs, so that one with many draws counts as much as one with one.
-        """
-        shares = [self.leaks[one.scenario.name] / len(one.draws) for one in self.table.results]
-        mean = np.mean(shares, axis=0) if shares else np.zeros(self.nominal.shape)
-        return np.stack([mean, *shares]).astype(np.float32)
+    @property
+    def maps(self) -> LeakMaps:
+        """Maps of where fire gets through, of all scenarios and of each."""
+        return self.leaks.maps(self.table)
 
 
 def write_results(folder: Path, tally: StressTally, project: Project) -> None:
     """Replace ``stress.json``, ``table.csv`` and ``leak.tif``."""
     atomic.write_text(folder / SHEET, table_csv(tally.table))
-    names = ["all scenarios", *(result.scenario.name for result in tally.table.results)]
-    texts = [f"share of draws in which a cell burns though the plan holds it nominally: {name}" for name in names]
-    tags = {"EVENT": project.scenario.name, "FIRE_MODEL": project.fire_model.label}
-    write_raster(folder / LEAK, tally.leak_maps(), project.scenario.grid, descriptions=texts, tags=tags)
+    write_leaks(folder, tally.maps, project)
     atomic.write_json(folder / TABLE, tally.table)
 
 
@@ -130,23 +108,11 @@ def read_table(folder: Path) -> StressTable:
     return STORE.read_json(folder / TABLE, StressTable)
 
 
-def read_leaks(folder: Path, table: StressTable) -> dict[str, NDArray[np.float32]]:
-    """Read the maps ``[H, W]`` in ``folder`` by scenario of ``table``; that of all is first, as ``""``.
-
-    Raises :class:`~firegui.errors.InputError` where there is none of this table.
-    """
-    path, names = folder / LEAK, ["", *(result.scenario.name for result in table.results)]
-    bands = read_raster(path).bands
-    if len(bands) != len(names):
-        problem = Problem(str(path), f"has {len(bands)} maps, the table {len(names)}", _AGAIN)
-        raise InputError([problem], "The map cannot be shown")
-    return dict(zip(names, bands.astype(np.float32), strict=True))
-
-
 def write_draws(path: Path, tally: StressTally) -> None:
     """Write the draws so far, atomically, to go on with."""
     tensors = {"table": np.frombuffer(msgspec.json.encode(tally.table), np.uint8)}
-    maps: dict[str, NDArray[Any]] = {"nominal": tally.nominal, **{f"leak {k}": v for k, v in tally.leaks.items()}}
+    maps: dict[str, NDArray[Any]] = {"nominal": tally.leaks.nominal}
+    maps |= {f"leak {k}": v for k, v in tally.leaks.counts.items()}
     for name, values in maps.items():
         tensors[name] = np.frombuffer(zlib.compress(np.ascontiguousarray(values).data, _LEVEL), np.uint8)
     write_arrays(path, tensors)
@@ -162,7 +128,7 @@ def read_draws(path: Path, shape: tuple[int, int]) -> StressTally:
         leaks = {name: _unpacked(tensors[f"leak {name}"], np.uint16, shape) for name in names}
     except (OSError, SafetensorError, KeyError, ValueError, msgspec.MsgspecError, zlib.error) as error:
         raise STORE.unreadable(path, error) from error
-    return StressTally(table, nominal, leaks)
+    return StressTally(table, LeakCounts(nominal, leaks))
 
 
 def _unpacked(data: NDArray[Any], kind: Any, shape: tuple[int, int]) -> NDArray[Any]:

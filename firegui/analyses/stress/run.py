@@ -29,6 +29,7 @@ from firegui.errors import CancelledError, InputError, Problem
 from firegui.runs.base_run import SavedRun
 from firegui.runs.events import Message, RunFinished, StressReady
 from firegui.runs.header import common_fields, path_text, schedule_fields, schedule_hash
+from firegui.runs.leaks import LeakCounts
 from firegui.runs.messages import counted
 from firegui.runs.spec import StressSpec
 from firegui.runs.stages import FinishReason, RunState
@@ -40,8 +41,6 @@ if TYPE_CHECKING:
 
 REPAIR_WORK = 30.0
 """Work of an observation with repair, in fire simulations: measured on the demo fire, between 3 and 200."""
-_BURNS = 0.5
-"""A cell burns where its probability of fire is above this."""
 
 
 def stress_problems(spec: StressSpec) -> list[Problem]:
@@ -95,10 +94,10 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
     def _nominal(self, model: Model, world: StressWorld) -> StressTally:
         """Return the tally with the plan in the model's own world, and no scenario yet."""
         flown = self._engine.flown_in(world, model, self._spec.schedule, 0, 0)
-        metrics, fire = self._engine.stress_draw(world, flown, check=self._control.check)
+        metrics, burns = self._engine.stress_draw(world, flown, check=self._control.check)
         self._plan_metrics = metrics
         table = StressTable(metrics.drops_executed, world.result([metrics]), ())
-        return StressTally(table, fire > _BURNS, {})
+        return StressTally(table, LeakCounts(burns))
 
     def _scenario(self, model: Model, nominal: StressWorld, scenario: StressScenario, number: int) -> None:
         """Fly the draws of a scenario that are not done yet; leave out one that cannot be computed."""
@@ -119,13 +118,13 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
                 drawn, burns = self._exercise(model, world, draw, number)
             else:
                 flown = self._engine.flown_in(world, model, spec.schedule, draw, spec.settings.stress.seed)
-                metrics, fire = self._engine.stress_draw(world, flown, check=check)
-                drawn, burns = world.result([metrics]).draws[0], fire > _BURNS
+                metrics, burns = self._engine.stress_draw(world, flown, check=check)
+                drawn = world.result([metrics]).draws[0]
             self._in_draw = 0.0
             self._tally = self._tally.with_draw(world.result([]), drawn, burns)
             if time.monotonic() - self._saved_at >= spec.checkpoint_seconds:
                 self._save_or_warn()
-        self._emit(StressReady(self._tally.table, self._tally.named_maps()))
+        self._emit(StressReady(self._tally.table, self._tally.maps))
         return None
 
     def _exercise(
@@ -161,16 +160,16 @@ class StressRun(SavedRun[StressSpec, StressHeader]):
         write_results(out, self._tally, self._spec.project)
         if reason is FinishReason.STOPPED:
             self._save()
-        self._emit(StressReady(table, self._tally.named_maps()))
+        self._emit(StressReady(table, self._tally.maps))
         finished = self._finish(reason, message, self._plan_metrics)
         if reason is FinishReason.COMPLETED:
             self._folder.remove(DRAWS)
-            self._complete_plan_table(table)
+            self._complete_plan_table(self._tally)
         return finished
 
-    def _complete_plan_table(self, table: StressTable) -> None:
+    def _complete_plan_table(self, tally: StressTally) -> None:
         try:
-            complete_plan_table(self._spec, table)
+            complete_plan_table(self._spec, tally.table, tally.maps)
         except InputError as error:
             self._emit(Message(f"The run of the plan does not count this test: {error}", "warning"))
 

@@ -57,10 +57,7 @@ _FIRE_LOST = (
 _AT_WORK = "The result by day and the numbers at expected effectiveness come when the run has ended."
 _CONTINUE = "A new run that begins with this plan; where the goal has changed since, you are asked which one it has"
 _LEAKS = "The map of where the fire crosses the lines of this plan; where there is none, the test that makes it"
-_TEST = (
-    "A further test: all scenarios, also those in which the plan is replanned on the way, which takes longer. It also "
-    "makes the map of where fire gets through"
-)
+_TEST = "A further test: all scenarios, also those in which the plan is replanned on the way, which takes longer"
 _TEST_ALL = (
     "Test the plan in all scenarios, also those in which it is replanned on the way, which takes longer. The test also "
     "makes the map of where fire gets through"

@@ -91,7 +91,7 @@ class ActiveFront:
         nobody = Observer(model, None, keep_days=False)
         with ThreadPoolExecutor(max(1, min(self._threads, len(schedules)))) as pool:
             jobs = [
-                pool.submit(self.simulate, model, one, nobody, check, how, alone=True)
+                pool.submit(self.simulate, model, one, how.last or nobody, check, how, alone=True)
                 for one, how in zip(schedules, wanted, strict=True)
             ]
             try:

@@ -241,7 +241,7 @@ class Gpu:
             part = jobs[len(outcomes) : len(outcomes) + size]
             if len(part) == 1 or any(is_foreign(how) for _, how in part) or found.rung.get("rollout"):
                 (one, how), nobody = part[0], Observer(model, None, keep_days=False)
-                outcomes.append(self.simulate(model, one, nobody, check, how))
+                outcomes.append(self.simulate(model, one, how.last or nobody, check, how))
                 continue
             rung = MemoryStrategy(partial(self._many, model, part, None, check), SMALLER_BATCH.format(size, size // 2))
             done = run_first_that_fits([rung, MemoryStrategy(list[Outcome])], self._notice, found, f"{size} at once")

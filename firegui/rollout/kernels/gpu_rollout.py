@@ -107,8 +107,10 @@ class Rollouts:
             if recorded is not None:
                 recorded.ends[day % self.arena.span].copy_(self.arena.scaled[0])
         end = self.model.n_steps
-        if observer is not None and observer.next_look(end) == end:
-            self._show(end, observer)
+        observers = [lane.wanted.last for lane in self.lanes] if observer is None else [observer]
+        for run, each in enumerate(observers):
+            if each is not None and each.next_look(end) == end:
+                self._show(end, each, run)
         return self._outcomes()
 
     def _recorded(self, day: int) -> bool:
@@ -232,12 +234,12 @@ class Rollouts:
         proposed = int(lane.schedule.proposed.sum())
         return metrics_of(model, extent, protected, float(sums[2]), losses, proposed, executed)
 
-    def _show(self, step: int, observer: Observer) -> None:
-        """Let ``observer`` see the state at ``step``, before its drops."""
+    def _show(self, step: int, observer: Observer, run: int = 0) -> None:
+        """Let ``observer`` see the state of a run at ``step``, before its drops."""
         arena, shape = self.arena, self.model.shape
-        burning = field_of(arena.scaled[0], shape) * float(self._factor[step])
+        burning = field_of(arena.scaled[run], shape) * float(self._factor[step])
         whole = (slice(0, shape[0]), slice(0, shape[1]))
-        unburned, retardant = field_of(arena.unburned[0], shape), field_of(arena.retardant[0], shape)
+        unburned, retardant = field_of(arena.unburned[run], shape), field_of(arena.retardant[run], shape)
         observer.see(step, StateView(whole, unburned, burning, whole, retardant))
 
 

@@ -80,6 +80,7 @@ from firegui.runs.events import (
     WeightsReady,
 )
 from firegui.runs.header import event_hash
+from firegui.runs.leaks import LeakCounts
 from firegui.runs.snapshot import ProjectSnapshot
 from firegui.runs.spec import RunSpec
 from firegui.runs.stages import FinishReason, RunState
@@ -196,7 +197,7 @@ def _save_sweep(controller: Controller, project: Project, folder: Path) -> Path:
 
 def _save_stress(controller: Controller, project: Project, folder: Path) -> Path:
     out = write_header(controller, project, folder, STRESS, seed=3, schedule_file=str(SCHEDULE))
-    write_results(out, StressTally(stress_table(), *stress_maps(project)), project)
+    write_results(out, StressTally(stress_table(), LeakCounts(*stress_maps(project))), project)
     return out
 
 

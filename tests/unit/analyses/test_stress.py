@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from firegui.analyses.stress.results import DRAWS, HEADER, LEAK, SHEET, STORE, TABLE, read_leaks, read_table, table_data
+from firegui.analyses.stress.results import DRAWS, HEADER, SHEET, STORE, TABLE, read_table, table_data
 from firegui.analyses.stress.run import table_message
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -35,7 +35,8 @@ from firegui.runs.events import (
     StressReady,
 )
 from firegui.runs.header import new_header
-from firegui.runs.run_folder import METRICS, RunFolder, RunScores, kept_plan, kept_schedule, read_run
+from firegui.runs.leaks import read_leaks
+from firegui.runs.run_folder import LEAK, METRICS, RunFolder, RunScores, kept_plan, kept_schedule, read_run
 from firegui.runs.run_folder import STORE as RUN_STORE
 from firegui.runs.run_repair import damaged_files
 from firegui.runs.runner import execute

@@ -366,17 +366,20 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
         return replace(result, p_fire_days=days if keep_days else None)
 
     def stress_table(
-        self, _project: Any, _model: Any, schedule: Schedule, stress: StressSet, *, began: Any, check: Check
-    ) -> StressTable:
+        self, _project: Any, model: Any, schedule: Schedule, stress: StressSet, *, began: Any, burned: Any,
+        check: Check,
+    ) -> StressTable:  # fmt: skip
         """Half of the growth is left in the first scenario, a third in the second and so on."""
         drops, results = int(schedule.proposed.sum()), []
         held = StressResult(NOMINAL, 4.0, 104.0, (StressDraw(4.0, 0.0, 0.0, drops),))
+        burned(NOMINAL.name, np.zeros(model.maps.shape, bool))
         for number, scenario in enumerate(stress.unrepaired):
             began(number, len(stress.unrepaired), scenario.name)
             step(self.during_scenario, number, check)
             share = 1.0 / (number + 2)
             draw = StressDraw(4.0 + 100.0 * share, 0.0, share, drops)
             results.append(replace(held, scenario=scenario, draws=(draw,)))
+            burned(scenario.name, np.ones(model.maps.shape, bool))
         return StressTable(drops, held, tuple(results))
 
     def rollout(self, model: FakeModel, result: Metrics, frame_stride: int | None) -> FakeRollout:

@@ -30,7 +30,9 @@ from firegui.planning.problem import build
 from firegui.planning.stress import stress_table
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, StateChanged, StressReady, StressTestProgress
-from firegui.runs.run_folder import kept_schedule, read_removal_curve, read_run
+from firegui.runs.leaks import read_leaks
+from firegui.runs.run_folder import LEAK, PLAN, kept_schedule, read_removal_curve, read_run
+from firegui.runs.run_repair import damaged_files
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec, StressSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
@@ -63,6 +65,9 @@ def test_a_plan_of_any_stages_keeps_the_table_of_the_projects_set(spec: PlanSpec
     model = build(PROJECT, PROJECT.plan.nominal)
     assert scores.stress == stress_table(PROJECT, model, kept_schedule(spec.out, PROJECT), SET)
     assert [result.scenario.name for result in scores.stress.results] == ["late", "failing"]
+    maps, files = read_leaks(spec.out, scores.stress), read_run(spec.out).header.files
+    assert list(maps) == ["", "late", "failing"] and files is not None and LEAK in files
+    assert set(np.unique(maps["failing"])) <= {0.0, 0.5, 1.0}
     assert scores.stress.nominal.draws[0].cells == scores.nominal.final_extent_cells
     assert end(events).message.endswith(growth_left_text(scores.stress))
     assert [event.table for event in events if isinstance(event, StressReady)] == [scores.stress]
@@ -97,8 +102,21 @@ def test_a_stopped_plan_is_not_tested_until_it_is_resumed_to_its_end(spec: PlanS
 
     carried_out(spec, FakeEngine(during_epoch=stop), control)
     assert read_run(spec.out).scores.stress is None
+    # The map of another plan would be taken for that of this one.
+    (spec.out / LEAK).write_bytes(b"")
+    control = RunControl()
+    broken_off = FakeEngine(during_scenario=lambda _number: control.request_stop())
+    carried_out(replace(spec, resume=True), broken_off, control)
+    assert read_run(spec.out).scores.stress is None and not (spec.out / LEAK).exists()
+
+
+def test_a_damaged_map_of_leaks_is_made_again_when_the_run_is_resumed(spec: PlanSpec) -> None:
+    carried_out(spec, FakeEngine())
+    (spec.out / LEAK).write_bytes(b"")
+    assert damaged_files(spec.out, read_run(spec.out).header) == {LEAK}
     carried_out(replace(spec, resume=True), FakeEngine())
-    assert read_run(spec.out).scores.stress is not None
+    table = table_of(spec.out)
+    assert not damaged_files(spec.out, read_run(spec.out).header) and len(read_leaks(spec.out, table)) == 3
 
 
 @pytest.mark.parametrize("error", [MemoryError(), ValueError("a shape"), OSError(28, "No space left on device")])
@@ -182,6 +200,7 @@ def test_the_last_plan_of_a_removal_that_holds_in_the_stress_test_is_kept(
     plan = kept_schedule(spec.out, spec.project)
     assert np.array_equal(plan.proposed, kept.schedule(place).proposed)
     assert ("but not in the stress test" in end(events).message) is bool(needs)
+    assert_same_maps(spec.out, record.scores.stress, stress_tested(spec, tmp_path / "test"))
 
 
 def test_a_plan_that_no_plan_of_the_removal_replaces_stays_and_says_which_test_it_held_in(
@@ -206,6 +225,26 @@ def test_a_plan_that_no_plan_of_the_removal_replaces_stays_and_says_which_test_i
 REPAIRED = "failures, repaired"
 
 
+def stress_tested(spec: PlanSpec, out: Path) -> Path:
+    """Return the folder of a stress test of the plan of a run in all scenarios of its project."""
+    schedule, settings = kept_schedule(spec.out, spec.project), StressTestSettings(stress=spec.project.stress)
+    file = spec.out / PLAN
+    execute(
+        StressSpec(spec.project, out, "again", settings, schedule, schedule_file=file),
+        lambda _event: None,
+        RunControl(),
+    )
+    return out
+
+
+def assert_same_maps(run: Path, table: StressTable, test: Path) -> None:
+    """Compare the maps of a run with those of a stress test, which simulates one draw after the other."""
+    found, expected = read_leaks(run, table), read_leaks(test, read_table(test))
+    assert any(share.any() for share in expected.values())
+    for name in filter(None, found):
+        np.testing.assert_array_equal(found[name], expected[name])
+
+
 def table_of(out: Path) -> StressTable:
     table = read_run(out).scores.stress
     assert table is not None
@@ -222,9 +261,9 @@ def test_a_plan_that_holds_is_tested_with_repair_as_a_stress_test_does_it(tmp_pa
     told = [event for event in events if isinstance(event, StressTestProgress)]
     assert [(event.done, event.total) for event in told] == [(number, 7) for number in range(7)]
     assert told[-1].text == f"stress test: {REPAIRED}, draw 1 of 1"
-    schedule, settings = kept_schedule(spec.out, project), StressTestSettings(stress=project.stress)
-    execute(StressSpec(project, tmp_path / "test", "again", settings, schedule), lambda _event: None, RunControl())
-    assert read_table(tmp_path / "test").result(REPAIRED) == table.result(REPAIRED)
+    test = stress_tested(spec, tmp_path / "test")
+    assert read_table(test).result(REPAIRED) == table.result(REPAIRED)
+    assert_same_maps(spec.out, table, test)
 
 
 def test_a_stop_in_the_test_with_repair_keeps_the_table_of_the_others(tmp_path: Path) -> None:
@@ -241,6 +280,11 @@ def test_a_stop_in_the_test_with_repair_keeps_the_table_of_the_others(tmp_path: 
     finished = end(events)
     assert finished.reason is FinishReason.COMPLETED and finished.message.endswith(growth_left_text(table))
     assert verdict_text(table, spec.project.plan, 1.0) == "Holds in all 5 tested scenarios"
+    assert REPAIRED not in read_leaks(spec.out, table)
+    # A later test of the plan adds the scenario to the table, and its map.
+    test = stress_tested(spec, tmp_path / "test")
+    assert REPAIRED in read_leaks(spec.out, table_of(spec.out))
+    assert_same_maps(spec.out, table_of(spec.out), test)
 
 
 @pytest.mark.parametrize("most", [-1, 6])

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from PySide6.QtCore import Signal
 
 from firegui.analyses.requests import Paths, StressRequest
-from firegui.analyses.stress.results import LEAK, STORE, TABLE, StressHeader, read_leaks, read_table
+from firegui.analyses.stress.results import STORE, TABLE, StressHeader, read_table
 from firegui.domain.project import Project
 from firegui.domain.settings import ObjectiveWeights
 from firegui.domain.stress import StressResult, StressTable, StressTestSettings, verdict_text
@@ -29,12 +26,11 @@ from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import RunFinished, StressReady
 from firegui.runs.fire_specs import project_then
 from firegui.runs.header import SavedHeader, file_of, schedule_fields, schedule_hash
+from firegui.runs.leaks import LeakMaps, read_leaks
 from firegui.runs.messages import counted
-from firegui.runs.run_folder import kept_plan, kept_schedule, read_run, same_folder
+from firegui.runs.run_folder import LEAK, kept_plan, kept_schedule, read_run, same_folder
 from firegui.runs.spec import StressSpec
 from firegui.runs.stages import FinishReason
-
-Leaks = Mapping[str, NDArray[np.float32]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +113,9 @@ SAVED_STRESS_TESTS = SavedResults("stress", STORE, _saved_test)
 class StressTestResult(AnalysisResult[StressTable, StressHeader]):
     """Shown stress test. ``leaks`` are its maps by scenario, of those that are done."""
 
-    leaks: Leaks = field(default_factory=dict)
+    leaks: LeakMaps = field(default_factory=dict)
     made_with_plan: bool = False
-    """Whether it is the table that the plan was given when it was made, which has no map and no folder."""
+    """Whether it is the table that the plan was given when it was made, which has no folder of its own."""
 
     @property
     def verdict(self) -> str:
@@ -209,7 +205,7 @@ class StressController(AnalysisController[StressRequest, StressTestResult, Saved
     def show_test_of_plan(self, test: PlanStressTest | None) -> None:
         """Show the table that a plan was given when it was made; nothing for ``None``."""
         shown = None if test is None else self._opened(test.folder, test.header, test.table)
-        self._show(None if shown is None else replace(shown, made_with_plan=True))
+        self._show(None if shown is None else _with_leaks(replace(shown, made_with_plan=True)))
 
     def _read(self, folder: Path) -> StressTestResult:
         return _with_leaks(self._opened(folder, STORE.read(folder), read_table(folder)))

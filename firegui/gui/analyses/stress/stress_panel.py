@@ -47,8 +47,8 @@ _INTRODUCTION = (
     "Tests a plan in the scenarios below, worlds that differ from the model. It needs a plan of this project."
 )
 _NO_MAP = (
-    "The map shows the cells that burn in a scenario although the plan holds them in the model. The table that a plan "
-    "gets when it is made has no map: test the plan to see where fire gets through."
+    "The map shows the cells that burn in a scenario although the plan holds them in the model. The table of this plan "
+    "has no map: test the plan to see where fire gets through."
 )
 _MAP_FOLLOWS = "The plan is being tested. The map of where fire gets through is here once the first scenario is done."
 _START = "Test the plan"
@@ -219,16 +219,17 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._offer_saved()
         if self._controller.is_busy:
             return
-        is_same = before is not None and followed is not None and before[0] == followed[0]
+        shown = self._controller.shown
+        is_own = shown is not None and shown.made_with_plan
+        is_same = before is not None and followed is not None and before[0] == followed[0] and not is_own
         if is_same and followed is not None and self._is_of(followed[0]) and self._has_map:
             # The test that completed the table of the run stays, with its map.
             return
         for_map = self.pages.currentWidget() is self.leaks_page
         tests = [] if followed is None else self._tests_of(followed[0], for_map=for_map)
-        shown = self._controller.shown
         if tests:
             self._controller.open(tests[0].folder)
-        elif self._of_plan is not None or (shown is not None and shown.made_with_plan):
+        elif self._of_plan is not None or is_own:
             self._controller.show_test_of_plan(self._of_plan)
 
     def _follow_again(self) -> None:
@@ -241,7 +242,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         """Return the tests of the plan of a run: first those with a map, and of these the latest.
 
         A test that was stopped, or of a part of what the plan was tested in, counts only ``for_map`` where no other
-        has one. A test of another plan, which the run had before it was resumed, does not count.
+        has one, nor has the table that the plan was given. A test of another plan, which the run had before it was
+        resumed, does not count.
         """
         entry = self._queue.shown_or_before
         known = entry.stress if entry is not None and entry.folder == folder else None
@@ -254,6 +256,8 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
                 (with_map if each.has_map else without).append(each)
             elif for_map and each.has_map:
                 incomplete.append(each)
+        if for_map and self._of_plan is not None and self._of_plan.has_map:
+            return with_map
         return with_map or incomplete or without
 
     def _is_of(self, folder: Path) -> bool:
