@@ -16,7 +16,16 @@ from firegui.domain.fleet import AircraftType
 from firegui.domain.options import option_of, title_of
 from firegui.domain.plan_summary import VERDICT, PlanSummary, saved_text
 from firegui.domain.project import Project, same_inputs, same_spread
-from firegui.domain.stress import NOT_STRESS_TESTED, NOT_TESTED, StressResult, StressTable, case_text, worst_case_text
+from firegui.domain.stress import (
+    NOT_STRESS_TESTED,
+    NOT_TESTED,
+    StressResult,
+    StressTable,
+    case_text,
+    untestable_texts,
+    untested_texts,
+    worst_case_text,
+)
 from firegui.domain.units import UNKNOWN, Units, amount_text, percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import muted_label, plain_label, vertical
@@ -137,8 +146,11 @@ def _results(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRo
     protects = any(each is not None and each.protects_regions for each in summaries)
     verdicts = [entry.verdict(units) for entry in entries]
     if any(verdicts):
-        said = tuple(verdict or NOT_STRESS_TESTED for verdict in verdicts)
-        yield ComparisonRow(VERDICT, said, help="whether the plan holds in every stress scenario")
+        said = tuple(map(_verdict, entries, verdicts))
+        reasons = dict.fromkeys(text for entry in entries for text in untestable_texts(entry.stress))
+        yield ComparisonRow(
+            VERDICT, said, help=". ".join(("whether the plan holds in every stress scenario", *reasons))
+        )
     if protects:
         yield from _region_lines(entries, units)
     sizes = [None if entry.nominal is None else entry.nominal.final_extent_ha for entry in entries]
@@ -155,6 +167,18 @@ def _results(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRo
         yield from nights
     if not protects:
         yield from _region_lines(entries, units)
+
+
+def _verdict(entry: RunEntry, verdict: str) -> str:
+    """Return the verdict of a run, with the scenarios that its test left out of a plan that holds."""
+    table = entry.stress
+    left_out = untested_texts(table)
+    if table is None or not left_out or entry.missed:
+        return verdict or NOT_STRESS_TESTED
+    tested = len(table.results)
+    # Where others cannot be tested, the verdict counts them.
+    count = f", {tested} of {tested + len(left_out)}" if len(left_out) == len(table.left_out) else ""
+    return "; ".join((f"{verdict}{count}", *left_out))
 
 
 def _region_lines(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRow]:
