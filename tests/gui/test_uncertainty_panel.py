@@ -383,10 +383,28 @@ def test_the_conclusion_compares_with_the_result_of_the_plan_and_says_why_they_d
     shown: Any = SimpleNamespace(header=header, settings=settings)
     result, why, fails = panel._compared(shown)
     assert result == "Result of the plan: 186 ha (1,204 ha without drops)."
-    assert "a drawn fire can go out" in why and "The ± is chance alone" in why
+    assert "a drawn fire can go out" in why
     assert fails == f"⚠ {missed}."
     shown.header.schedule_file = "runs/b/plan.safetensors"
     assert panel._compared(shown) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "covered"),
+    [
+        (KIND.ALEATORIC, "The ± is the chance of spread from cell to cell alone: wind, fuel and the effect of drops"),
+        (KIND.EPISTEMIC, "The ± is the error of the fire model alone: "),
+        (KIND.WEATHER, "The ± is the wind alone: "),
+    ],
+)
+def test_what_the_spread_covers_stands_under_the_conclusion_of_every_ensemble(
+    qtbot: QtBot, make: Make, monkeypatch: pytest.MonkeyPatch, kind: UncertaintyKind, covered: str
+) -> None:
+    panel, _controller = make(draws(ensemble_of(kind)))
+    header = SimpleNamespace(schedule_file="", project_folder="")
+    shown: Any = SimpleNamespace(header=header, settings=UncertaintySettings(kind))
+    monkeypatch.setattr(UncertaintyPanel, "_ended", shown)
+    assert panel._explanation().startswith(covered) and "stress test" in panel._explanation()
 
 
 # -- with the real engine ----------------------------------------------------------------------------------------------

@@ -52,19 +52,24 @@ _INTRODUCTION = (
     "become, and how sure the gain of the plan is. It needs no plan for the fire alone."
 )
 
-_WHY_OTHER = {
+_COVERED = {
     UncertaintyKind.ALEATORIC: (
-        "It is of the mean fire, which never goes out; a drawn fire can go out. The ± is chance alone: it leaves out a "
-        "wrong fire model, another wind and drops that fail."
+        "The ± is the chance of spread from cell to cell alone: wind, fuel and the effect of drops are as in the model."
+        " The other kinds of uncertainty and the stress test vary these."
     ),
     UncertaintyKind.EPISTEMIC: (
-        "It is of the forecast as it is, while each drawn fire has errors of the fire model. The ± is these errors "
-        "alone: it leaves out another wind and drops that fail."
+        "The ± is the error of the fire model alone: wind and the effect of drops are as in the plan. The kind Wind "
+        "and the stress test vary these."
     ),
     UncertaintyKind.WEATHER: (
-        "It is of the wind as it is forecast, while each drawn fire has another wind. The ± is the wind alone: it "
-        "leaves out a wrong fire model and drops that fail."
+        "The ± is the wind alone: fire model and effect of drops are as in the plan. The kind Model error and the "
+        "stress test vary these."
     ),
+}
+_WHY_OTHER = {
+    UncertaintyKind.ALEATORIC: "It is of the mean fire, which never goes out; a drawn fire can go out.",
+    UncertaintyKind.EPISTEMIC: "It is of the forecast as it is, while each drawn fire has errors of the fire model.",
+    UncertaintyKind.WEATHER: "It is of the wind as it is forecast, while each drawn fire has another wind.",
 }
 
 
@@ -213,9 +218,11 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         return self._session.units.restate(f"{text[0].upper()}{text[1:]}.")
 
     def _explanation(self) -> str:
-        """Return the result of the plan that the fires were drawn with, and why it differs; empty for none."""
+        """Return what the spread covers, then the result of the plan of the fires and why it differs."""
         shown = self._ended
-        return "" if shown is None else self._session.units.restate(" ".join(self._compared(shown)))
+        if shown is None:
+            return ""
+        return self._session.units.restate(" ".join((_COVERED[shown.settings.kind], *self._compared(shown))))
 
     @property
     def _ended(self) -> EnsembleResult | None:
