@@ -57,7 +57,7 @@ class PlanSnapshots:
     def follow(
         self, epoch: int, metrics: Metrics | None, schedule: Schedule, check: Check | None, *, is_last: bool = False
     ) -> None:
-        """Emit what the second stage made of the plan of ``epoch``, if its ``metrics`` are others than those shown.
+        """Emit what the second stage made of the plan of ``epoch``, if its ``metrics`` are not shown yet.
 
         ``None``: they are not known. The last plan is emitted also before a snapshot is due.
         """

@@ -44,7 +44,7 @@ def keep_and_resume(session: Session, queue: RunQueue, entry: RunEntry) -> None:
 
 
 def _save_as_run(session: Session, queue: RunQueue, entry: RunEntry, schedule: Schedule, what: str) -> None:
-    """Start a run that scores and keeps ``schedule``, a plan of ``entry``; ``what`` names it in the message."""
+    """Start a run that keeps ``schedule``, a plan of ``entry``; ``what`` names it in the message."""
     folder = session.folder
     if entry.project is None or folder is None:
         return
