@@ -355,6 +355,7 @@ class ExportDialog(Dialog):
         self.outdated, self.update_button = muted_label(role="warning"), QPushButton("Show that plan")
         self.save_button.setToolTip("Write the ticked formats to the folder")
         self.close_button.setToolTip("Stop the export that is being written, or close")
+        self.update_button.setToolTip("Export the plan that the map shows now")
         self.open_button.setToolTip("Show the folder in the file manager")
         self._lay_out()
         self._connect()
