@@ -19,6 +19,7 @@ def front_speed(
     burn_steps: float | None = None,
     distance: int | None = None,
     corrections: int | None = None,
+    straight: bool | None = None,
 ) -> EllipseFront:
     """Measure how fast the front moves on uniform maps in 32 directions, beside formula and ellipse.
 
@@ -34,17 +35,20 @@ def front_speed(
         burn_steps: Burn duration of a cell in steps, 2 to 1000; 10 unless given.
         distance: How far the head runs in cells, 20 to 400; 150 unless given.
         corrections: How often the maps are fitted again to what was measured, 0 to 5; 0 unless given.
+        straight: Measure a straight front along each direction, in place of a fire from a spot; not unless given.
 
     Returns:
         ``gains`` per step in the order of the maps; ``ellipse``, ``speeds.formula`` and ``speeds.measured`` along
-        ``speeds.directions``, in cells per step; ``from_formula`` and ``from_ellipse``, differences as fractions.
+        ``speeds.directions``, in cells per step, and ``speeds.cut_off``, the formula with the cut-off of float32;
+        ``from_formula`` and ``from_ellipse``, differences as fractions, and ``corrected_from_formula``, the first
+        without the cut-off.
 
     Raises:
         InputError: Something is wrong with the input, or the fire does not advance in every direction.
     """
     given = {
         "speed": speed, "length_to_width": length_to_width, "wind_towards": wind_towards, "neighbours": neighbours,
-        "burn_steps": burn_steps, "distance": distance, "corrections": corrections,
+        "burn_steps": burn_steps, "distance": distance, "corrections": corrections, "straight": straight,
     }  # fmt: skip
     gather = Gather()
     settings = with_given(FrontSettings(), given, gather)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 import numpy as np
+from numpy.typing import NDArray
 
 from firegui.api.gather import Gather
 from firegui.cli.output import json_option, report, table
@@ -16,6 +17,7 @@ from firegui.domain.front import EllipseFront, Floats, FrontSettings
 from firegui.runs.engine import Engine
 from firegui.runs.messages import counted
 
+_DIFFERENCES = ("from_formula", "corrected_from_formula", "from_ellipse")
 _ENOUGH_CELLS = 3
 """Cells that a front has to move for its speed to be known well enough for a correction."""
 
@@ -38,19 +40,21 @@ def front_speed(as_json: bool, **given: Any) -> None:
 def front_data(front: EllipseFront) -> dict[str, Any]:
     """Return what was measured as plain values; differences in percent."""
     speeds = front.speeds
-    columns = {
+    columns: dict[str, NDArray[Any]] = {
         "direction_deg": np.degrees(speeds.directions),
         "ellipse": front.ellipse,
         "formula": speeds.formula,
+        "cut_off": speeds.cut_off,
         "measured": speeds.measured,
         "from_formula_percent": 100.0 * front.from_formula,
+        "corrected_from_formula_percent": 100.0 * front.corrected_from_formula,
         "from_ellipse_percent": 100.0 * front.from_ellipse,
+        "measured_steps": speeds.steps,
     }
     rows = zip(*(values.tolist() for values in columns.values()), strict=True)
     return {
         **asdict(front.settings),
         "gains": front.gains.tolist(),
-        "measured_steps": front.speeds.steps,
         "directions": [dict(zip(columns, row, strict=True)) for row in rows],
     }
 
@@ -59,10 +63,11 @@ def front_lines(front: EllipseFront) -> list[str]:
     """Return the table for people, and why the measured front is slower than the formula."""
     settings, data = front.settings, front_data(front)["directions"]
     head = f"{settings.speed:g} cells a step towards {settings.wind_towards:g}°"
-    rows: list[tuple[str, ...]] = [("direction", "ellipse", "formula v(n)", "measured", "of formula", "of ellipse")]
+    heads = ("direction", "ellipse", "formula v(n)", "cut off", "measured", "from formula", "corrected", "from ellipse")
+    rows: list[tuple[str, ...]] = [heads]
     for row in data:
-        speeds = (f"{row[key]:.4f}" for key in ("ellipse", "formula", "measured"))
-        shares = (f"{row[key]:+.1f} %" for key in ("from_formula_percent", "from_ellipse_percent"))
+        speeds = (f"{row[key]:.4f}" for key in ("ellipse", "formula", "cut_off", "measured"))
+        shares = (f"{row[f'{key}_percent']:+.1f} %" for key in _DIFFERENCES)
         rows.append((f"{row['direction_deg']:.2f}°", *speeds, *shares))
     return [
         f"Front on uniform maps of {settings.neighbours} neighbours: {head}, length to width "
@@ -70,8 +75,10 @@ def front_lines(front: EllipseFront) -> list[str]:
         "Speeds in cells per step; directions counter-clockwise from east of the grid.",
         *table(rows),
         _spread("formula", front.from_formula),
+        _spread("formula, corrected for the cut-off", front.corrected_from_formula),
         _spread("ellipse", front.from_ellipse),
         "The formula holds after an infinite time. The front comes close to it like 1/t, and float32 cuts its tail.",
+        "“cut off” is the speed that a straight front reaches in float32; “corrected” is the difference without that.",
         *_correction_lines(front),
     ]
 

@@ -16,7 +16,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FrontSettings:
-    """Ellipse that a fire from a spot should make on uniform ground, and how its front is measured."""
+    """Ellipse that a fire from a spot should make on uniform ground, and how its front is measured.
+
+    ``straight`` measures a straight front along each direction, in place of the fire from a spot.
+    """
 
     speed: float = option(0.6, "Head speed", "speed of the head, cells per step", low=0.05, high=1.0)
     length_to_width: float = option(1.0, "Length to width", "length of the ellipse to its width", low=1.0, high=4.0)
@@ -28,6 +31,9 @@ class FrontSettings:
     distance: int = option(150, "Distance", "how far the head runs, in cells", low=20, high=400)
     corrections: int = option(
         0, "Corrections", "how often the maps are fitted again to what was measured", low=0, high=5
+    )
+    straight: bool = option(
+        False, "Straight fronts", "measure a straight front along each direction, in place of a fire from a spot"
     )
 
     def problems(self) -> list[Problem]:
@@ -42,21 +48,28 @@ class FrontSettings:
 class FrontSpeeds:
     """Speeds in cells per step along ``directions [M]``, radians counter-clockwise from east.
 
-    ``formula`` is ``v(n)``, ``support`` the support function of the shape that it makes, and ``measured`` that of the
-    fire in the second half of a rollout, of ``steps`` steps: how fast the farthest point with ``P = 0.5`` moves along
-    the direction.
+    ``formula`` is ``v(n)`` and ``cut_off`` the speed that a straight front reaches in float32. ``support`` is the
+    support function of the shape that ``v(n)`` makes, ``v(n)`` itself for straight fronts. ``measured`` is how fast the
+    farthest point with ``P = 0.5`` moves along the direction during the last ``steps [M]`` steps of a rollout: the
+    second half of a fire from a spot, the last third of a straight front.
     """
 
     directions: Floats
     formula: Floats
+    cut_off: Floats
     support: Floats
     measured: Floats
-    steps: int
+    steps: NDArray[np.int64]
 
     @property
     def cells_moved(self) -> Floats:
         """Cells that the front moved along each direction while its speed was measured."""
         return self.measured * self.steps
+
+    @property
+    def corrected(self) -> Floats:
+        """The measured speeds and what float32 takes from ``v(n)``: ``measured + formula − cut_off``."""
+        return self.measured + self.formula - self.cut_off
 
     @property
     def errors(self) -> Floats:
@@ -86,6 +99,11 @@ class EllipseFront:
     def from_formula(self) -> Floats:
         """``measured / v(n) − 1``."""
         return self.speeds.measured / self.speeds.formula - 1.0
+
+    @property
+    def corrected_from_formula(self) -> Floats:
+        """``measured / v(n) − 1`` without the cut-off of float32."""
+        return self.speeds.corrected / self.speeds.formula - 1.0
 
     @property
     def from_ellipse(self) -> Floats:

@@ -9,13 +9,14 @@ starts from a spot takes the shape ``{x : x·n ≤ v(n) t for every n}``. Its su
 ``v(n) t`` where ``v`` is itself the support function of a convex shape, such as an ellipse, and less elsewhere.
 
 A measured front is slower than the formula. A pulled front's speed is approached like ``1/t``, and in float32 the tail
-that pulls it ends at the cut-off of the exponential (``DESIGN.md``). Where a single gain is above 0.5, rounding the
-least ignition up to a whole step of float32 can also make it faster: the tail then goes on by itself at the
-neighbour's distance a step.
+that pulls it ends at the cut-off of the exponential (``DESIGN.md``); :func:`cut_off_speed` is the speed with it. Where
+a single gain is above 0.5, rounding the least ignition up to a whole step of float32 can also make it faster: the tail
+then goes on by itself at the neighbour's distance a step.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.domain.stencil import stencil_of
 from firegui.errors import Check, InputError, Problem, Problems
+from firegui.rollout.pulled_front import cut_off_front
 from firegui.rollout.simulate import prepare, simulate
 
 DIRECTIONS = 32
@@ -35,6 +37,11 @@ _STEEPNESS = np.geomspace(1e-3, 60.0, 4000)
 """The ``λ`` that are tried: 0.3 % apart, so the speed at the minimum is right to 1e-5."""
 _RAYS = 720
 _START_RADIUS, _MARGIN = 3.0, 12
+_RAY_STEP = 0.25
+_THIRDS = 3
+_BEHIND, _MOST_HALF_WIDTH = 25.0, 400.0
+"""Cells behind the start of a straight front that burn at first, and the widest half of its strip."""
+_MIDDLE, _MIDDLE_RAYS = 3.0, 13
 _FIT_ROUNDS = 120
 
 
@@ -58,12 +65,31 @@ def front_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Float
     return _pulled(gains, t_burn, _growths(len(gains), directions))[0]
 
 
-def _growths(neighbours: int, directions: Floats) -> Floats:
-    """Return ``exp(λ n·d_k) [N, M, L]`` of every neighbour, direction and ``λ`` that is tried."""
+def cut_off_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Floats:
+    """Return the speed ``[M]`` that a straight front reaches in float32, whose cut-off ends its tail.
+
+    ``gains [N]`` are uniform; see :mod:`firegui.rollout.pulled_front`. Raises
+    :class:`~firegui.errors.InputError` like :func:`front_speed`.
+    """
+    front_speed(gains, t_burn, directions)
+    gains, along = np.asarray(gains, np.float64), _along(len(gains), directions)
+    total = 1.0 - 1.0 / t_burn + np.einsum("n,nml->ml", gains, np.exp(along[:, :, None] * _STEEPNESS))
+    start = _STEEPNESS[(np.log(total) / _STEEPNESS).argmin(axis=1)]
+    speeds, _, _ = cut_off_front(gains[None, :], along.T, np.array([1.0 / t_burn]), start)
+    return speeds
+
+
+def _along(neighbours: int, directions: Floats) -> Floats:
+    """Return ``n·d_k [N, M]`` of every neighbour and direction."""
     stencil = stencil_of(neighbours)
     ways = np.array([stencil.displacement(n) for n in range(neighbours)], np.float64)
-    along = ways[:, 1, None] * np.cos(directions) - ways[:, 0, None] * np.sin(directions)  # rows count southward
-    growths: Floats = np.exp(along[:, :, None] * _STEEPNESS)
+    along: Floats = ways[:, 1, None] * np.cos(directions) - ways[:, 0, None] * np.sin(directions)
+    return along  # rows count southward
+
+
+def _growths(neighbours: int, directions: Floats) -> Floats:
+    """Return ``exp(λ n·d_k) [N, M, L]`` of every neighbour, direction and ``λ`` that is tried."""
+    growths: Floats = np.exp(_along(neighbours, directions)[:, :, None] * _STEEPNESS)
     return growths
 
 
@@ -135,7 +161,8 @@ def ellipse_front(settings: FrontSettings, check: Check | None = None) -> Ellips
     wanted = ellipse
     for correction in range(settings.corrections + 1):
         gains = fit_gains(wanted, settings.neighbours, settings.burn_steps, directions)
-        speeds = measure_front(gains, settings.burn_steps, cells=settings.distance, directions=directions, check=check)
+        measure = measure_straight_fronts if settings.straight else measure_front
+        speeds = measure(gains, settings.burn_steps, cells=settings.distance, directions=directions, check=check)
         if correction < settings.corrections:
             wanted = wanted * np.clip(ellipse / np.maximum(speeds.measured, 1e-9), 0.5, 2.0)
     return EllipseFront(settings, gains, ellipse, speeds)
@@ -181,19 +208,108 @@ def measure_front(
     middle, shape = (reach[0], reach[2]), (reach[0] + reach[1] + 1, reach[2] + reach[3] + 1)
     rows, columns = np.indices(shape)
     ignition = np.hypot(rows - middle[0], columns - middle[1]) <= _START_RADIUS
-    phi = np.empty((2, len(gains), *shape), np.float32)
+    states = _states(gains, t_burn, np.ones(shape, bool), ignition, (half, 2), backend, precision, check)
+    rays = directions_of(_RAYS)
+    before, after = (_support(_radii(state, middle, rays), rays, where) for state in states)
+    steps = np.full(len(where), half)
+    return FrontSpeeds(where, formula, cut_off_speed(gains, t_burn, where), support, (after - before) / half, steps)
+
+
+def measure_straight_fronts(
+    gains: NDArray[Any],
+    t_burn: float,
+    *,
+    cells: int = 150,
+    directions: Floats | None = None,
+    backend: str = "cpu",
+    precision: str = "float32",
+    check: Check | None = None,
+) -> FrontSpeeds:
+    """Measure the speed of straight fronts on uniform ``gains [N]``, and compare it with the formula.
+
+    Each runs until it has gone about ``cells`` cells along its normal, in a strip so wide that its sides do not reach
+    the middle; the speed is that of the last third. Raises :class:`~firegui.errors.InputError` like
+    :func:`measure_front`.
+    """
+    where = directions_of() if directions is None else directions
+    if not front_speed(gains, t_burn, directions_of(_RAYS)).min() > 0.0:
+        raise InputError([Problem("gains", "the fire does not advance in every direction", "give larger gains")])
+    formula = front_speed(gains, t_burn, where)
+    measured, steps = np.zeros(len(where)), np.ceil(cells / (_THIRDS * formula)).astype(np.int64)
+    for number, (angle, third) in enumerate(zip(where, steps, strict=True)):
+        sideways = support_speed(gains, t_burn, np.array([angle - np.pi / 2.0, angle + np.pi / 2.0])).max()
+        half_width = min(_THIRDS * third * sideways, _MOST_HALF_WIDTH) + _MARGIN
+        strip = _Strip.of(float(angle), cells + _MARGIN, half_width)
+        ground, started = strip.ground()
+        states = _states(gains, t_burn, ground, started, (int(third), _THIRDS), backend, precision, check)
+        before, after = (strip.reached(state) for state in states[-2:])
+        measured[number] = (after - before) / third
+    return FrontSpeeds(where, formula, cut_off_speed(gains, t_burn, where), formula, measured, steps)
+
+
+@dataclass(frozen=True, slots=True)
+class _Strip:
+    """Ground along the normal of a straight front at ``angle``.
+
+    It is ``ahead`` cells long and twice ``half_width`` wide. The front starts at ``origin`` (row, column) of a raster of ``shape``.
+    """
+
+    angle: float
+    ahead: float
+    half_width: float
+    origin: tuple[float, float]
+    shape: tuple[int, int]
+
+    @staticmethod
+    def of(angle: float, ahead: float, half_width: float) -> _Strip:
+        east, north = np.cos(angle), np.sin(angle)
+        corners = [(a * east - b * north, a * north + b * east) for a in (-_BEHIND, ahead)
+                   for b in (-half_width, half_width)]  # fmt: skip
+        (left, right), (low, high) = ((min(side), max(side)) for side in zip(*corners, strict=True))
+        shape = (int(high - low) + 3, int(right - left) + 3)
+        return _Strip(angle, ahead, half_width, (high + 1.0, 1.0 - left), shape)
+
+    def ground(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return the cells of the strip, and those behind the front's start ``[H, W]``."""
+        rows, columns = np.indices(self.shape)
+        x, y = columns - self.origin[1], self.origin[0] - rows
+        along, across = (x * np.cos(turn) + y * np.sin(turn) for turn in (self.angle, self.angle + np.pi / 2.0))
+        strip = (along > -_BEHIND) & (along < self.ahead) & (np.abs(across) < self.half_width)
+        return strip, strip & (along <= 0.0)
+
+    def reached(self, state: NDArray[np.float32]) -> float:
+        """Return how far the front with ``P = 0.5`` is along the normal: the mean of some rays in the middle."""
+        far = np.arange(0.0, self.ahead - 1.0, _RAY_STEP)
+        across = np.linspace(-_MIDDLE, _MIDDLE, _MIDDLE_RAYS)[:, None]
+        east, north = np.cos(self.angle), np.sin(self.angle)
+        y = self.origin[0] - (far * north + across * east)
+        x = self.origin[1] + far * east - across * north
+        return float(_farthest(_bilinear(state.astype(np.float64), y, x)).mean())
+
+
+def _states(
+    gains: NDArray[Any],
+    t_burn: float,
+    ground: NDArray[np.bool_],
+    ignition: NDArray[np.bool_],
+    steps_and_parts: tuple[int, int],
+    backend: str,
+    precision: str,
+    check: Check | None,
+) -> NDArray[np.float32]:
+    """Return ``P [parts, H, W]`` after each part of a rollout on uniform gains, each of so many steps."""
+    (steps, parts), shape = steps_and_parts, ground.shape
+    phi = np.empty((parts, len(gains), *shape), np.float32)
     phi[:] = np.asarray(gains, np.float32)[:, None, None]
-    calm = np.zeros((2, *shape), np.float32)
-    maps = FireMaps(phi, calm + 1.0, np.ones(shape, bool), calm, calm, ignition, t_burn, half, 30.0, 2.7)
+    calm: NDArray[np.float32] = np.zeros((parts, *shape), np.float32)
+    maps = FireMaps(phi, calm + 1.0, ground, calm, calm, ignition, t_burn, steps, 30.0, 2.7)
     model = prepare(
         maps, Fleet(()), np.empty((0, *shape), bool), [], weights=ObjectiveWeights(1.0, 1.0, 1.0, 1.0),
         effectiveness=NOMINAL, backend=backend, precision=precision,
     )  # fmt: skip
     states = simulate(model, Schedule.empty(maps.n_steps, 0), keep_days=True, check=check).p_fire_days
     assert states is not None
-    rays = directions_of(_RAYS)
-    before, after = (_support(_radii(state, middle, rays), rays, where) for state in states[1:])
-    return FrontSpeeds(where, formula, support, (after - before) / half, half)
+    return states[1:]
 
 
 def _support(radii: Floats, rays: Floats, directions: Floats) -> Floats:
@@ -204,18 +320,27 @@ def _support(radii: Floats, rays: Floats, directions: Floats) -> Floats:
 
 def _radii(state: NDArray[np.float32], middle: tuple[int, int], rays: Floats) -> Floats:
     """Return how far along each ray ``P`` is 0.5, bilinear between cells and linear between samples."""
-    step = 0.25
-    far = np.arange(0.0, float(np.hypot(*state.shape)), step)
+    far = np.arange(0.0, float(np.hypot(*state.shape)), _RAY_STEP)
     padded = np.pad(state.astype(np.float64), 1)
     y = np.clip(middle[0] - np.sin(rays)[:, None] * far, -1.0, state.shape[0]) + 1.0
     x = np.clip(middle[1] + np.cos(rays)[:, None] * far, -1.0, state.shape[1]) + 1.0
-    i, j = np.minimum(y.astype(int), padded.shape[0] - 2), np.minimum(x.astype(int), padded.shape[1] - 2)
+    return _farthest(_bilinear(padded, y, x))
+
+
+def _bilinear(values: Floats, y: Floats, x: Floats) -> Floats:
+    """Return ``values [H, W]`` at places inside, bilinear between cells."""
+    i, j = np.minimum(y.astype(int), values.shape[0] - 2), np.minimum(x.astype(int), values.shape[1] - 2)
     down, right = y - i, x - j
-    upper = padded[i, j] * (1.0 - right) + padded[i, j + 1] * right
-    lower = padded[i + 1, j] * (1.0 - right) + padded[i + 1, j + 1] * right
-    values = upper * (1.0 - down) + lower * down
+    upper = values[i, j] * (1.0 - right) + values[i, j + 1] * right
+    lower = values[i + 1, j] * (1.0 - right) + values[i + 1, j + 1] * right
+    found: Floats = upper * (1.0 - down) + lower * down
+    return found
+
+
+def _farthest(values: Floats) -> Floats:
+    """Return how far along rays ``[R, samples]`` the farthest 0.5 is, linear between samples."""
     last = values.shape[1] - 1 - np.argmax(values[:, ::-1] >= 0.5, axis=1)
-    inside, outside = (values[np.arange(len(rays)), np.minimum(last + k, values.shape[1] - 1)] for k in (0, 1))
+    inside, outside = (values[np.arange(len(values)), np.minimum(last + k, values.shape[1] - 1)] for k in (0, 1))
     share: Floats = (inside - 0.5) / np.maximum(inside - outside, 1e-12)
-    reached: Floats = (last + np.clip(share, 0.0, 1.0)) * step
+    reached: Floats = (last + np.clip(share, 0.0, 1.0)) * _RAY_STEP
     return reached

@@ -12,14 +12,17 @@ from firegui.domain.front import FrontSettings
 from firegui.domain.stencil import stencil_of
 from firegui.errors import InputError
 from firegui.rollout.front_speed import (
+    cut_off_speed,
     directions_of,
     ellipse_front,
     ellipse_speed,
     fit_gains,
     front_speed,
     measure_front,
+    measure_straight_fronts,
     support_speed,
 )
+from firegui.rollout.pulled_front import cut_off_front
 
 
 def blown(count: int, wind: float, towards_deg: float) -> np.ndarray:
@@ -143,3 +146,49 @@ def test_a_correction_brings_the_measured_front_to_the_ellipse() -> None:
 def test_ellipses_that_cannot_be_measured_are_refused(changes: dict[str, float], part: str) -> None:
     with pytest.raises(InputError, match=part):
         ellipse_front(replace(FrontSettings(), **changes))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("ratio", "towards"), [(1.0, 0.0), (2.0, 11.0)])
+def test_a_straight_front_is_the_formula_with_the_cut_off(ratio: float, towards: float) -> None:
+    settings, where = FrontSettings(0.6, ratio, towards, burn_steps=30.0), directions_of()
+    gains = fit_gains(ellipse_speed(settings, where), 16, 30.0, where)
+    some = where[1::10]  # ahead, across and against the wind
+    found = measure_straight_fronts(gains, 30.0, cells=60, directions=some)
+    np.testing.assert_allclose(found.cut_off, cut_off_speed(gains, 30.0, some))
+    assert np.abs(found.corrected / found.formula - 1.0).max() < 0.02
+    # Without the correction the front against the wind is far off.
+    assert ratio < 2.0 or found.measured.min() < 0.95 * found.formula[found.measured.argmin()]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("ratio", [1.0, 2.0, 3.0, 4.0])
+@pytest.mark.parametrize("towards", [0.0, 11.0, 22.5, 45.0])
+def test_straight_fronts_of_every_ellipse_are_within_two_percent_of_the_formula(ratio: float, towards: float) -> None:
+    settings, where = FrontSettings(0.6, ratio, towards, burn_steps=30.0), directions_of()
+    gains = fit_gains(ellipse_speed(settings, where), 16, 30.0, where)
+    found = measure_straight_fronts(gains, 30.0, cells=120, directions=where)
+    assert np.abs(found.corrected / found.formula - 1.0).max() < 0.02
+
+
+def test_the_slope_of_the_cut_off_front_is_that_of_its_speed() -> None:
+    gains, where = 0.6 * blown(16, 0.8, 30.0), directions_of(8)
+    along = np.array(
+        [
+            [
+                east * math.cos(way) - south * math.sin(way)
+                for south, east in map(stencil_of(16).displacement, range(16))
+            ]
+            for way in where
+        ]
+    )
+    lost, start = np.array([0.0]), np.ones(8)
+
+    def speed(changed: np.ndarray) -> np.ndarray:
+        return cut_off_front(changed[None, :], along, lost, start)[0]
+
+    # The depth of the tail changes with the gains too, which the slope leaves out.
+    slope = cut_off_front(gains[None, :], along, lost, start)[2]
+    for n in (0, 7, 12):
+        more, less = gains.copy(), gains.copy()
+        more[n], less[n] = gains[n] + 1e-6, gains[n] - 1e-6
+        np.testing.assert_allclose((speed(more) - speed(less)) / 2e-6, slope[:, n], rtol=0.1, atol=0.02)
