@@ -251,7 +251,8 @@ def measure_straight_fronts(
 class _Strip:
     """Ground along the normal of a straight front at ``angle``.
 
-    It is ``ahead`` cells long and twice ``half_width`` wide. The front starts at ``origin`` (row, column) of a raster of ``shape``.
+    It is ``ahead`` cells long and twice ``half_width`` wide. The front starts at ``origin`` (row, column) of a raster
+    of ``shape``.
     """
 
     angle: float
