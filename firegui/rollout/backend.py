@@ -20,18 +20,18 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import SpreadOnDemand
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights, RetardantSide
-from firegui.domain.stencil import EIGHT
 from firegui.errors import Check, InputError, Problem
 from firegui.io.python_process import python_command
 from firegui.rollout import closed_form, reference
 from firegui.rollout.alteration import Alteration
 from firegui.rollout.day_state import UNBOUNDED, Bounds, exceeded, state_of
 from firegui.rollout.engine_message import ACTIVE_FRONT, ACTIVE_TILES, EngineMessage, MessageCallback
-from firegui.rollout.kernels.gpu import ON_THE_CPU, Gpu
+from firegui.rollout.kernels.gpu import ON_THE_CPU, TOO_LARGE, Gpu
 from firegui.rollout.kernels.gpu_launch import triton_is_there
 from firegui.rollout.machine import compilers, kernel_folder, processor
 from firegui.rollout.measure import Losses, metrics_of
@@ -52,8 +52,8 @@ BACKENDS = ("auto", "reference", "cpu", "cuda")
 PRECISIONS = ("float32", "float64")
 IN_TORCH = "windowed torch"
 NOT_ON_THE_GPU = (
-    "The GPU computes maps of 8 neighbours and one period a day: maps of 16 neighbours or of more periods are computed "
-    "on the processor instead."
+    "The processor makes the spread maps where the fire goes, and computes the fire there too. A GPU needs the maps "
+    "whole; choose it as the device if they are to be laid out for it."
 )
 
 Gradients = tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]
@@ -132,12 +132,13 @@ def choose(name: str) -> tuple[str, str]:
 def device_for(maps: FireMaps, name: str, tell: MessageCallback) -> tuple[str, str]:
     """Return :func:`choose` for these maps.
 
-    Maps of 16 neighbours, or of several periods a day, are left to the processor, with a message.
+    ``auto`` leaves maps that are made where the fire goes to the processor, with a message: a GPU needs them whole,
+    although a fire reads a small part.
     """
     backend, device = choose(name)
-    if device == "cpu" or (maps.stencil is EIGHT and maps.periods_per_day == 1):
+    if device == "cpu" or name != "auto" or not isinstance(maps.phi, SpreadOnDemand):
         return backend, device
-    tell(EngineMessage(NOT_ON_THE_GPU, "warning", "cpu"))
+    tell(EngineMessage(NOT_ON_THE_GPU, device="cpu"))
     return "cpu", "cpu"
 
 
@@ -212,7 +213,7 @@ def method(model: Model) -> str:
 
 def _pass_on(model: Model, text: str) -> None:
     """Tell what the GPU's engine says when its memory does not suffice."""
-    model.tell(EngineMessage(text, "warning", "cpu" if text == ON_THE_CPU else ""))
+    model.tell(EngineMessage(text, "warning", "cpu" if text in (ON_THE_CPU, TOO_LARGE) else ""))
 
 
 class _Whole:

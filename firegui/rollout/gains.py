@@ -64,7 +64,7 @@ def spread_gains(maps: FireMaps, dtype: torch.dtype) -> Tensor:
     A knight's move passes only where both cells between which it passes are burnable.
     """
     gamma = (torch.tensor(maps.gamma, dtype=dtype) * torch.from_numpy(maps.burnable)).clamp(0.0, MAXIMUM_FACTOR)
-    gains = torch.from_numpy(np.asarray(maps.phi)).to(dtype).clamp(0.0, MAXIMUM_FACTOR) * gamma[:, None]
+    gains = torch.from_numpy(np.asarray(maps.phi)).to(dtype).clamp(0.0, MAXIMUM_FACTOR).mul_(gamma[:, None])
     stencil = maps.stencil
     for n in range(len(NEIGHBOURS), len(stencil.offsets)):
         gains[:, n] *= torch.from_numpy(passable(maps.burnable, stencil.between(n)))

@@ -13,7 +13,7 @@ from triton.compiler import ASTSource
 
 FLOATS = frozenset({
     "unburned", "scaled", "retardant", "emission", "wet", "laid", "before", "heats", "afters", "burnings", "table",
-    "gains", "adjoint", "slopes", "remaining", "flows", "emitted", "collected", "current",
+    "gains", "adjoint", "slopes", "remaining", "flows", "emitted", "collected", "current", "passing", "sources",
 })  # fmt: skip
 DOUBLES = frozenset({"drops", "shares", "sums", "protection", "results"})
 INTEGERS = frozenset({"pairs", "slots", "flags", "log", "clock", "offsets"})
@@ -27,13 +27,15 @@ def variants() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "gpu_forward", "doses", {"GROUP": 32, **TILE}
     yield "gpu_backward", "products", {**BAND, **TILE}
     for receiver, emitter in ((True, True), (True, False), (False, True)):
-        sides = {"RECEIVER": receiver, "EMITTER": emitter}
-        yield "gpu_forward", "drop_now", {"EMITTER": emitter, "HISTORY": receiver, **TILE}
-        yield "gpu_backward", "seed", {"RECEIVER": receiver, **TILE}
-        yield "gpu_backward", "back", {**sides, **TILE}
-        for chunk, history in ((1, True), (1, False), (32, False)):
-            special = {"PROTECTED": history, "HISTORY": history, "CHUNK": chunk}
-            yield "gpu_forward", "step", {**sides, **special, **TILE}
+        # Triton makes a number that is 1 a constant, as it does with one period a day.
+        for count, periods in ((8, {"periods": 1}), (16, {})):
+            sides = {"COUNT": count, "RECEIVER": receiver, "EMITTER": emitter}
+            yield "gpu_forward", "drop_now", {"COUNT": count, "EMITTER": emitter, "HISTORY": receiver, **TILE}
+            yield "gpu_backward", "seed", {**sides, **TILE}
+            yield "gpu_backward", "back", {**sides, **periods, **TILE}
+            for chunk, history in ((1, True), (1, False), (32, False)):
+                special = {"PROTECTED": history, "HISTORY": history, "CHUNK": chunk}
+                yield "gpu_forward", "step", {**sides, **special, **periods, **TILE}
 
 
 def signature(kernel: Any, constants: dict[str, Any]) -> dict[str, str]:

@@ -10,13 +10,11 @@ import pytest
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
+from firegui.domain.settings import RetardantSide
 from firegui.errors import InputError
 from firegui.planning.replan import executed, ground_factor, treated
-from firegui.rollout import backend
 from firegui.rollout.benchmark import DenseRollout
-from firegui.rollout.engine_message import EngineMessage
-from firegui.rollout.simulate import gain_slopes, prepare, simulate, simulate_with_gradient
+from firegui.rollout.simulate import gain_slopes, simulate, simulate_with_gradient
 from tests.numerics import independent
 from tests.numerics.cases import aircraft, model_of, random_maps, random_schedule, region_masks, small_fleet
 from tests.numerics.front_cases import assert_near
@@ -186,26 +184,13 @@ def test_retardant_that_is_known_acts_like_retardant_that_is_laid() -> None:
     np.testing.assert_allclose(found, laid, atol=1e-5)
 
 
-# -- gains, messages ---------------------------------------------------------------------------------------------------
+# -- gains, benchmark --------------------------------------------------------------------------------------------------
 def test_slopes_by_the_gains_have_sixteen_neighbours() -> None:
     model = model_of(maps_of(3), small_fleet(), precision="float64")
     heard: dict[int, np.ndarray] = {}
     gain_slopes(model, np.ones_like, lambda day, slopes: heard.update({day: slopes}))
     assert {day: slopes.shape for day, slopes in heard.items()} == {0: (16, 14, 17), 1: (16, 14, 17)}
     assert all(np.abs(heard[1][n]).max() > 0.0 for n in range(16))
-
-
-def test_a_graphics_card_leaves_sixteen_neighbours_to_the_processor_and_says_so(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(backend, "choose", lambda name: (name, "cuda"))
-    told: list[EngineMessage] = []
-    model = prepare(
-        maps_of(1), small_fleet(), region_masks(maps_of(1)), [1.0, 1.0], weights=ObjectiveWeights(1.0, 1.0, 1.0, 1.0),
-        effectiveness=Effectiveness(0.9, 0.8), backend="cuda", tell=told.append,
-    )  # fmt: skip
-    assert (model.backend, model.device) == ("cpu", "cpu")
-    assert [(one.text, one.device) for one in told if one.level == "warning"] == [(backend.NOT_ON_THE_GPU, "cpu")]
 
 
 def test_the_dense_benchmark_refuses_sixteen_neighbours() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import MOST_BYTES, SpreadOnDemand
 from firegui.domain.schedule import Schedule
 from firegui.errors import Check
 from firegui.rollout.gains import SpreadGains
@@ -93,6 +94,9 @@ TILE = (8, 32)
 BATCH = 64
 ON_THE_CPU = "The GPU's memory does not suffice: this is computed on the processor instead, which is slower."
 SMALLER_BATCH = "The GPU's memory does not suffice for {} schedules at once: they are computed {} at a time."
+TOO_LARGE = (
+    "The GPU needs the spread maps whole, and these are too large for that: this is computed on the processor instead."
+)
 FULL_CARRY = "Gradients with the full carry are computed on the processor."
 LESS_HISTORY = "The GPU's memory does not suffice for the whole history: each day is computed twice instead."
 
@@ -152,10 +156,7 @@ class FireResources:
             for (_, of), (_, graphs) in self._arenas.items():
                 if of == span:
                     graphs.forget()
-            maps = self._maps
-            self._histories[key] = RolloutHistory(
-                self._tiling, span, maps.days, maps.steps_per_day, n_aircraft, self._gains.device
-            )
+            self._histories[key] = RolloutHistory(self._maps, self._tiling, span, n_aircraft, self._gains.device)
         return self._histories[key]
 
     def drop_batches(self) -> None:
@@ -268,9 +269,17 @@ class Gpu:
     def _climb(self, kind: str, model: Model, rungs: Sequence[MemoryStrategy[Result]]) -> Result:
         return run_first_that_fits(rungs, self._notice, self._found(model), kind)
 
-    @staticmethod
-    def _found(model: Model) -> MemoryFit:
-        return model.gains.layout("gpu memory", lambda: MemoryFit(BATCH))
+    def _found(self, model: Model) -> MemoryFit:
+        """Return what fits; for maps that are not laid out whole nothing does, which is reported once."""
+
+        def find() -> MemoryFit:
+            phi = model.maps.phi
+            if not isinstance(phi, SpreadOnDemand) or phi.nbytes <= MOST_BYTES:
+                return MemoryFit(BATCH)
+            self._notice(TOO_LARGE)
+            return MemoryFit(1, {"rollout": 1, "gradient": 2})
+
+        return model.gains.layout("gpu memory", find)
 
     def _many(
         self,

@@ -20,6 +20,11 @@ TOUCHED, TREATED = 2, 8
 """Bits of a tile's flag that outlast a day, as in ``gpu_arithmetic``."""
 
 
+def has_knights(maps: FireMaps) -> bool:
+    """Return whether the stencil has the knight's moves."""
+    return maps.stencil.reach > 1
+
+
 def step_table(model: Model) -> Tensor:
     """Return ``[T + 1, 8]`` float32: scale, fold, keep, gain, scored, left, rouse of every step.
 
@@ -28,11 +33,11 @@ def step_table(model: Model) -> Tensor:
     maps, steps = model.maps, np.arange(model.n_steps + 1)
     decay, k = 1.0 - 1.0 / maps.t_burn, steps % maps.steps_per_day
     table = np.zeros((len(steps), TABLE_COLUMNS))
-    starts = (k == 0) & (steps > 0)
+    starts, changes = (k == 0) & (steps > 0), steps % maps.steps_per_period == 0
     daily = decay**maps.steps_per_day
     if daily >= SMALLEST_DAILY_DECAY:
         table[:, 0], table[:, 1] = decay**k, np.where(starts, daily, 1.0)
-        table[:, 2], table[:, 3], table[:, 6] = 1.0, decay ** -(k + 1.0), k == 0
+        table[:, 2], table[:, 3], table[:, 6] = 1.0, decay ** -(k + 1.0), changes
     else:
         table[:, 0], table[:, 1], table[:, 2], table[:, 3], table[:, 6] = 1.0, 1.0, decay, 1.0, 1.0
     table[:, 4] = steps + 1 >= model.first_scored_step
@@ -67,7 +72,8 @@ class Pools:
 class Arena:
     """State of ``runs`` rollouts of one fire.
 
-    It has ``U, S, r``, the emission ``ρ_e S``, flags and sums of tiles, and tables.
+    It has ``U, S, r``, the emission ``ρ_e S``, flags and sums of tiles, and tables. ``passing`` is ``r`` as the
+    neighbours of a tile read it for their knight's moves; it is empty without them.
     """
 
     def __init__(self, maps: FireMaps, gains: Tensor, tiling: Tiling, runs: int, span: int) -> None:
@@ -76,6 +82,7 @@ class Arena:
         field, tiles = tiling.field, tiling.tiles
         self.unburned, self.scaled, self.retardant = (torch.zeros((runs, *field), device=device) for _ in range(3))
         self.emission = torch.zeros((2, runs, *field), device=device)
+        self.passing = torch.zeros((2, runs, *field) if has_knights(maps) else 0, device=device)
         self.flags = torch.zeros((2, tiles, runs), dtype=torch.int32, device=device)
         self.sums = torch.zeros((SUMS, tiles, runs), dtype=torch.float64, device=device)
         self.table = torch.zeros((maps.n_steps + 1, TABLE_COLUMNS), device=device)
@@ -104,6 +111,7 @@ class Arena:
         """Remove the fire from all runs."""
         self.unburned.fill_(1.0)
         self.retardant.fill_(1.0)
+        self.passing.fill_(1.0)
         for field in (self.scaled, self.emission, self.flags, self.sums):
             field.zero_()
 
@@ -118,6 +126,21 @@ class Arena:
         weight = 1.0 if scored else 0.0
         self.sums[:, :, run] = torch.stack([fire, density, fire, fire * weight, density * weight])
 
+    @property
+    def neighbours(self) -> int:
+        """Number of neighbours of a cell."""
+        return int(self.gains.shape[1])
+
+    def set_shared(self, run: int, *, emitter: bool) -> None:
+        """Set what tiles read of each other from the state of a run; ``emitter``: retardant acts on emitters."""
+        self.emission[:, run] = self.retardant[run] * self.scaled[run] if emitter else self.scaled[run]
+        if len(self.passing):
+            self.passing[:, run] = self.retardant[run]
+
+    def gains_of(self, k: int) -> Tensor:
+        """Return the gains from the period of step ``k`` of the first day on."""
+        return self.gains[k // self.maps.steps_per_period :]
+
     def _tile_sums(self, field: Tensor) -> Tensor:
         tiling = self.tiling
         whole = torch.zeros(tiling.field, dtype=torch.float64, device=self.device)
@@ -131,15 +154,16 @@ class Arena:
 
     def even_out(self) -> None:
         """After an odd number of steps: what the next day reads has to lie in the first buffers."""
-        self.emission[0].copy_(self.emission[1])
-        self.flags[0].copy_(self.flags[1])
+        for buffers in (self.emission, self.passing, self.flags):
+            buffers[:1].copy_(buffers[1:])
 
 
 class RolloutHistory:
     """History of a span of days for the backward pass of one rollout, and its own fields."""
 
-    def __init__(self, tiling: Tiling, span: int, days: int, per_day: int, n_aircraft: int, device: str) -> None:
-        field, steps, self.span = tiling.field, span * per_day, span
+    def __init__(self, maps: FireMaps, tiling: Tiling, span: int, n_aircraft: int, device: str) -> None:
+        field, days, per_day = tiling.field, maps.days, maps.steps_per_day
+        steps, self.span = span * per_day, span
         self.heats, self.afters, self.burnings = (torch.zeros((steps, *field), device=device) for _ in range(3))
         self.log = torch.zeros((steps, tiling.tiles), dtype=torch.int32, device=device)
         self.ends = torch.zeros((span, *field), device=device)
@@ -151,6 +175,10 @@ class RolloutHistory:
             torch.zeros(field, device=device) for _ in range(5)
         )
         self.flows = torch.zeros((2, *field), device=device)
+        # ρ_e S and r, which the cells that knight's moves pass gather besides.
+        self.sources, self.passing = (
+            torch.zeros((2, *field) if has_knights(maps) else 0, device=device) for _ in range(2)
+        )
         self.slopes = torch.zeros((tiling.rows, tiling.columns), device=device)
         most = days * per_day * n_aircraft
         self.pair_rows = torch.zeros((most, COLUMNS), dtype=torch.float64, device=device)
@@ -161,4 +189,4 @@ class RolloutHistory:
     def bytes_of(tiling: Tiling, span: int, days: int, per_day: int) -> int:
         """Return about how many bytes a history takes."""
         cells = tiling.field[0] * tiling.field[1]
-        return 4 * cells * (3 * span * per_day + span + 3 * -(-days // span) + 8)
+        return 4 * cells * (3 * span * per_day + span + 3 * -(-days // span) + 12)

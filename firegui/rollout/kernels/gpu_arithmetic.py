@@ -7,6 +7,14 @@ from __future__ import annotations
 import triton
 import triton.language as tl
 
+from firegui.domain.stencil import NEIGHBOURS, SIXTEEN
+
+# The stencil: offsets to the eight nearest neighbours, then to the knight's moves, and to the two cells that each of
+# those passes, one move after another.
+NEAREST = tl.constexpr(len(NEIGHBOURS))
+OFFSETS = tl.constexpr(SIXTEEN.offsets)
+BETWEEN = tl.constexpr(tuple(cell for n in range(len(SIXTEEN.offsets)) for cell in SIXTEEN.between(n)))
+
 # Bits of a tile's flag: what it did at the last step, and what it has ever seen.
 IGNITED = tl.constexpr(1)  # a cell of it ignited: its neighbours may be reached
 TOUCHED = tl.constexpr(2)  # it has held fire
@@ -73,6 +81,22 @@ def ignition(heat):
     p = tl.fma(f, p, 1.0)
     power = ((127 - n.to(tl.int32)) << 23).to(tl.float32, bitcast=True)
     return 1.0 - p * power
+
+
+@triton.jit
+def beside(field, row, column, rows, columns, width, DY: tl.constexpr, DX: tl.constexpr, OUTSIDE: tl.constexpr):
+    """Return the values at an offset from every cell of a block, ``OUTSIDE`` where there is no cell."""
+    there = (row < rows) & (column < columns)
+    there = there & (row + DY >= 0) & (row + DY < rows) & (column + DX >= 0) & (column + DX < columns)
+    return tl.load(field + (row + DY) * width + (column + DX), mask=there, other=OUTSIDE)
+
+
+@triton.jit
+def passed(passing, row, column, rows, columns, width, N: tl.constexpr):
+    """Return ``Π_z r(z)`` of the two cells between which the line to knight's move ``N`` passes."""
+    Z: tl.constexpr = 2 * (N - NEAREST)
+    first = beside(passing, row, column, rows, columns, width, BETWEEN[Z][0], BETWEEN[Z][1], 1.0)
+    return first * beside(passing, row, column, rows, columns, width, BETWEEN[Z + 1][0], BETWEEN[Z + 1][1], 1.0)
 
 
 @triton.jit

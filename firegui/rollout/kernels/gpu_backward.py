@@ -3,7 +3,8 @@
 They compute the closed form of :mod:`firegui.rollout.closed_form` by gathering instead of scattering.
 ``g_{t+1} = a − n l`` with ``n`` the number of scored states from ``t + 1`` on, so that ``a`` changes only where an
 exposure counted and a sleeping tile costs nothing. What the emitters gather, ``Z = g U_{t+1} ρ_x`` where an exposure
-counted, lies in two buffers that swap roles at every step.
+counted, lies in two buffers that swap roles at every step. So do ``ρ_e S`` and ``r``, which knight's moves make the
+cells between gather.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, misc"
@@ -16,6 +17,7 @@ import triton.language as tl
 from firegui.rollout.kernels.gpu_arithmetic import (
     ACROSS,
     ALONG,
+    BETWEEN,
     CAPPED,
     CENTRE_X,
     CENTRE_Y,
@@ -24,12 +26,16 @@ from firegui.rollout.kernels.gpu_arithmetic import (
     DROP,
     HALF,
     LEFT,
+    NEAREST,
+    OFFSETS,
     SCALE,
     SIN,
     TABLE,
     WATER,
     band,
+    beside,
     ignition,
+    passed,
     weigh,
 )
 from firegui.rollout.kernels.gpu_forward import near
@@ -53,11 +59,15 @@ def _received(heats, afters, past, adjoint, slope, left, r, ran, RECEIVER: tl.co
 
 @triton.jit(do_not_specialize=["k", "rows", "columns", "tile_rows", "tile_columns", "per_day"])
 def seed(
-    heats, afters, log, adjoint, slopes, remaining, flows, emitted, table, clock,
+    heats, afters, burnings, log, adjoint, slopes, remaining, current, flows, sources, passing, emitted, table, clock,
     k, rows, columns, tile_rows, tile_columns, per_day,
-    RECEIVER: tl.constexpr, TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr,
+    COUNT: tl.constexpr, RECEIVER: tl.constexpr, EMITTER: tl.constexpr,
+    TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr,
 ):  # fmt: skip
-    """Start the sweep of a day at its last step ``k``: ``Z`` of it, and zeros where the sweep will write."""
+    """Start the sweep of a day at its last step ``k``.
+
+    That sets what is gathered of the step, and zeros where the sweep will write.
+    """
     at = tl.program_id(0)
     day, span = tl.load(clock), tl.load(clock + 1)
     width = tile_columns * TILE_WIDTH
@@ -76,31 +86,66 @@ def seed(
     tl.store(flows + here * plane + cell, flow)
     tl.store(flows + (1 - here) * plane + cell, tl.zeros_like(flow))
     tl.store(emitted + cell, tl.zeros_like(flow))
+    if COUNT > NEAREST:
+        s = tl.load(current + cell)
+        s = tl.where(ran, tl.load(burnings + past, mask=ran, other=0.0), s)
+        for buffer in tl.static_range(2):
+            tl.store(sources + buffer * plane + cell, r * s if EMITTER else s)
+            tl.store(passing + buffer * plane + cell, r)
 
 
 @triton.jit
-def _to(flows, gains, row, column, rows, columns, width, DY: tl.constexpr, DX: tl.constexpr, N: tl.constexpr):
-    """Return ``Z(y) K_{x→y}(y)`` of one receiver.
-
-    ``N`` is the number of ``x`` as seen from ``y``.
-    """
-    y, x = row + DY, column + DX
-    there = (row < rows) & (column < columns) & (y >= 0) & (y < rows) & (x >= 0) & (x < columns)
+def _flow(flows, gains, row, column, rows, columns, width, DY: tl.constexpr, DX: tl.constexpr, N: tl.constexpr):
+    """Return ``Z(y) K_n(y)`` of the receivers ``y`` at an offset, for their neighbour ``N``."""
     plane = rows.to(tl.int64) * columns
-    gain = tl.load(gains + N * plane + y * columns + x, mask=there, other=0.0)
-    return tl.load(flows + y * width + x, mask=there, other=0.0) * gain
+    gain = beside(gains + N * plane, row, column, rows, columns, columns, DY, DX, 0.0)
+    return beside(flows, row, column, rows, columns, width, DY, DX, 0.0) * gain
+
+
+@triton.jit
+def _to(flows, passing, gains, row, column, rows, columns, width, N: tl.constexpr):
+    """Return ``Z(y) K_{x→y}(y) Π_z r(z)`` of the receivers ``y`` that are neighbours ``N`` of the block.
+
+    Seen from ``y``, ``x`` is the opposite neighbour, and the line passes between the same two cells.
+    """
+    OPPOSITE: tl.constexpr = (NEAREST - 1 if N < NEAREST else 3 * NEAREST - 1) - N
+    flow = _flow(flows, gains, row, column, rows, columns, width, OFFSETS[N][0], OFFSETS[N][1], OPPOSITE)
+    if N >= NEAREST:
+        flow = flow * passed(passing, row, column, rows, columns, width, N)
+    return flow
+
+
+@triton.jit
+def _past(flows, sources, passing, gains, row, column, rows, columns, width, Z: tl.constexpr):
+    """Return ``w_n(y)`` of a knight's move that passes the block's cells, up to their ``r`` and the scale.
+
+    Seen from the receivers ``y``, these cells are number ``Z`` of ``BETWEEN``.
+    """
+    N: tl.constexpr = NEAREST + Z // 2
+    OTHER: tl.constexpr = Z + 1 - 2 * (Z % 2)
+    DY: tl.constexpr = -BETWEEN[Z][0]
+    DX: tl.constexpr = -BETWEEN[Z][1]
+    flow = _flow(flows, gains, row, column, rows, columns, width, DY, DX, N)
+    DY_OTHER: tl.constexpr = DY + BETWEEN[OTHER][0]
+    DX_OTHER: tl.constexpr = DX + BETWEEN[OTHER][1]
+    flow = flow * beside(passing, row, column, rows, columns, width, DY_OTHER, DX_OTHER, 1.0)
+    DY_SOURCE: tl.constexpr = DY + OFFSETS[N][0]
+    DX_SOURCE: tl.constexpr = DX + OFFSETS[N][1]
+    return flow * beside(sources, row, column, rows, columns, width, DY_SOURCE, DX_SOURCE, 0.0)
 
 
 @triton.jit(do_not_specialize=["k", "newest", "oldest", "rows", "columns", "tile_rows", "tile_columns", "per_day"])
 def back(
-    gains, heats, afters, burnings, log, before, slots, adjoint, slopes, remaining, flows, emitted, collected, current,
-    table, clock, k, newest, oldest, rows, columns, tile_rows, tile_columns, per_day,
-    RECEIVER: tl.constexpr, EMITTER: tl.constexpr, TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr,
+    gains, heats, afters, burnings, log, before, slots, adjoint, slopes, remaining, flows, sources, passing, emitted,
+    collected, current, table, clock, k, newest, oldest, rows, columns, tile_rows, tile_columns, per_day, periods,
+    COUNT: tl.constexpr, RECEIVER: tl.constexpr, EMITTER: tl.constexpr,
+    TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr,
 ):  # fmt: skip
     """Undo step ``k`` of a day: ``M``, ``C``, ``a``, and ``Z`` of the step before. One program per tile.
 
     A tile has work when it or a neighbour was run at this step or at the later one (whose results are to be cleared),
-    or it was run at the earlier one. ``newest`` and ``oldest`` mark the day's last and first step.
+    or it was run at the earlier one. ``newest`` and ``oldest`` mark the day's last and first step. ``gains`` are those
+    of :func:`~firegui.rollout.kernels.gpu_forward.step`.
     """
     at = tl.program_id(0)
     tiles = tile_rows * tile_columns
@@ -121,15 +166,11 @@ def back(
         past = (span + k) * plane + cell
         here = k % 2
         received = flows + here * plane
-        today = gains + day * 8 * (rows.to(tl.int64) * columns)
-        total = _to(received, today, row, column, rows, columns, width, -1, -1, 7)
-        total += _to(received, today, row, column, rows, columns, width, -1, 0, 6)
-        total += _to(received, today, row, column, rows, columns, width, -1, 1, 5)
-        total += _to(received, today, row, column, rows, columns, width, 0, -1, 4)
-        total += _to(received, today, row, column, rows, columns, width, 0, 1, 3)
-        total += _to(received, today, row, column, rows, columns, width, 1, -1, 2)
-        total += _to(received, today, row, column, rows, columns, width, 1, 0, 1)
-        total += _to(received, today, row, column, rows, columns, width, 1, 1, 0)
+        between = passing + here * plane
+        of_period = gains + day * periods * COUNT * (rows.to(tl.int64) * columns)
+        total = _to(received, between, of_period, row, column, rows, columns, width, 0)
+        for n in tl.static_range(1, COUNT):
+            total += _to(received, between, of_period, row, column, rows, columns, width, n)
         clocked = table + (day * per_day + k) * TABLE
         slope = tl.load(slopes + row * columns + column, mask=inside, other=0.0)
         r = tl.load(remaining + cell)
@@ -147,6 +188,12 @@ def back(
             c += g * after * heat
         if EMITTER:
             c += total * (s * tl.load(clocked + SCALE))
+        if COUNT > NEAREST:
+            around = tl.zeros_like(c)
+            emitting = sources + here * plane
+            for z in tl.static_range(2 * (COUNT - NEAREST)):
+                around += _past(received, emitting, between, of_period, row, column, rows, columns, width, z)
+            c += around * (r * tl.load(clocked + SCALE))
         a -= ignition(heat) * g
         tl.store(collected + cell, c)
         tl.store(adjoint + cell, a)
@@ -158,6 +205,10 @@ def back(
             r = tl.load(before + drop.to(tl.int64) * (TILE_HEIGHT * TILE_WIDTH) + local)
             tl.store(remaining + cell, r)
         ran = inside & spread(earlier, cell)
+        if COUNT > NEAREST:
+            s = tl.where(ran, tl.load(burnings + past - plane, mask=ran, other=0.0), s)
+            tl.store(sources + (1 - here) * plane + cell, r * s if EMITTER else s)
+            tl.store(passing + (1 - here) * plane + cell, r)
         left = tl.load(clocked - TABLE + LEFT, mask=oldest == 0, other=0.0)
         flow = _received(heats, afters, past - plane, a, slope, left, r, ran, RECEIVER)
         tl.store(flows + (1 - here) * plane + cell, flow)

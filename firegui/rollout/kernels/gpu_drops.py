@@ -183,7 +183,7 @@ def _rows(model: Model, step: Ints, column: Ints, poses: Floats) -> Floats:
     maps, of = model.maps, columns_of(model)
     last = np.array(model.shape) - 1
     release = np.clip(np.rint(poses[:, :2]), 0, last).astype(np.int64)
-    at = (step // maps.steps_per_day, release[:, 0], release[:, 1])
+    at = (step // maps.steps_per_period, release[:, 0], release[:, 1])
     reach = maps.wind_speed[at].astype(np.float64) * of.fall_s[column] / maps.cell_size_m
     towards = maps.wind_dir[at].astype(np.float64)
     landing = poses[:, :2] + np.stack([-reach * np.sin(towards), reach * np.cos(towards)], axis=1)

@@ -1,8 +1,8 @@
 """Triton kernels of the forward pass: doses of a span of days, drops of a step, fused step.
 
 A program never reads what another program of the same launch writes. What neighbours read of each other, the
-emission ``ρ_e S`` and the flags of tiles, lies in two buffers that swap roles at every step; everything else belongs to
-one tile.
+emission ``ρ_e S``, for knight's moves ``r``, and the flags of tiles, lies in two buffers that swap roles at every step;
+everything else belongs to one tile.
 """
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call, untyped-decorator, misc"
@@ -28,6 +28,8 @@ from firegui.rollout.kernels.gpu_arithmetic import (
     KEEP,
     KEPT,
     MAXIMUM_DOSE,
+    NEAREST,
+    OFFSETS,
     PAIR,
     ROUSE,
     RUN,
@@ -43,7 +45,9 @@ from firegui.rollout.kernels.gpu_arithmetic import (
     TREATED,
     WATER,
     band,
+    beside,
     ignition,
+    passed,
     weigh,
 )
 
@@ -130,9 +134,10 @@ def _suppressed(unburned, scaled, factor, survival):
 
 @triton.jit(do_not_specialize=["begin", "offset", "k", "runs", "tile_rows", "tile_columns", "per_day"])
 def drop_now(
-    drops, pairs, wet, laid, before, slots, unburned, scaled, retardant, emission, flags, table, clock,
+    drops, pairs, wet, laid, before, slots, unburned, scaled, retardant, emission, passing, flags, table, clock,
     begin, offset, k, runs, tile_rows, tile_columns, per_day,
-    EMITTER: tl.constexpr, HISTORY: tl.constexpr, TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr,
+    COUNT: tl.constexpr, EMITTER: tl.constexpr, HISTORY: tl.constexpr,
+    TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr,
 ):  # fmt: skip
     """Apply the drops of the coming step, at a day's start and where a state was looked at.
 
@@ -164,6 +169,8 @@ def drop_now(
         tl.store(retardant + cell, r)
         here = (k % 2).to(tl.int64)
         tl.store(emission + here * runs * plane + cell, r * s if EMITTER else s)
+        if COUNT > NEAREST:
+            tl.store(passing + here * runs * plane + cell, r)
         flag = flags + here * (tiles * runs) + item
         tl.store(flag, tl.load(flag) | AGAIN | TREATED)
 
@@ -181,15 +188,14 @@ def near(flags, item, valid, tile_y, tile_x, tile_rows, tile_columns, runs):
 
 
 @triton.jit
-def _from(
-    emission, gains, row, column, rows, columns, width, fold, DY: tl.constexpr, DX: tl.constexpr, N: tl.constexpr
-):
-    """Return ``ρ_e B̃(n) K_n(x)`` of one neighbour, up to the day's scale."""
-    inside = (row < rows) & (column < columns)
-    there = inside & (row + DY >= 0) & (row + DY < rows) & (column + DX >= 0) & (column + DX < columns)
-    source = tl.load(emission + (row + DY) * width + (column + DX), mask=there, other=0.0)
+def _from(emission, passing, gains, row, column, rows, columns, width, fold, N: tl.constexpr):
+    """Return ``ρ_e B̃(n) K_n(x) Π_z r(z)`` of neighbour ``N``, up to the day's scale."""
+    source = beside(emission, row, column, rows, columns, width, OFFSETS[N][0], OFFSETS[N][1], 0.0)
     plane = rows.to(tl.int64) * columns
+    inside = (row < rows) & (column < columns)
     gain = tl.load(gains + N * plane + row * columns + column, mask=inside, other=0.0)
+    if N >= NEAREST:
+        gain = gain * passed(passing, row, column, rows, columns, width, N)
     return source * fold * gain
 
 
@@ -198,19 +204,20 @@ _STEP_NUMBERS = ["k", "last", "dense", "programs", "runs", "rows", "columns", "t
 
 @triton.jit(do_not_specialize=_STEP_NUMBERS)
 def step(
-    gains, unburned, scaled, retardant, emission, flags, sums, protection, slots, wet, laid, before,
+    gains, unburned, scaled, retardant, emission, passing, flags, sums, protection, slots, wet, laid, before,
     heats, afters, burnings, log, table, clock,
-    k, last, dense, programs, runs, rows, columns, tile_rows, tile_columns, per_day,
-    RECEIVER: tl.constexpr, EMITTER: tl.constexpr, PROTECTED: tl.constexpr, HISTORY: tl.constexpr,
-    TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr, CHUNK: tl.constexpr,
+    k, last, dense, programs, runs, rows, columns, tile_rows, tile_columns, per_day, periods,
+    COUNT: tl.constexpr, RECEIVER: tl.constexpr, EMITTER: tl.constexpr, PROTECTED: tl.constexpr,
+    HISTORY: tl.constexpr, TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr, CHUNK: tl.constexpr,
 ):  # fmt: skip
     """Run one step of every tile that can change, and apply the drops of the next one.
 
     Each of the ``programs`` looks after ``CHUNK`` (tile, run) items, far apart so that their work is even. A tile
-    sleeps when none of its neighbourhood ignited at the last step and none of its own exposures counted: within a day
-    ``S`` and ``K`` are then what they were and the scale falls, so no exposure can count now. ``last`` leaves the next
-    step's drops alone. ``sums [5, tile, run]`` float64: Σ P and Σ p P of the state, and over time Σ P, scored Σ P and
-    scored Σ p P.
+    sleeps when none of its neighbourhood ignited at the last step and none of its own exposures counted: within a
+    period ``S`` and ``K`` are then what they were and the scale falls, so no exposure can count now. ``gains`` are
+    those of the first day from the period of ``k`` on, with ``COUNT`` neighbours and ``periods`` a day. ``last`` leaves
+    the next step's drops alone. ``sums [5, tile, run]`` float64: Σ P and Σ p P of the state, and over time Σ P, scored
+    Σ P and scored Σ p P.
     """
     tiles = tile_rows * tile_columns
     items = tiles * runs
@@ -258,15 +265,11 @@ def step(
             base = run * plane
             cell = base + row * width + column
             source = emission + here * runs * plane + base
-            today = gains + day * 8 * (rows.to(tl.int64) * columns)
-            total = _from(source, today, row, column, rows, columns, width, fold, -1, -1, 0)
-            total += _from(source, today, row, column, rows, columns, width, fold, -1, 0, 1)
-            total += _from(source, today, row, column, rows, columns, width, fold, -1, 1, 2)
-            total += _from(source, today, row, column, rows, columns, width, fold, 0, -1, 3)
-            total += _from(source, today, row, column, rows, columns, width, fold, 0, 1, 4)
-            total += _from(source, today, row, column, rows, columns, width, fold, 1, -1, 5)
-            total += _from(source, today, row, column, rows, columns, width, fold, 1, 0, 6)
-            total += _from(source, today, row, column, rows, columns, width, fold, 1, 1, 7)
+            between = passing + here * runs * plane + base
+            of_period = gains + day * periods * COUNT * (rows.to(tl.int64) * columns)
+            total = _from(source, between, of_period, row, column, rows, columns, width, fold, 0)
+            for n in tl.static_range(1, COUNT):
+                total += _from(source, between, of_period, row, column, rows, columns, width, fold, n)
             u, s, r = tl.load(unburned + cell), tl.load(scaled + cell) * fold, tl.load(retardant + cell)
             heat = total * scale
             if RECEIVER:
@@ -308,4 +311,6 @@ def step(
             tl.store(unburned + cell, u)
             tl.store(scaled + cell, s)
             tl.store(emission + (1 - here) * runs * plane + cell, r * s if EMITTER else s)
+            if COUNT > NEAREST:
+                tl.store(passing + (1 - here) * runs * plane + cell, r)
             tl.store(new_flags + one, flag)

@@ -108,10 +108,10 @@ class TritonKernels:
         per_day = arena.maps.steps_per_day
         self._forward.drop_now[(end - first,)](
             drops.rows, drops.pairs, pools.wet, pools.laid, pools.before, pools.slots, arena.unburned, arena.scaled,
-            arena.retardant, arena.emission, arena.flags, arena.table, arena.clock, begin, first - begin,
-            step % per_day, arena.runs, tiling.tile_rows, tiling.tile_columns, per_day,
-            EMITTER=setting.emitter, HISTORY=history, TILE_HEIGHT=tiling.height, TILE_WIDTH=tiling.width,
-            enable_fp_fusion=False,
+            arena.retardant, arena.emission, arena.passing, arena.flags, arena.table, arena.clock, begin,
+            first - begin, step % per_day, arena.runs, tiling.tile_rows, tiling.tile_columns, per_day,
+            COUNT=arena.neighbours, EMITTER=setting.emitter, HISTORY=history, TILE_HEIGHT=tiling.height,
+            TILE_WIDTH=tiling.width, enable_fp_fusion=False,
         )  # fmt: skip
 
     def step(self, arena: Arena, history: RolloutHistory | None, setting: KernelSetting, k: int, *, last: bool) -> None:
@@ -124,10 +124,11 @@ class TritonKernels:
         kept = (spare, spare, spare, arena.flags) if history is None else (
             history.heats, history.afters, history.burnings, history.log)  # fmt: skip
         self._forward.step[(programs,)](
-            arena.gains, arena.unburned, arena.scaled, arena.retardant, arena.emission, arena.flags, arena.sums,
-            arena.protection, pools.slots, pools.wet, pools.laid, pools.before, *kept, arena.table, arena.clock,
-            k, int(last), int(setting.dense), programs, arena.runs, tiling.rows, tiling.columns, tiling.tile_rows,
-            tiling.tile_columns, arena.maps.steps_per_day, RECEIVER=setting.receiver, EMITTER=setting.emitter,
+            arena.gains_of(k), arena.unburned, arena.scaled, arena.retardant, arena.emission, arena.passing,
+            arena.flags, arena.sums, arena.protection, pools.slots, pools.wet, pools.laid, pools.before, *kept,
+            arena.table, arena.clock, k, int(last), int(setting.dense), programs, arena.runs, tiling.rows,
+            tiling.columns, tiling.tile_rows, tiling.tile_columns, arena.maps.steps_per_day,
+            arena.maps.periods_per_day, COUNT=arena.neighbours, RECEIVER=setting.receiver, EMITTER=setting.emitter,
             PROTECTED=setting.protected, HISTORY=history is not None, TILE_HEIGHT=tiling.height,
             TILE_WIDTH=tiling.width, CHUNK=chunk, enable_fp_fusion=False,
         )  # fmt: skip
@@ -136,9 +137,10 @@ class TritonKernels:
         """Start the sweep of a day at its step ``k``."""
         tiling = arena.tiling
         self._backward.seed[(tiling.tiles,)](
-            history.heats, history.afters, history.log, history.adjoint, history.slopes, history.remaining,
-            history.flows, history.emitted, arena.table, arena.clock, k, tiling.rows, tiling.columns,
-            tiling.tile_rows, tiling.tile_columns, arena.maps.steps_per_day, RECEIVER=setting.receiver,
+            history.heats, history.afters, history.burnings, history.log, history.adjoint, history.slopes,
+            history.remaining, history.current, history.flows, history.sources, history.passing, history.emitted,
+            arena.table, arena.clock, k, tiling.rows, tiling.columns, tiling.tile_rows, tiling.tile_columns,
+            arena.maps.steps_per_day, COUNT=arena.neighbours, RECEIVER=setting.receiver, EMITTER=setting.emitter,
             TILE_HEIGHT=tiling.height, TILE_WIDTH=tiling.width, enable_fp_fusion=False,
         )  # fmt: skip
 
@@ -146,11 +148,12 @@ class TritonKernels:
         """Undo step ``k`` of the day."""
         tiling, pools, per_day = arena.tiling, arena.pools, arena.maps.steps_per_day
         self._backward.back[(tiling.tiles,)](
-            arena.gains, history.heats, history.afters, history.burnings, history.log, pools.before, pools.slots,
-            history.adjoint, history.slopes, history.remaining, history.flows, history.emitted, history.collected,
-            history.current, arena.table, arena.clock, k, int(k == per_day - 1), int(k == 0), tiling.rows,
-            tiling.columns, tiling.tile_rows, tiling.tile_columns, per_day, RECEIVER=setting.receiver,
-            EMITTER=setting.emitter, TILE_HEIGHT=tiling.height, TILE_WIDTH=tiling.width, enable_fp_fusion=False,
+            arena.gains_of(k), history.heats, history.afters, history.burnings, history.log, pools.before, pools.slots,
+            history.adjoint, history.slopes, history.remaining, history.flows, history.sources, history.passing,
+            history.emitted, history.collected, history.current, arena.table, arena.clock, k, int(k == per_day - 1),
+            int(k == 0), tiling.rows, tiling.columns, tiling.tile_rows, tiling.tile_columns, per_day,
+            arena.maps.periods_per_day, COUNT=arena.neighbours, RECEIVER=setting.receiver, EMITTER=setting.emitter,
+            TILE_HEIGHT=tiling.height, TILE_WIDTH=tiling.width, enable_fp_fusion=False,
         )  # fmt: skip
 
     def products(self, arena: Arena, history: RolloutHistory, setting: KernelSetting, k: int, most: int) -> None:

@@ -276,7 +276,6 @@ def unpack(arena: Arena, run: int, body: object, *, emitter: bool) -> None:
     fields = (arena.unburned[run], arena.scaled[run], arena.retardant[run])
     for field, values in zip(fields, body.fields, strict=True):
         arena.tiled(field)[row, :, column] = values
-    emission = arena.retardant[run] * arena.scaled[run] if emitter else arena.scaled[run]
-    arena.emission[:, run] = emission
+    arena.set_shared(run, emitter=emitter)
     arena.flags[:, :, run] = body.flags
     arena.sums[:, :, run] = body.sums

@@ -57,8 +57,7 @@ class AdjointPass:
         fields = (arena.unburned, arena.scaled, arena.retardant)
         for field, kept in zip(fields, history.checkpoints[number], strict=True):
             field[0].copy_(kept)
-        emission = arena.retardant[0] * arena.scaled[0] if rollouts.setting.emitter else arena.scaled[0]
-        arena.emission[:, 0] = emission
+        arena.set_shared(0, emitter=rollouts.setting.emitter)
         arena.flags[:, :, 0] = history.checkpoint_flags[number]
         rollouts.kernels.doses(arena, rollouts.drops, rollouts.steps(days.start))
         for day in days:

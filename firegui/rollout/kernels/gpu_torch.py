@@ -10,7 +10,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from firegui.domain.stencil import NEIGHBOURS
+from firegui.domain.stencil import Offset
 from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, RolloutHistory
 from firegui.rollout.kernels.gpu_drops import DeviceDrops, Tiling
 from firegui.rollout.kernels.gpu_launch import KernelSetting
@@ -132,12 +132,15 @@ class TorchKernels:
     def step(self, arena: Arena, history: RolloutHistory | None, setting: KernelSetting, k: int, *, last: bool) -> None:
         """Step ``k`` of the day, and the drops of the next one unless it is the ``last`` of its stretch."""
         tiling, row, here = arena.tiling, _at(arena.table, _step(arena, k)), k % 2
-        today, (rows, columns) = _at(arena.gains, arena.clock[0]), (tiling.rows, tiling.columns)
-        padded = torch.nn.functional.pad(arena.emission[here][:, :rows, :columns], (1, 1, 1, 1)) * row[1]
+        gains, stencil = _gains(arena, k), arena.maps.stencil
+        emission, retardant = _padded(arena.emission[here], arena) * row[1], _padded(arena.retardant, arena)
         total = torch.zeros_like(arena.unburned)
-        inner = total[:, :rows, :columns]
-        for n, (dy, dx) in enumerate(NEIGHBOURS):
-            inner += padded[:, 1 + dy : 1 + dy + rows, 1 + dx : 1 + dx + columns] * today[n]
+        inner = total[:, : tiling.rows, : tiling.columns]
+        for n, offset in enumerate(stencil.offsets):
+            share = _moved(emission, offset, arena) * gains[n]
+            for cell in stencil.between(n):
+                share *= _moved(retardant, cell, arena)
+            inner += share
         heat = total * row[0]
         if setting.receiver:
             heat = heat * arena.retardant
@@ -182,14 +185,22 @@ class TorchKernels:
         g[:rows, :columns] -= row[5] * history.slopes
         flow = torch.where(heat > 0.0, g * after, 0.0)
         received = flow * history.remaining if setting.receiver else flow
-        today = _at(arena.gains, arena.clock[0])
-        halo = torch.zeros((rows + 2, columns + 2), device=arena.device)
-        for n, (dy, dx) in enumerate(NEIGHBOURS):
-            halo[1 + dy : 1 + dy + rows, 1 + dx : 1 + dx + columns] += received[:rows, :columns] * today[n]
-        history.emitted[:rows, :columns] = halo[1:-1, 1:-1]
+        gains, stencil = _gains(arena, k), arena.maps.stencil
+        retardant, source = _padded(history.remaining, arena), s * row[0]
+        emission = _padded(history.remaining * source if setting.emitter else source, arena)
+        emitted, passed = torch.zeros_like(emission), torch.zeros_like(emission)
+        for n, offset in enumerate(stencil.offsets):
+            share, between = received[:rows, :columns] * gains[n], stencil.between(n)
+            for cell in between:
+                share *= _moved(retardant, cell, arena)
+            _moved(emitted, offset, arena).add_(share)
+            for cell in between:
+                _moved(passed, cell, arena).addcmul_(share, _moved(emission, offset, arena))
+        history.emitted[:rows, :columns] = _moved(emitted, (0, 0), arena)
+        history.collected[:rows, :columns] += _moved(passed, (0, 0), arena)
         if setting.emitter:
             history.emitted *= history.remaining
-            history.collected += history.emitted * (s * row[0])
+            history.collected += history.emitted * source
         if setting.receiver:
             history.collected += flow * heat
         history.adjoint -= ignition(heat) * g
@@ -241,6 +252,24 @@ def _step(arena: Arena, k: int) -> Tensor:
 def _at(values: Tensor, index: Tensor) -> Tensor:
     """Return ``values[index]`` without asking the device for ``index``."""
     return values.index_select(0, index.reshape(1).long())[0]
+
+
+def _gains(arena: Arena, k: int) -> Tensor:
+    """Return the gains ``[N, H, W]`` of step ``k`` of the day."""
+    return _at(arena.gains_of(k), arena.clock[0] * arena.maps.periods_per_day)
+
+
+def _padded(field: Tensor, arena: Arena) -> Tensor:
+    """Return the raster's part of fields, with a margin of zeros as wide as the stencil reaches."""
+    tiling, margin = arena.tiling, (arena.maps.stencil.reach,) * 4
+    return torch.nn.functional.pad(field[..., : tiling.rows, : tiling.columns], margin)
+
+
+def _moved(padded: Tensor, offset: Offset, arena: Arena) -> Tensor:
+    """Return the values at ``offset`` from every cell, a view."""
+    reach, tiling = arena.maps.stencil.reach, arena.tiling
+    row, column = reach + offset[0], reach + offset[1]
+    return padded[..., row : row + tiling.rows, column : column + tiling.columns]
 
 
 def _tiles(field: Tensor, tiling: Tiling) -> Tensor:
