@@ -31,6 +31,7 @@ from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute, drop, wait_idle
 from tests.gui.hands import LEFT
 from tests.gui.map_scene import drop_at
+from tests.gui.plan_editor_scene import DROPS as EDITED_DROPS
 from tests.gui.test_run_cards import summary
 
 pytestmark = pytest.mark.usefixtures("saved")
@@ -201,6 +202,30 @@ def test_the_run_that_is_selected_in_the_open_list_is_exported_and_named(
     workbench.shell.show_workspace(WorkspaceName.PLAN)
     dialog = export(window, exported)
     assert dialog.windowTitle() == f"Export the plan: {second.title}" and not dialog.note.text()
+
+
+def test_the_export_of_a_run_whose_drops_were_edited_on_the_map_warns_and_offers_the_edited_plan(
+    qtbot: QtBot, window: MainWindow, exported: list[ExportDialog]
+) -> None:
+    workbench, session = window.workbench, window.workbench.session
+    entry = stopped_with_a_drop(qtbot, window)
+    workbench.shell.show_workspace(WorkspaceName.RUNS)
+    workbench.runs.select(entry)
+    session.plan_editor.edit("move the drops", EDITED_DROPS, None)
+    dialog = export(window, exported)
+    assert dialog.summary.text().startswith(f"{entry.title}: 1 drop to fly") and dialog.note.isHidden()
+    assert dialog.outdated.text() == (
+        f"⚠ The map now shows {entry.title}, edited by hand: 3 drops to fly. "
+        "This export is of the plan before the edit."
+    )
+    assert not dialog.outdated_row.isHidden() and dialog.update_button.text() == "Export the edited plan"
+    assert not dialog.update_button.isEnabled(), "the fire of the edited drops is being computed"
+    session.show_result(replace(session.result, pending=False))
+    assert dialog.update_button.isEnabled()
+    dialog.update_button.click()
+    assert dialog.windowTitle() == f"Export the plan: {entry.title}, edited by hand"
+    assert dialog.summary.text().startswith(f"{entry.title}, edited by hand: 3 drops to fly")
+    assert dialog.outdated_row.isHidden()
 
 
 def test_a_selected_run_can_be_exported_while_its_fire_is_computed_for_the_map(

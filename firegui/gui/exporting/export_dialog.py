@@ -391,11 +391,14 @@ class ExportDialog(Dialog):
     def follow_map(self, queue: RunQueue) -> None:
         """Offer the plan on the map once the run of this plan has ended, or another plan has taken its place.
 
-        A search has too many plans to offer each of them. A dialog without a plan takes the first plan.
+        A search has too many plans to offer each of them. A dialog without a plan takes the first plan. A plan that was
+        edited on the map is offered at once.
         """
         self._queue, self._was_searching = queue, queue.shows_search
         for signal in (self._session.result_changed, queue.changed):
             signal.connect(self._compare_with_map)
+        if self._session.result.by_hand:
+            self._compare_with_map()
 
     def _compare_with_map(self) -> None:
         new, old = self._session.result, self._result
@@ -408,7 +411,10 @@ class ExportDialog(Dialog):
         changed = not self._queue.shows_search and new.drops != old.drops
         self.outdated_row.setVisible(is_other or has_ended or changed)
         found = "This run has ended" if has_ended and not is_other else f"The map now shows {new.title}"
-        self.outdated.setText(f"⚠ {found}: {counted(sum(drop.executed for drop in new.drops), 'drop')} to fly.")
+        lost = " This export is of the plan before the edit." if new.by_hand else ""
+        self.outdated.setText(f"⚠ {found}: {counted(sum(drop.executed for drop in new.drops), 'drop')} to fly.{lost}")
+        self.update_button.setText("Export the edited plan" if new.by_hand else "Show that plan")
+        self._refresh()
 
     def _take_map(self) -> None:
         """Export the plan on the map from now on. A folder and a name that the user typed stay."""
@@ -619,10 +625,10 @@ class ExportDialog(Dialog):
         self.open_button.setEnabled(bool(self.written) and not writing)
         self._bar.setVisible(writing)
         self.stem.setEnabled(not self.standard.isChecked())
-        for part in (
-            self.formats, self.sheet, self.drops, self.water, self.folder, self.standard, self.update_button
-        ):  # fmt: skip
+        for part in (self.formats, self.sheet, self.drops, self.water, self.folder, self.standard):
             part.setEnabled(self._can and not writing)
+        # The map keeps the fire before an edit until that of the edited drops is computed.
+        self.update_button.setEnabled(self._can and not writing and not self._session.result.pending)
         if writing:
             self._bar.setRange(0, 0)
             self._say("Checking the plan's drops…")

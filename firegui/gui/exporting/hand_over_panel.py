@@ -33,14 +33,20 @@ def plan_export(
 ) -> ExportDialog:
     """Return the export of the saved plan of ``run``, else of the plan on the map with a ``note``.
 
+    Where the plan of ``run`` was edited on the map, the dialog warns and offers the edited plan.
+
     Raises :class:`~firegui.errors.InputError` where the drops of the run cannot be read.
     """
     if run is None:
         is_planning = awaits_plan(session, queue)
         return ExportDialog(session, parent, is_planning=is_planning, preferences=preferences, note=note)
-    other = session.result.title
-    note = f"This is the plan of {run.title}. The map shows {other}." if other else ""
-    return ExportDialog(session, parent, preferences=preferences, result=result_of_run(run), note=note)
+    other, edited = session.result.title, session.plan_editor.plan
+    is_edited = edited is not None and edited.origin.folder == run.folder
+    note = f"This is the plan of {run.title}. The map shows {other}." if other and not is_edited else ""
+    dialog = ExportDialog(session, parent, preferences=preferences, result=result_of_run(run), note=note)
+    if is_edited:
+        dialog.follow_map(queue)
+    return dialog
 
 
 class HandOverPanel(SplitPanel):
