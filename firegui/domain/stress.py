@@ -437,7 +437,7 @@ def search_test_text(check: LimitCheck) -> str:
 
     ``5.3 % of the growth was left in “off target”, where it allows 5.0 %``.
     """
-    own = {NOMINAL_NAME: EXPECTED, DESIGN_NAME: "with cautious effectiveness"}
+    own = {NOMINAL_NAME: "at expected effectiveness", DESIGN_NAME: "at cautious effectiveness"}
     mean = " on average" if check.is_mean else ""
     where = own.get(check.scenario, f"in “{check.scenario}”")
     return (

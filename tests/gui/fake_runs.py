@@ -200,12 +200,13 @@ class FakeExecute:
     def _epoch(self, spec: PlanSpec, emit: Emit, k: int) -> None:
         emit(epoch_done(k, max(self.epochs, k + 1)))
         drops = (drop(3), drop(9), drop(60, "water"))
-        emit(PlanUpdated(k, metrics(20.0 / (k + 1), 2), frames(spec.project), drops))
+        emit(PlanUpdated(k, metrics(20.0 / (k + 1), 2), frames(spec.project), drops, is_cautious=True))
 
     def _remove(self, spec: PlanSpec, emit: Emit, k: int) -> None:
         emit(removal(k + 1, before=max(12, k + 2)))
         drops = (drop(3), drop(9), drop(60, "water"))[: max(3 - k, 1)]
-        emit(PlanUpdated(self.epochs - 1, metrics(2.6, len(drops)), frames(spec.project), drops, Stage.PRUNE))
+        score = metrics(2.6, len(drops))
+        emit(PlanUpdated(self.epochs - 1, score, frames(spec.project), drops, Stage.PRUNE, is_cautious=True))
 
     @staticmethod
     def _pass(spec: PlanSpec, emit: Emit, k: int) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from PySide6.QtWidgets import QAbstractButton, QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.plan_summary import plan_summary
+from firegui.domain.project import Project
 from firegui.domain.stress import GROWTH_LEFT, case_text, worst_case_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
@@ -22,10 +25,13 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
 from firegui.gui.planning.result_view import cautious_text, details_html, removed_text, replan_html, report_html
-from firegui.runs.events import StageBegan
+from firegui.gui.session.session import Session
+from firegui.runs.control import RunControl
+from firegui.runs.events import PlanUpdated, RunEvent, RunFinished, StageBegan, StressTestProgress
+from firegui.runs.spec import RunSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
-from tests.gui.fake_runs import FakeExecute, epoch_done, metrics, removal, replan_scores, wait_idle
+from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics, removal, replan_scores, wait_idle
 from tests.gui.readouts import cursor_of, level_text_of, mark_texts_of
 from tests.support import make_project
 
@@ -283,6 +289,48 @@ def test_a_run_at_work_says_when_the_rest_is_known(tmp_path: Path) -> None:
     assert f"cautious: {Units.METRIC.area(entry.plan.final_extent_ha)}" in report_html(entry).replace(
         "\N{NO-BREAK SPACE}", " "
     )
+
+
+def _updated(project: Project, size_ha: float, *, is_cautious: bool = False) -> PlanUpdated:
+    scored = replace(metrics(2.0), final_extent_ha=size_ha)
+    return PlanUpdated(0, scored, frames(project), (), is_cautious=is_cautious)
+
+
+def test_the_size_is_cautious_until_the_plan_is_scored_at_expected_effectiveness(
+    qtbot: QtBot, session: Session, project: Project, tmp_path: Path
+) -> None:
+    known: list[tuple[float | None, float | None]] = []
+
+    def plan(spec: RunSpec, emit: Callable[[RunEvent], None], control: RunControl) -> None:
+        emit(_updated(project, 7.8, is_cautious=True))
+        wait_for(1)
+        emit(_updated(project, 5.7))
+        emit(StressTestProgress(1, 10, "stress test: late"))
+        wait_for(2)
+        emit(RunFinished(FinishReason.STOPPED, "stopped", None, None, None))
+
+    def wait_for(count: int) -> None:
+        while len(known) < count:
+            time.sleep(0.002)
+
+    queue = RunQueue(session, execute=plan)
+    session.open_project(project, tmp_path / "p.firegui")
+    try:
+        entry = queue.plan()
+        qtbot.waitUntil(lambda: entry.plan is not None)
+        cautious = report_html(entry)
+        known.append((7.8, None))
+        qtbot.waitUntil(lambda: entry.is_stress_testing)
+        assert entry.nominal is not None and entry.plan is not None
+        expected, details = report_html(entry), plain(details_html(entry))
+        known.append((7.8, 5.7))
+        wait_idle(qtbot, queue)
+    finally:
+        known.extend([(None, None)] * 2)
+        queue.shutdown()
+    assert "cautious:&nbsp;7.8&nbsp;ha" in cautious or "cautious: 7.8 ha" in cautious
+    assert "5.7&nbsp;ha" in expected and "autious" not in expected
+    assert any("7.8 · 5.7" in line for line in details)
 
 
 def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:

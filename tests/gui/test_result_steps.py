@@ -31,7 +31,7 @@ from firegui.runs.events import StressReady
 from firegui.runs.leaks import LeakCounts
 from firegui.runs.messages import kept_drops_text
 from firegui.runs.run_folder import EliminationSummary, RunScores, kept_plan
-from firegui.runs.stages import FinishReason, Stage
+from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import STRESS, FakeRun, stress_maps, stress_table, write_header
 from tests.gui.fake_runs import FakeExecute, wait_idle
 from tests.gui.hands import LEFT, to_front
@@ -216,3 +216,9 @@ def test_the_scenario_that_a_plan_was_not_tested_in_is_tested_by_a_button_beside
     view.show_run(None)
     refresh(window)
     assert not view.test_button.isVisible(), "nothing is left to do for the run when it is shown again"
+    entry.stress = None
+    refresh(window)
+    assert view.test_button.isVisible() and view.test_button.text() == "Test the plan"
+    entry.state = RunState.RUNNING
+    refresh(window)
+    assert not view.test_button.isVisible(), "a run that was resumed is not tested yet"

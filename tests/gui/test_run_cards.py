@@ -17,7 +17,7 @@ from firegui.domain.drops import DropList
 from firegui.domain.plan_summary import DaySummary, PlanSummary, RegionSummary, TypeDrops
 from firegui.domain.project import Project
 from firegui.domain.settings import Margin, ObjectiveWeights, Setting
-from firegui.domain.stress import StressDraw, case_text
+from firegui.domain.stress import StressDraw, StressScenario, case_text
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
@@ -99,6 +99,17 @@ def test_the_best_finished_plan_of_a_goal_is_named_and_by_what(project: Project)
     assert "by the fewest drops: 9.0 ha" in best_runs(runs)[large.folder]
 
 
+def test_the_card_of_an_exercise_names_the_scenario_that_it_was_flown_in() -> None:
+    entry, region = done("one", 5.5, 381), RegionSummary("R1", 52.0, 0.0, 31.0)
+    assert entry.summary is not None
+    entry.note = ReplanNote(1, "", closed_loop=True, exercise=StressScenario("weak"))
+    entry.summary = replace(entry.summary, regions=(region,))
+    assert card_lines(entry)[0] == "Flown in “weak”: no protected region burned"
+    entry.summary = replace(entry.summary, regions=(replace(region, burned_ha=0.4),))
+    assert card_lines(entry)[0] == "Flown in “weak”: R1: 0.4 ha burned"
+    assert "Flown in “weak”" in report_html(entry) and "Not stress-tested" not in report_html(entry)
+
+
 def test_the_card_and_the_tooltip_of_the_best_plan_say_so(queue: RunQueue, panel: RunsPanel) -> None:
     for entry, size in zip(queue.entries, (9.0, 5.5), strict=True):
         entry.summary = summary(size, 381, 0)
@@ -118,7 +129,7 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts(project: Project) -
     entry.summary = replace(entry.summary, regions=(region, region), together=replace(region, name=""))
     assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres burned"
     entry.summary = replace(entry.summary, together=replace(region, name="", burned_ha=0.01))
-    assert card_lines(entry)[0] == "As expected, no protected region burns"
+    assert card_lines(entry)[0] == "No protected region burns at expected effectiveness"
     entry.summary = replace(entry.summary, regions=(replace(region, is_in_goal=False),), together=None)
     assert card_lines(entry)[0].startswith("Final size 5.5 ha, 1,198 ha saved")
     # The worst case is that of the regions, too.
@@ -138,7 +149,7 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts(project: Project) -
     assert card_lines(entry)[2].endswith(f"worst case: {burned:.1f} ha of the regions ({differs})")
     # Each of the two lines says which case it is about.
     entry.summary, counted = replace(unburned, stress=entry.stress), entry.summary
-    assert card_lines(entry)[0] == "As expected, no protected region burns"
+    assert card_lines(entry)[0] == "No protected region burns at expected effectiveness"
     assert f"worst case: {burned:.1f} ha of the regions" in card_lines(entry)[-1]
     entry.summary = counted
     # A limit for the growth in the regions may allow that.

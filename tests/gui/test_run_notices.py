@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.schedule import Schedule
+from firegui.domain.stress import StressScenario
 from firegui.gui.exporting.export_dialog import ExportDialog
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.run_notices import FollowNotice, RunEndNotice, end_text
@@ -25,7 +26,7 @@ from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.run_folder import DROPS
-from firegui.runs.stages import FinishReason, RunState, Stage
+from firegui.runs.stages import FinishReason, ReplanNote, RunState, Stage
 from tests.gui.analyses.scene import stress_table
 from tests.gui.conftest import Execute
 from tests.gui.fake_runs import FakeExecute, drop, wait_idle
@@ -145,6 +146,9 @@ def test_the_end_of_a_run_is_one_line(project: Project) -> None:
     entry.summary, entry.stress = summary(5.5, 312, 0), stress_table()
     assert end_text(entry).startswith("Plan ready: 5.5 ha (99.5 % saved), 312 drops")
     assert " drops · ⚠ Does not hold: " in end_text(entry)
+    entry.note = ReplanNote(1, "", closed_loop=True, exercise=StressScenario("weak"))
+    assert end_text(entry) == "Exercise ready: 5.5 ha (99.5 % saved), 312 drops · Flown in “weak”"
+    entry.note = None
     entry.reason, entry.stress = FinishReason.STOPPED, None
     assert end_text(entry, is_named=True).startswith("Stopped, best plan so far (Whole fire): 5.5 ha")
     entry.reason, entry.message = FinishReason.FAILED, "The disk is full."

@@ -339,6 +339,13 @@ class RunEntry:
         return self.replan is not None and bool(self.replan.loop)
 
     @property
+    def flown_text(self) -> str:
+        """Where the plan of a closed loop was flown, such as ``Flown in “weak”``; empty for another run."""
+        if self.note is None or not self.note.closed_loop:
+            return ""
+        return "Flown" if self.note.exercise is None else f"Flown in “{self.note.exercise.title}”"
+
+    @property
     def elapsed(self) -> float | None:
         """Time worked in seconds, to the latest report."""
         parts = [part for part in (self.history.last("seconds"), self.removals.last("seconds")) if part is not None]

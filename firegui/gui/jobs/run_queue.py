@@ -417,7 +417,10 @@ class RunQueue(QObject):
         self.epochs_added.emit(self._reporting)
 
     def _on_plan(self, event: PlanUpdated) -> None:
-        self._reporting.plan = event.metrics
+        if event.is_cautious:
+            self._reporting.plan = event.metrics
+        else:
+            self._reporting.nominal = event.metrics
         self._presenter.update_plan(self._reporting, event)
 
     def _on_state(self, event: StateChanged) -> None:

@@ -55,6 +55,7 @@ _FIRE_LOST = (
     "⚠ The fire was not kept when the run was made: the map has the plan on the fire simulated from the first day."
 )
 _AT_WORK = "The result by day and the numbers at expected effectiveness come when the run has ended."
+_AT_TEST = "The result by day comes when the run has ended."
 _CONTINUE = "A new run that begins with this plan; where the goal has changed since, you are asked which one it has"
 _LEAKS = "The map of where the fire crosses the lines of this plan; where there is none, the test that makes it"
 _TEST = "A further test: all scenarios, also those in which the plan is replanned on the way, which takes longer"
@@ -171,7 +172,8 @@ class ResultView(QScrollArea):
     def _offer_test(self, entry: RunEntry | None) -> bool:
         """Show the button that tests a plan where it was not, or not with repair; return whether it is shown.
 
-        It stays, disabled, once the plan was tested: the buttons beside it must not move under the pointer.
+        It stays, disabled, once the plan was tested: the buttons beside it must not move under the pointer. A run at
+        work has none.
         """
         text, tip = _TESTED, _TESTED_TIP
         if self._has_steps and entry is not None and entry.is_over and entry.project is not None:
@@ -181,7 +183,7 @@ class ResultView(QScrollArea):
                 text, tip = _TEST_IT, _TEST
         if text != _TESTED:
             self._offered = None if entry is None else entry.folder
-        elif entry is None or entry.folder != self._offered:
+        elif entry is None or not entry.is_over or entry.folder != self._offered:
             self._offered = None
         self.test_button.setText(text)
         self.test_button.setToolTip(tooltip(tip))
@@ -291,7 +293,7 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
     """
     replanned = entry.is_over and entry.replan is not None
     ended = (
-        _AT_WORK
+        (_AT_WORK if entry.nominal is None else _AT_TEST)
         if not entry.is_over
         else f"{escape(entry.status.capitalize())}: {escape(units.restate(entry.message))}"
     )
@@ -309,7 +311,11 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
         rows = [[_unbroken(text) for text in row] for row in table]
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
         outside = _warning_html(summary.outside) if summary.outside else ""
-        verdict = _verdict_html(units.restate(summary.verdict)) + _origin_html(entry) + _untested_html(summary)
+        verdict = (
+            _verdict_html(entry.flown_text or units.restate(summary.verdict))
+            + _origin_html(entry)
+            + _untested_html(summary)
+        )
         remark = "" if replanned else cautious_text(entry, units)
         headline = figures_html(summary.key_figures(units), remark, is_narrow=is_narrow)
         return verdict, headline + _growth_html(summary) + outside + warning, days, end
@@ -325,7 +331,7 @@ def _size_so_far(entry: RunEntry, units: Units) -> list[KeyFigure]:
         return size_figures(None, size_without, "without drops", units)
     start_ha = None if entry.project is None else start_area(entry.project)
     sizes = size_figures(plan.final_extent_ha, size_without, "without drops", units)
-    if entry.nominal is None and Stage.KEEP not in entry.stages:
+    if entry.nominal is None:
         sizes[0] = replace(sizes[0], value=f"cautious: {sizes[0].value}")
     return [*sizes, *start_figures(start_ha, plan.final_extent_ha, units)]
 

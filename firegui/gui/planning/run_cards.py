@@ -10,7 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from firegui.domain.plan_summary import NO_REGION_BURNS, is_shown_area
-from firegui.domain.stress import EXPECTED, StressTable, case_text, missed_text
+from firegui.domain.stress import StressTable, case_text, missed_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
@@ -99,9 +99,10 @@ def _time_words(entry: RunEntry) -> str:
 
 
 def _regions_text(entry: RunEntry, units: Units) -> str:
-    """Return what burns of the regions as expected: ``R1: 0.4 ha burned``.
+    """Return what burns of the regions at expected effectiveness: ``R1: 0.4 ha burned``.
 
-    Where nothing does, it says whether that was tested in the worst case too. Empty where the goal does not count them.
+    Where nothing does, it says whether that was tested in the worst case too. An exercise names its scenario. Empty
+    where the goal does not count them.
     """
     summary = entry.summary
     if summary is None or not summary.protects_regions or summary.all_regions is None:
@@ -109,11 +110,13 @@ def _regions_text(entry: RunEntry, units: Units) -> str:
     found = summary.all_regions
     if found.burned_ha is None:
         return ""
+    flown = f"{entry.flown_text}: " if entry.flown_text else ""
     if not is_shown_area(found.burned_ha, units):
+        if flown:
+            return f"{flown}no protected region burned"
         holds_in_all = entry.stress is not None and not _burns_in_worst_case(entry.stress, summary.cell_ha, units)
-        text = NO_REGION_BURNS if holds_in_all else f"{EXPECTED}, {NO_REGION_BURNS}"
-        return f"{text[0].upper()}{text[1:]}"
-    return f"{found.name or 'Regions'}: {units.area(found.burned_ha)} burned"
+        return f"{NO_REGION_BURNS.capitalize()}{'' if holds_in_all else ' at expected effectiveness'}"
+    return f"{flown}{found.name or 'Regions'}: {units.area(found.burned_ha)} burned"
 
 
 def _burns_in_worst_case(stress: StressTable, cell_ha: float, units: Units) -> bool:

@@ -101,9 +101,10 @@ def end_text(entry: RunEntry, units: Units = Units.METRIC, *, is_named: bool = F
     name = f" ({entry.title})" if is_named else ""
     if entry.reason is FinishReason.FAILED:
         return f"The run failed{name}: {units.restate(entry.message)}"
-    ended = "Stopped, best plan so far" if entry.reason is FinishReason.STOPPED else "Plan ready"
+    ready = "Exercise ready" if entry.flies_loop else "Plan ready"
+    ended = "Stopped, best plan so far" if entry.reason is FinishReason.STOPPED else ready
     if entry.summary is None:
         without_numbers = "Run stopped" if entry.reason is FinishReason.STOPPED else "Run finished"
         return f"{without_numbers}{name}: {units.restate(entry.message)}"
     result = f"{entry.summary.short_size_text(units)}, {counted(entry.summary.drops, 'drop')}"
-    return " · ".join(filter(None, (f"{ended}{name}: {result}", entry.verdict(units))))
+    return " · ".join(filter(None, (f"{ended}{name}: {result}", entry.flown_text or entry.verdict(units))))

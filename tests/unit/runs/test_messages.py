@@ -97,7 +97,10 @@ def test_a_plan_that_holds_is_not_told_that_it_does_not() -> None:
 @pytest.mark.parametrize(
     ("check", "said"),
     [
-        (LimitCheck("nominal", 0.021, 0.01), "2.1 % of the growth was left as expected, where it allows 1.0 %"),
+        (
+            LimitCheck("nominal", 0.021, 0.01),
+            "2.1 % of the growth was left at expected effectiveness, where it allows 1.0 %",
+        ),
         (
             LimitCheck("failures", 0.02, 0.0125, is_mean=True),
             "2.0 % of the growth was left on average in “failures”, where it allows 1.2 %",
