@@ -118,6 +118,17 @@ def test_a_dragged_drop_is_released_that_many_cells_further_and_undo_brings_it_b
     assert session.plan_editor.drops.at(FIRST.key) == moved
 
 
+def test_a_drag_after_a_double_click_whose_release_a_dialog_took_moves_its_drop(session: Session, hand: Hand) -> None:
+    start = place_of(session, FIRST)
+    # This double click has no release on the map, as when the dialog opens below the mouse.
+    hand.double_click(start)
+    dialog = hand.view.drop_menu.dialog
+    assert dialog is not None
+    dialog.reject()
+    drag(hand, start, (start[0] - 5.0, start[1] + 8.0))
+    assert session.result.by_hand and session.plan_editor.drops != DROPS
+
+
 def test_undo_of_a_dragged_drop_brings_back_the_selected_drop_its_handle_and_its_card(
     qtbot: QtBot, session: Session, hand: Hand
 ) -> None:

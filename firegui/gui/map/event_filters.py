@@ -85,6 +85,8 @@ class MouseRouter(QObject):
         if tool is None:
             return
         if kind == QEvent.Type.MouseButtonPress:
+            # A dialog that a double click opened takes the release that ends the click.
+            self._double = False
             tool.press(at)
         elif kind == QEvent.Type.MouseButtonDblClick:
             self._double = True
