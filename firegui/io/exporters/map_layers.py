@@ -139,6 +139,8 @@ LIKELY: tuple[tuple[float, str, str], ...] = (
 )
 """Lower bound, colour and name of each class of the probability of fire."""
 _CLEAR, _OVER_FIRE = 0.62, 0.5
+_DROP_EDGE, _MANY_DROPS = 0.7, 60
+"""Width of the edge of a drop in points, and the number of drops above which it is half as wide."""
 _DASHED, _DOTTED = (0.0, (5.0, 1.8)), (0.0, (1.2, 1.6))
 _ARROW_INCHES = 1.15
 
@@ -229,15 +231,15 @@ def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
     for material, fill, edge, name in styles:
         drops = [row.drop for row in rows if row.drop.material == material]
         if drops:
-            # The fire below the drops shows through.
-            shapes = PolyCollection(
-                list(outlines(drops)), facecolors=(*to_rgb(fill), _OVER_FIRE), edgecolors=edge, linewidths=0.7, zorder=5
-            )
-            halo = PolyCollection(
-                list(outlines(drops)), facecolors="none", edgecolors="white", linewidths=2.0, zorder=4
-            )
+            rings = list(outlines(drops))
+            thick = _DROP_EDGE if len(rows) <= _MANY_DROPS else _DROP_EDGE / 2.0
+            # The fire below the drops shows through. Drops that overlap are filled once, and their halo is below it.
+            halo = PolyCollection(rings, facecolors="none", edgecolors="white", linewidths=thick + 1.3, zorder=0.5)
             axes.add_collection(halo)
-            axes.add_collection(shapes)
+            whole = Path.make_compound_path(*(Path([*ring, ring[0]], closed=True) for ring in rings))
+            axes.add_patch(PathPatch(whole, facecolor=(*to_rgb(fill), _OVER_FIRE), edgecolor="none", zorder=3.5))
+            edges = PolyCollection(rings, facecolors="none", edgecolors=edge, linewidths=thick, zorder=3.6)
+            axes.add_collection(edges)
             text = f"{len(drops):,} {name}{'' if len(drops) == 1 else 's'} (drawn 4σ long)"
             entries.append(MapLegendEntry(text, Mark.SHAPE, fill=fill, edge=edge))
     return entries
@@ -272,8 +274,8 @@ def _draw_edge(axes: Axes, state: NDArray[Any], color: str, style: Any, thick: f
         return False
     columns, rows = np.arange(padded.shape[1]) - 0.5, np.arange(padded.shape[0]) - 0.5
     level = [BURNED - 1e-6]
-    axes.contour(columns, rows, padded, level, colors="white", linewidths=thick + 1.3, linestyles="-", zorder=2)
-    axes.contour(columns, rows, padded, level, colors=color, linewidths=thick, linestyles=[style], zorder=2.1)
+    axes.contour(columns, rows, padded, level, colors="white", linewidths=thick + 1.3, linestyles="-", zorder=5)
+    axes.contour(columns, rows, padded, level, colors=color, linewidths=thick, linestyles=[style], zorder=5.1)
     return True
 
 

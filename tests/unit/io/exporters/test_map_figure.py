@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
+from matplotlib.contour import ContourSet
 from matplotlib.image import imread
 from pyproj import Geod
 
@@ -164,14 +165,28 @@ def test_long_and_foreign_names_stay_in_their_places() -> None:
     assert any("$x_1$" in text for text in texts_of(figure))
 
 
+def test_drops_hide_neither_the_fire_nor_its_edge() -> None:
+    def drawn(count: int) -> tuple[list[Any], list[Any], list[Any]]:
+        axes = map_page(content(count), go_on).figure.axes[0]
+        fills = [each for each in axes.patches if to_rgb(each.get_facecolor()) == to_rgb(RETARDANT)]
+        edges = [each for each in axes.collections if isinstance(each, PolyCollection)]
+        return fills, edges, [each for each in axes.collections if isinstance(each, ContourSet)]
+
+    (fill,), drops, lines = drawn(400)
+    assert max(each.get_zorder() for each in (fill, *drops)) < min(line.get_zorder() for line in lines)
+    # One translucent shape: overlapping drops do not add up to an opaque one.
+    assert 0.0 < fill.get_facecolor()[3] < 1.0
+    few = drawn(4)[1]
+    assert max(each.get_linewidths()[0] for each in drops) < max(each.get_linewidths()[0] for each in few)
+
+
 def test_footprints_are_drawn_to_scale_where_they_land() -> None:
     what = content(1, sheet=DAY)
     page = map_page(what, go_on)
     axes = page.figure.axes[0]
     shapes = [item for item in axes.collections if isinstance(item, PolyCollection)]
-    colored = [item for item in shapes if np.asarray(item.get_facecolor()).size]
-    filled = next(item for item in colored if np.allclose(np.asarray(item.get_facecolor())[0, :3], to_rgb(RETARDANT)))
-    ring = np.asarray(filled.get_paths()[0].vertices)
+    edge = next(item for item in shapes if np.allclose(np.asarray(item.get_edgecolor())[0, :3], to_rgb(RETARDANT)))
+    ring = np.asarray(edge.get_paths()[0].vertices)
     drop = what.flown[0].drop
     assert ring[:-1].mean(axis=0) == pytest.approx([drop.landing_x + 0.5, drop.landing_y + 0.5], abs=1e-6)
     inches = axes.transData.transform(ring) / page.figure.dpi
