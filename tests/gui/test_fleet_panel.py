@@ -19,6 +19,7 @@ from firegui.domain.fleet import Fleet, Material, availability_cap
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.units import FOOT_M, KNOT_MS, Units
 from firegui.errors import InputError
+from firegui.gui.base.layouts import column, scroll_area
 from firegui.gui.scenario.fleet_panel import FIELDS, TABLE_FIELDS, FleetPanel
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import RefusingLine
@@ -63,9 +64,39 @@ def test_a_turnaround_is_shown_and_typed_in_minutes_and_kept_in_hours(
     title = panel.model.headerData(COLUMN["turnaround_h"], Qt.Orientation.Horizontal)
     assert "min" in str(title)
     hours = session.project.fleet.types[0].turnaround_h
-    assert float(first.data()) == pytest.approx(60.0 * hours)
+    assert float(first.data(Qt.ItemDataRole.EditRole)) == pytest.approx(60.0 * hours)
     enter(qtbot, panel, 0, "turnaround_h", "45")
-    assert session.project.fleet.types[0].turnaround_h == 0.75 and first.data() == "45"
+    assert session.project.fleet.types[0].turnaround_h == 0.75 and first.data(Qt.ItemDataRole.EditRole) == "45"
+    # Two steps of 28.8 minutes, and the next drop is in the step after.
+    assert first.data() == "45 → 86"
+    session.edit("more steps", session.project.with_steps_per_day(500))
+    assert first.data() == "45 → 49"
+
+
+def test_an_interval_much_longer_than_the_turnaround_is_marked(session: Session, panel: FleetPanel) -> None:
+    turnaround = panel.model.index(0, COLUMN["turnaround_h"])
+    panel.view.setCurrentIndex(turnaround)
+    panel.model.enter(turnaround, "30")
+    assert panel.form.interval.property("role") == "warning"
+    assert "whole steps of 28.8 min" in panel.form.coarse.text() and "Fire model…" in panel.form.coarse.text()
+    panel.model.enter(turnaround, "280")
+    assert panel.form.interval.property("role") == "muted" and panel.form.coarse.isHidden()
+
+
+def test_the_lines_of_the_form_have_room_after_an_edit_is_undone(qtbot: QtBot, session: Session) -> None:
+    panel = FleetPanel(session)
+    show_widget(qtbot, scroll_area(column(panel), horizontal=False), 290, 700)
+    turnaround = panel.model.index(1, COLUMN["turnaround_h"])
+    panel.view.setCurrentIndex(turnaround)
+    for minutes in ("60", "700"):
+        panel.model.enter(turnaround, minutes)
+        QTest.qWait(50)
+    # The sentence on whole steps comes back, and the form needs more height.
+    session.undo_stack.undo()
+    QTest.qWait(50)
+    assert panel.form.coarse.isVisible()
+    lines = (panel.form.drawn, panel.form.interval, panel.form.coarse)
+    assert [line.height() >= line.heightForWidth(line.width()) for line in lines] == [True] * 3
 
 
 def test_the_papers_fleet_can_make_4037_drops_in_15_days() -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 from PySide6.QtCore import QObject, QSignalBlocker, Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -24,6 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.calendar import turnaround_steps
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.options import declared_option, limits_text, number_from_text, plain_number
 from firegui.domain.units import Units
@@ -32,6 +34,7 @@ from firegui.gui.base.controls import set_synonyms
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import describe, muted_label, plain_label
 from firegui.gui.base.plain_text import tooltip
+from firegui.gui.base.theme import set_role
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
@@ -71,7 +74,12 @@ _MINUTES = 60.0
 """Minutes in an hour: files have turnarounds in hours."""
 _FINE_MINUTES = 10.0
 """Intervals below this are shown with a fraction of a minute."""
-_TURNAROUND_TIP = "minutes from a drop until its aircraft can drop again; plans count whole time steps"
+_TURNAROUND_TIP = (
+    "minutes from a drop until its aircraft can drop again → minutes between two of its drops in plans of this project, "
+    "which count whole time steps"
+)
+_COARSE = 1.5
+"""Share of the turnaround from which on the interval of plans is marked."""
 
 
 class FleetModel(TableModel[AircraftType]):
@@ -82,11 +90,9 @@ class FleetModel(TableModel[AircraftType]):
         # The same columns each time: other ones reset the table and its selection.
         self._in_units = {units: self._columns_in(units) for units in Units}
         super().__init__(self._in_units[session.units], parent)
-        session.project_opened.connect(self._update)
-        session.fleet_changed.connect(self._update)
-        session.units_changed.connect(self._update)
-        session.plan_changed.connect(self._update)
-        session.operations_changed.connect(self._update)
+        # The steps of the fire model change the intervals, as plan and rules do.
+        for signal in (session.project_opened, session.project_edited, session.units_changed):
+            signal.connect(self._update)
         self._update()
 
     def _columns_in(self, units: Units) -> list[Column]:
@@ -104,24 +110,48 @@ class FleetModel(TableModel[AircraftType]):
             unit="min",
             factor=_MINUTES,
             edit=self._edit_minutes,
-            format=_minutes,
+            format=lambda minutes: f"{_minutes(minutes)} → {self._interval(minutes / _MINUTES)}",
             tip=_TURNAROUND_TIP,
             cell_tip=lambda row: self.interval_text(self.rows.index(row), is_short=False),
             initial=lambda row: _minutes(_MINUTES * row.turnaround_h),
         )
         return columns
 
+    @property
+    def _step(self) -> float:
+        """Minutes of a time step."""
+        return _MINUTES * self._session.project.calendar.hours_per_step
+
+    def _every(self, turnaround_h: float) -> float:
+        """Return the minutes between two drops of an aircraft in plans of this project."""
+        return (turnaround_steps(turnaround_h, self._session.project.calendar.steps_per_day) + 1) * self._step
+
+    def _interval(self, turnaround_h: float) -> str:
+        every = self._every(turnaround_h)
+        return f"{every:,.0f}" if every >= _FINE_MINUTES else f"{every:.2g}"
+
+    def coarse_text(self, row: int) -> str:
+        """Return why a type drops much more rarely than its turnaround allows; empty where it does not."""
+        hours = self.rows[row].turnaround_h
+        if self._every(hours) <= _COARSE * _MINUTES * hours:
+            return ""
+        return (
+            f"⚠ Rarer than the turnaround: plans count whole steps of {self._step:.3g} min. A fire model with more "
+            "steps a day makes this finer (Fire model… in the workspace Fire)."
+        )
+
     def interval_text(self, row: int, *, is_short: bool) -> str:
         """Return how often an aircraft of a type drops in plans of this project; the long text says why."""
-        kind, calendar = self.rows[row], self._session.project.calendar
-        wait, per_step = kind.turnaround_steps(calendar.steps_per_day), _MINUTES * calendar.hours_per_step
-        every = (wait + 1) * per_step
-        minutes = f"{every:,.0f}" if every >= _FINE_MINUTES else f"{every:.2g}"
+        kind = self.rows[row]
+        minutes = self._interval(kind.turnaround_h)
         light = "" if self._session.project.operations.daylight is None else " in daylight"
         text = f"one drop every {minutes} min, at most {self._most_a_day[row]:,} a day{light}"
         if is_short:
             return text
-        waits = f"{_minutes(_MINUTES * kind.turnaround_h)} min are {counted(wait, 'whole step')} of {per_step:.3g} min"
+        wait = kind.turnaround_steps(self._session.project.calendar.steps_per_day)
+        waits = (
+            f"{_minutes(_MINUTES * kind.turnaround_h)} min are {counted(wait, 'whole step')} of {self._step:.3g} min"
+        )
         return (
             f"{kind.id}: {text}. The turnaround is rounded up: {waits}. The next drop is in the step after. "
             "More steps a day make this finer. The fire model sets them (Fire model… in the workspace Fire)."
@@ -276,8 +306,9 @@ class AircraftForm(QGroupBox):
         form = QFormLayout(self)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._labels: dict[str, QLabel] = {}
-        self.drawn, self.interval = muted_label(), muted_label()
+        self.drawn, self.interval, self.coarse = muted_label(), muted_label(), muted_label(role="warning")
         form.addRow("Turnaround", self.interval)
+        form.addRow(self.coarse)
         for number, field in enumerate(FIELDS):
             if field == "sigma_parallel_m":
                 # What maps draw says more than the scales that it is made from.
@@ -297,6 +328,14 @@ class AircraftForm(QGroupBox):
         session.units_changed.connect(self._on_units)
         self._on_units()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Lay the rows out again: Qt keeps those of the former height when a text needs more lines."""
+        super().resizeEvent(event)
+        layout = self.layout()
+        assert layout is not None
+        layout.invalidate()
+        layout.setGeometry(layout.geometry())
+
     def show_row(self, row: int) -> None:
         """Show another aircraft type; none for a row that does not exist."""
         there = 0 <= row < len(self._model.rows)
@@ -305,6 +344,10 @@ class AircraftForm(QGroupBox):
         self.drawn.setText(self._model.rows[row].drawn_text(self._session.units) if there else "")
         self.interval.setText(self._model.interval_text(row, is_short=True) if there else "")
         self.interval.setToolTip(tooltip(self._model.interval_text(row, is_short=False)) if there else "")
+        coarse = self._model.coarse_text(row) if there else ""
+        self.coarse.setText(coarse)
+        self.coarse.setVisible(bool(coarse))
+        set_role(self.interval, "warning" if coarse else "muted")
         self.setTitle(f"Selected type: {self._model.rows[row].id}" if there else "Selected type")
         for field, box in self.fields.items():
             text = self._model.index(row, FIELDS.index(field)).data(Qt.ItemDataRole.EditRole) if there else ""
@@ -379,10 +422,7 @@ class FleetPanel(TableForm):
         layout.addWidget(self.unusual)
         layout.addWidget(self.form)
         self.view.selectionModel().currentChanged.connect(lambda current, _previous: self.form.show_row(current.row()))
-        for signal in (
-            session.project_opened, session.fleet_changed, session.plan_changed, session.operations_changed,
-            session.units_changed,
-        ):  # fmt: skip
+        for signal in (session.project_opened, session.project_edited, session.units_changed):
             signal.connect(self._refresh)
         self._refresh()
 
