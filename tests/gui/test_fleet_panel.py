@@ -85,7 +85,8 @@ def test_an_interval_much_longer_than_the_turnaround_is_marked(session: Session,
 
 def test_the_lines_of_the_form_have_room_after_an_edit_is_undone(qtbot: QtBot, session: Session) -> None:
     panel = FleetPanel(session)
-    show_widget(qtbot, scroll_area(column(panel), horizontal=False), 290, 700)
+    area = scroll_area(column(panel), horizontal=False)
+    show_widget(qtbot, area, 290, 700)
     turnaround = panel.model.index(1, COLUMN["turnaround_h"])
     panel.view.setCurrentIndex(turnaround)
     for minutes in ("60", "700"):

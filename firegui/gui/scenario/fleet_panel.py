@@ -75,8 +75,8 @@ _MINUTES = 60.0
 _FINE_MINUTES = 10.0
 """Intervals below this are shown with a fraction of a minute."""
 _TURNAROUND_TIP = (
-    "minutes from a drop until its aircraft can drop again → minutes between two of its drops in plans of this project, "
-    "which count whole time steps"
+    "minutes from a drop until its aircraft can drop again → minutes between two of its drops in plans of this "
+    "project, which count whole time steps"
 )
 _COARSE = 1.5
 """Share of the turnaround from which on the interval of plans is marked."""
