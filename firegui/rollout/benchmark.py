@@ -353,7 +353,7 @@ class DenseRollout:
 
     def __call__(self, schedule: Schedule) -> DenseRollout:
         """Roll ``schedule`` out, its footprints included."""
-        model, per_day = self._model, self._model.maps.steps_per_day
+        model, per_period = self._model, self._model.maps.steps_per_period
         gates = gates_of(schedule, model.fleet, model.maps, model.rules)
         doses = step_doses(model, schedule, gates.executed)
         self.burning.copy_(self._ignition)
@@ -368,7 +368,7 @@ class DenseRollout:
             if laid is not None:
                 self._retardant.view(-1)[laid.cells] *= _survival(laid, model.dtype)
                 treated = True
-            self._step(self._gains[step // per_day], treated)
+            self._step(self._gains[step // per_period], treated)
         return self
 
     def _wet(self, water: StepDose) -> None:

@@ -12,9 +12,10 @@ from firegui.rollout.benchmark import DenseRollout
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 
 
+@pytest.mark.parametrize("periods", [1, 5])
 @pytest.mark.parametrize("side", list(RetardantSide))
-def test_under_drops_of_both_materials_it_ends_where_the_reference_ends(side: RetardantSide) -> None:
-    maps, fleet = random_maps(21), small_fleet()
+def test_under_drops_of_both_materials_it_ends_where_the_reference_ends(side: RetardantSide, periods: int) -> None:
+    maps, fleet = random_maps(21, periods=periods), small_fleet()
     schedule = random_schedule(21, maps, fleet)
     model = model_of(maps, fleet, side=side, backend="reference")
     truth = reference.simulate(model, schedule)
