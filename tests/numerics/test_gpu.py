@@ -132,6 +132,22 @@ def test_looking_at_states_within_a_day_shows_them_before_their_drops_and_change
     assert watched.metrics == roll(model, schedule).metrics
 
 
+def test_looking_at_states_within_a_day_changes_no_bit_of_the_gradient() -> None:
+    # Water falls on a cell that burns alone, whose tile sleeps; it might have fallen a step earlier.
+    maps = short_maps(10, shape=(5, 9), days=1, steps_per_day=3)
+    ignition = np.zeros((5, 9), bool)
+    ignition[2, 4] = True
+    maps = replace(maps, phi=np.zeros_like(maps.phi), ignition=ignition, wind_speed=np.zeros_like(maps.wind_speed))
+    model = gpu_model(maps, Fleet((aircraft("W", Material.WATER, 1, turnaround_h=0.1),)))
+    schedule = Schedule.empty(3, 1)
+    schedule.logits[2], schedule.poses[:] = 1.0, (2.0, 4.0, 0.4)
+    plain = gpu().gradient(model, schedule, nobody(model), None)
+    watched = gpu().gradient(model, schedule, Observer(model, 1, keep_days=False), None)
+    for one, other in zip(plain[1:], watched[1:], strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert_near(watched[1], exact(model, schedule)[0], 1e-5)
+
+
 @pytest.mark.parametrize("exponent", [-26.0, -25.0, -24.0])
 def test_an_exposure_counts_from_two_to_the_minus_25_on(exponent: float) -> None:
     # One burning cell, one neighbour, and a gain that is the exposure itself.

@@ -16,8 +16,8 @@ TABLE_COLUMNS = 8
 SMALLEST_DAILY_DECAY = 1e-20
 """Below it ``S = B / (1 − 1/T)^k`` would leave float32's range within a day, and ``B`` itself is kept."""
 
-TOUCHED, TREATED = 2, 8
-"""Bits of a tile's flag that outlast a day, as in ``gpu_arithmetic``."""
+TOUCHED, AGAIN, TREATED = 2, 4, 8
+"""Bits of a tile's flag, as in ``gpu_arithmetic``; the first and the last outlast a day."""
 
 
 def has_knights(maps: FireMaps) -> bool:
@@ -136,6 +136,11 @@ class Arena:
         self.emission[:, run] = self.retardant[run] * self.scaled[run] if emitter else self.scaled[run]
         if len(self.passing):
             self.passing[:, run] = self.retardant[run]
+
+    def wake_for_drops(self, k: int) -> None:
+        """Make the tiles under the drops of step ``k`` of the day run at the step before, which records them."""
+        slots = self.pools.slots.index_select(0, (self.clock[1:] + k).long())[0]
+        self.flags[(k - 1) % 2] |= (slots >= 0).to(torch.int32) * AGAIN
 
     def gains_of(self, k: int) -> Tensor:
         """Return the gains from the period of step ``k`` of the first day on."""

@@ -165,6 +165,8 @@ class Rollouts:
         """Launch the steps of a day from ``first`` on, except the ``left`` last."""
         end = self.per_day - left
         for k in range(first, end):
+            if left and k == end - 1 and history is not None:
+                self.arena.wake_for_drops(end)
             self.kernels.step(self.arena, history, self.setting, k, last=k == end - 1)
 
     def _begin(self, day: int) -> None:
