@@ -94,7 +94,7 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
     assert [captions[shown].title.split(" · ")[0] for shown in FireView] == [
         "Quick plan",
         "Gradient",
-        "Quick plan − Gradient",
+        "Gradient − Quick plan",
     ]
     drawn = {}
     for shown in FireView:
@@ -106,11 +106,11 @@ def test_the_map_and_the_area_chart_call_two_compared_plans_by_name(
         drawn[shown] = layer.seen()
     assert drawn == {FireView.BASELINE: [first], FireView.PLAN: [second], FireView.DIFFERENCE: []}
     scale = captions[FireView.DIFFERENCE].scale
-    assert scale is not None and scale.title == "Chance burned so far, Quick plan − Gradient"
+    assert scale is not None and scale.title == "Chance burned so far, Gradient − Quick plan"
     place = CellLocation(project.scenario.grid)
     shown_now = MapState.of(session)
     assert shown_now is not None
-    assert hover_text(shown_now, place, 0.5, 0.5, CoordinateFormat.DDM).count("Quick plan − Gradient") == 1
+    assert hover_text(shown_now, place, 0.5, 0.5, CoordinateFormat.DDM).count("Gradient − Quick plan") == 1
     names = [name for name, _ in probe_rows(shown_now, place, (0, 0))]
     assert "Chance burned so far, Quick plan" in names and "Chance burned so far, Gradient" in names
     chart.refresh()

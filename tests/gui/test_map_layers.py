@@ -17,7 +17,7 @@ from firegui.domain.fuel_groups import FUEL_GROUPS
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
 from firegui.gui.map.items import edge_path, map_font, mask_path, text_width
-from firegui.gui.map.layers.fire_layers import EdgeLayer, ObservedLayer
+from firegui.gui.map.layers.fire_layers import DifferenceLayer, EdgeLayer, ObservedLayer
 from firegui.gui.map.layers.wind_layer import WindLayer
 from firegui.gui.map.legends import sample_pixmap
 from firegui.gui.map.map_colors import (
@@ -31,6 +31,7 @@ from firegui.gui.map.map_colors import (
     fire_scale,
     retardant_scale,
 )
+from firegui.gui.map.map_content import MapState
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import FireView, Session, ShownResult
 from tests.gui.map_scene import Hand, drop_at, growing, only, painted
@@ -134,10 +135,16 @@ def test_the_colour_scale_of_the_fire_is_on_the_map_and_not_once_more_in_the_leg
     assert ends + 20.0 < 200
     saved = scale().rgba
     session.show_result(replace(session.result, against="Run 2, whole fire", plan_name="Run 5, regions"))
-    assert (scale().low, scale().high) == ("less fire with Run 2", "less fire with Run 5")
+    assert scale().title == "Chance burned so far, Run 5 − Run 2"
+    assert (scale().low, scale().high) == ("less fire with Run 5", "less fire with Run 2")
     ends = sum(text_width(text, font) for text in (scale().low, scale().middle, scale().high))
     assert ends + 20.0 < 280, "the names fit into a map alone"
     assert (scale().rgba == comparison_scale("Run 2", "Run 5").rgba).all()
+    session.set_step(100)
+    shown, layer = MapState.of(session), hand.view.layers["difference"]
+    assert shown is not None and isinstance(layer, DifferenceLayer)
+    drawn = layer.codes(shown)
+    assert drawn is not None and drawn.min() < 127 and drawn.max() <= 128, "less fire with the second plan is negative"
     session.show_result(replace(session.result, against=""))
     assert (scale().rgba == saved).all()
 

@@ -145,7 +145,7 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     assert sum(font.bold() for _text, font, _color in texts) == 1, "the time in a second row would cover the map"
     captions = [pane.decorations.caption.title for pane in bench.workbench.maps.panes]
     assert captions[0].startswith(titles[0]) and captions[1].startswith(titles[1])
-    assert captions[2].startswith("Run 1 − Run 2")
+    assert captions[2].startswith("Run 2 − Run 1")
     assert report(page) == []
     shown = bench.workbench.panels["Result"]
     assert isinstance(shown, ResultPanel)
@@ -328,7 +328,7 @@ def test_the_numbers_are_copied_as_a_table(qtbot: QtBot, bench: MainWindow) -> N
     table.setFocus()
     QTest.keyClick(table, Qt.Key.Key_C, CTRL)
     rows = [line.split("\t") for line in QGuiApplication.clipboard().text().splitlines()]
-    assert rows[0] == ["", first.title, second.title, "Change", "What it is"]
+    assert rows[0] == ["", first.title, second.title, "Run\u00a02\u00a0−\u00a0Run\u00a01", "What it is"]
     assert ["Drops", "3", "3", "0"] in [row[:4] for row in rows]
     assert ["Random seed", "0", "5", ""] in [row[:4] for row in rows]
 

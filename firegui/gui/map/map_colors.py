@@ -149,13 +149,13 @@ def difference_scale() -> ColorScale:
 
 
 def comparison_scale(first: str, second: str) -> ColorScale:
-    """Return the scale of the fire of the plan ``first`` minus that of ``second``, −1 … +1 as codes.
+    """Return the scale of the fire of the plan ``second`` minus that of ``first``, −1 … +1 as codes.
 
     Either end names the better plan, so that no sign has to be turned round. No colour is one of the fire.
     """
-    rgba = _diverging(plan_colors.FIRST_BETTER, plan_colors.SECOND_BETTER)
-    title = f"Chance burned so far, {first} − {second}"
-    return ColorScale(title, f"less fire with {first}", f"less fire with {second}", rgba, "0")
+    rgba = _diverging(plan_colors.SECOND_BETTER, plan_colors.FIRST_BETTER)
+    title = f"Chance burned so far, {second} − {first}"
+    return ColorScale(title, f"less fire with {second}", f"less fire with {first}", rgba, "0")
 
 
 def change_scale() -> ColorScale:
@@ -249,9 +249,9 @@ def from_threshold(scale: ColorScale, share: float, *, is_signed: bool = False) 
     return replace(scale, rgba=rgba)
 
 
-def difference_codes(baseline: Bytes, plan: Bytes) -> Bytes:
-    """Return codes of :func:`difference_scale` for two fire frames."""
-    change = baseline.astype(np.int16) - plan.astype(np.int16)
+def difference_codes(fire: Bytes, subtracted: Bytes) -> Bytes:
+    """Return codes of :func:`difference_scale` and :func:`comparison_scale` for one frame minus another."""
+    change = fire.astype(np.int16) - subtracted.astype(np.int16)
     return np.asarray((change + 255) >> 1, np.uint8)
 
 

@@ -102,6 +102,8 @@ def _fire(shown: MapState, cell: tuple[int, int], *, short: bool) -> list[tuple[
             without, with_drops = _value(shown, baseline, "fire", cell), _value(shown, plan, "fire", cell)
             if without is None or with_drops is None:
                 return []
+            if shown.result.against:
+                return [(f"{second} − {first}", f"{with_drops - without:+.2f}")]
             return [(f"{mean}{first} − {second}", f"{without - with_drops:+.2f}")]
         value = _value(shown, shown.frames, "fire", cell)
         return [(f"{mean}chance burned so far", f"{value:.2f}")] if value is not None else []
@@ -202,7 +204,7 @@ def _fire_name(shown: MapState) -> str:
             return compared_titles(*result.names)[1] if result.against else _plan_name(result) or TITLES[FireView.PLAN]
         case FireView.DIFFERENCE if result.against:
             # Two long names do not fit over a map.
-            return " − ".join(result.short_names)
+            return " − ".join(reversed(result.short_names))
         case FireView.DIFFERENCE:
             name = _plan_name(result)
             return f"Saved by {name}" if name else TITLES[FireView.DIFFERENCE]

@@ -477,7 +477,9 @@ class ComparisonPanel(QWidget):
             columns.append(Column(title, partial(_value_of, place=place), tip=title))
         if len(self.runs) == 2:
             first, second = short_titles(*titles)
-            columns.append(Column("Change", lambda row: row.shown_change, tip=f"{second} minus {first}"))
+            # The words of the map. Its narrow column would break them into three lines.
+            change = f"{second} − {first}".replace(" ", "\u00a0")
+            columns.append(Column(change, lambda row: row.shown_change, tip=f"{second} minus {first}"))
             columns.append(Column("What it is", lambda row: re.split("[.;] ", row.help)[0], is_text=True))
         self.model.set_rows(self.lines, tuple(columns))
         self._show_table(True)

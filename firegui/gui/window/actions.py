@@ -186,7 +186,7 @@ class Actions(QObject):
             names = {
                 FireView.BASELINE: (first, f"the fire of {result.against}"),
                 FireView.PLAN: (second, f"the fire of {result.plan_name}"),
-                FireView.DIFFERENCE: ("Difference", f"chance burned with {first} minus that with {second}"),
+                FireView.DIFFERENCE: ("Difference", f"chance burned with {second} minus that with {first}"),
             }
         for view in FireView:
             spec = ACTIONS[f"view:{view.value}"]

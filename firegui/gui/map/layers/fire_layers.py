@@ -178,7 +178,7 @@ class RetardantLayer(OccupancyLayer):
 
 
 class DifferenceLayer(RasterLayer):
-    """Baseline minus plan."""
+    """Baseline minus plan; of two compared plans, the second minus the first."""
 
     key = "difference"
     title = "Saved"
@@ -226,7 +226,9 @@ class DifferenceLayer(RasterLayer):
         """Return the codes of the difference of both frames."""
         baseline = shown.frame(shown.result.baseline, "fire")
         plan = shown.plan_fire()
-        return None if baseline is None or plan is None else difference_codes(baseline, plan)
+        if baseline is None or plan is None:
+            return None
+        return difference_codes(plan, baseline) if shown.result.against else difference_codes(baseline, plan)
 
 
 class Outlines:
