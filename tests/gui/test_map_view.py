@@ -368,6 +368,8 @@ def test_a_click_with_the_probe_pins_a_cell_and_escape_unpins_it(
     hand.click((10.6, 12.4))
     hand.view.flush()
     card = hand.view.card
+    background = f"background: {hand.view.sketch.ink.card.name()};"
+    assert background in card.styleSheet(), "names on the map do not shine through"
     assert card.isVisible() and hand.view.sketch.pin == (10, 12)
     assert "Chance burned so far, no drops 1.00" in card.text and "Chance burned so far, plan 0.00" in card.text
     assert "Elevation" in card.text and "Wind 3.0 m/s from 241°" in card.text

@@ -57,9 +57,9 @@ class FloatingCard(QFrame):
 
     def set_ink(self, ink: Ink) -> None:
         """Use other colours."""
-        card = ink.card
+        # Opaque: names on the map would shine through its text.
         self.setStyleSheet(
-            f"#floatingCard {{ background: rgba({card.red()}, {card.green()}, {card.blue()}, {card.alpha()});"
+            f"#floatingCard {{ background: {ink.card.name()};"
             f" border: 1px solid {ink.frame.name()}; border-radius: 6px; }} QLabel {{ color: {ink.text.name()}; }}"
         )
 
