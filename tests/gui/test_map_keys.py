@@ -52,6 +52,16 @@ def test_a_polygon_is_drawn_with_arrows_and_enter(session: Session, hand: Hand, 
     assert undo_steps(session) == 1 and session.tool is Tool.PAN and hand.view.sketch.cursor is None
 
 
+def test_the_first_enter_after_the_choice_of_a_tool_sets_a_corner(session: Session, hand: Hand) -> None:
+    session.set_tool(Tool.POLYGON)
+    hand.key(KEY.Key_Return)
+    start = cursor_of(hand)
+    hand.view.flush()
+    draw(hand, (15.0, 50.0), (30.0, 40.0))
+    hand.key(KEY.Key_Return)
+    assert session.project.regions[-1].parts[0][0] == (start, (15.0, 50.0), (30.0, 40.0))
+
+
 def test_enter_on_the_first_corner_closes_and_shift_keeps_the_tool(session: Session, hand: Hand) -> None:
     session.set_tool(Tool.POLYGON)
     draw(hand, (15.0, 30.0), (15.0, 50.0), (30.0, 40.0))

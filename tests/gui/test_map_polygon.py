@@ -78,8 +78,10 @@ def test_backspace_takes_the_last_corner_back(session: Session, hand: Hand) -> N
 def test_escape_forgets_every_corner(session: Session, hand: Hand) -> None:
     hand.clicks(*CORNERS)
     hand.key(Qt.Key.Key_Escape)
+    assert hand.view.sketch.outline is None
     hand.key(Qt.Key.Key_Return)
-    assert set(regions_of(session)) == {"R1"} and hand.view.sketch.outline is None
+    assert set(regions_of(session)) == {"R1"} and hand.view.sketch.outline is not None
+    assert len(hand.view.sketch.outline.corners) == 1, "a new polygon begins"
 
 
 def test_two_corners_are_not_enough(session: Session, hand: Hand, qtbot: QtBot) -> None:

@@ -140,7 +140,7 @@ class MouseRouter(QObject):
         used = tool.key(key, shift=shift)
         if used:
             self._cursor.follow(tool)
-        return used
+        return used or self._cursor.begin(tool, key, shift=shift)
 
     def _pointer(self, event: QMouseEvent) -> Pointer:
         row, column = self._camera.to_cell(event.position())

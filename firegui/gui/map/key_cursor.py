@@ -18,7 +18,10 @@ _CLICKS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
 class KeyCursor:
-    """Crosshair of one map. It is hidden until an arrow key is pressed with a tool that uses it."""
+    """Crosshair of one map, hidden until an arrow key is pressed.
+
+    With a tool that marks points, Enter shows it as well.
+    """
 
     def __init__(self, camera: Camera, sketch: Sketch) -> None:
         self._camera, self._sketch = camera, sketch
@@ -47,6 +50,15 @@ class KeyCursor:
         """Tell the tool where the crosshair is, after the tool has used a key."""
         if self.is_shown:
             tool.move(self.pointer())
+
+    def begin(self, tool: MapTool, key: Qt.Key, *, shift: bool) -> bool:
+        """Show the hidden crosshair and click there if the tool marks points; return whether it did."""
+        if key not in _CLICKS or tool.cursor is not Qt.CursorShape.CrossCursor:
+            return False
+        self._last = self._start(tool)
+        self._sketch.show_cursor(self._last)
+        self._click(tool, self.pointer(shift=shift))
+        return True
 
     def key(self, tool: MapTool, key: Qt.Key, *, shift: bool) -> bool:
         """Move the crosshair or click with it; return whether the key was used."""
