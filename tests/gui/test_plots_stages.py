@@ -120,7 +120,8 @@ def test_every_pass_after_the_first_is_marked(qtbot: QtBot, queue: RunQueue, plo
     assert plots.left.marks == {}
     entry.removals.extend(two_passes())  # type: ignore[arg-type]
     plots.refresh()
-    assert plots.left.marks == plots.removed.marks == {15.0: "round 2"}
+    assert plots.left.marks == plots.removed.marks == {15.0: ""}
+    assert mark_texts_of(plots.left) == [], "no text covers the curves"
     assert plots.removed.legend.text() == "1 in round 2"
 
 

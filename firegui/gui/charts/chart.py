@@ -374,7 +374,7 @@ class Chart(QWidget):
             cursor.setPos(float(np.log10(x)) if self._log_x else x)
 
     def set_marks(self, marks: Sequence[tuple[float, str]]) -> None:
-        """Set dotted vertical lines, each with a text beside it where there is room."""
+        """Set dotted vertical lines, each with its text, if any, beside it where there is room."""
         wanted = dict(marks)
         for x in [x for x in self._marks if x not in wanted]:
             self.item.removeItem(self._marks.pop(x))
@@ -397,8 +397,9 @@ class Chart(QWidget):
             at_right = at + width <= area.right()
             left = at if at_right else at - width
             line.label.anchors = [(0, 0.5) if at_right else (1, 0.5)] * 2
-            line.label.setVisible(left >= free)
-            if left >= free:
+            is_shown = bool(line.label.format) and left >= free
+            line.label.setVisible(is_shown)
+            if is_shown:
                 free = left + width + _MARK_GAP_PX
 
     @property

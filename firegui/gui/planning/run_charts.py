@@ -260,7 +260,7 @@ class EliminationChart(RunChart):
     """Chart over the rollouts of the second stage. The start of every further pass is marked."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
-        super().__init__(name, "fire simulations", parent)
+        super().__init__(name, "fire simulations · dotted: next round", parent)
         self.set_whole("bottom")
 
     def abscissa(self, entry: RunEntry, options: ChartOptions) -> Floats:
@@ -276,7 +276,8 @@ class EliminationChart(RunChart):
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
         passes, rollouts = entry.removals.column("passes"), entry.removals.column("rollouts")
         begins = np.flatnonzero(np.diff(passes) > 0) + 1
-        self.set_marks([(float(rollouts[at]), f"round {int(passes[at])}") for at in begins])
+        # Texts would cover the curves. The title names the round under the mouse.
+        self.set_marks([(float(rollouts[at]), "") for at in begins])
 
     @staticmethod
     def _whole(entry: RunEntry, column: str, row: int) -> int:
