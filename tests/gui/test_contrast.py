@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPushButton,
+    QTabWidget,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -173,3 +174,21 @@ def test_what_f6_stops_at_has_a_frame_of_two_pixels(
         framed = sum(picture.pixelColor(*place).name() == COLORS[theme].focus for place in edge)
         assert framed >= 0.85 * len(edge), f"{part.accessibleName()}: {framed} of {len(edge)}"
         part.clearFocus()
+
+
+@pytest.mark.parametrize("theme", Theme)
+def test_the_tab_of_a_drawer_that_has_the_focus_is_framed(qtbot: QtBot, qapp: QApplication, theme: Theme) -> None:
+    apply_theme(qapp, theme)
+    tabs = QTabWidget()
+    qtbot.addWidget(tabs)
+    tabs.setDocumentMode(True)
+    for name in ("Charts", "Log"):
+        tabs.addTab(QWidget(), name)
+    tabs.show()
+    tabs.activateWindow()
+    qtbot.waitUntil(tabs.isActiveWindow)
+    tabs.tabBar().setFocus()
+    settle()
+    picture, chosen = tabs.tabBar().grab().toImage(), tabs.tabBar().tabRect(0)
+    edge = [(chosen.center().x(), chosen.top() + 1), (chosen.left() + 1, chosen.center().y())]
+    assert {picture.pixelColor(*place).name() for place in edge} == {COLORS[theme].focus}

@@ -229,6 +229,7 @@ def _controls(c: Colors, theme: Theme) -> str:
     QTabBar::tab:hover {{ color: {c.text}; background: {c.raised}; }}
     QTabBar::tab:disabled {{ color: {_faded(c)}; }}
     QTabBar::tab:selected {{ color: {c.text}; border-bottom-color: {c.accent}; }}
+    QTabBar::tab:focus {{ border: 2px solid {c.focus}; padding: 2px 5px 4px 5px; }}
     """
 
 
