@@ -357,7 +357,7 @@ def test_open_begins_beside_the_last_project_even_beside_a_demo(
     folder = tmp_path / "demo.firegui"
     save_project(bench.session.project, folder)
     assert bench.documents.open(folder)
-    QTest.keyClick(window, Qt.Key.Key_O, Qt.KeyboardModifier.ControlModifier)
+    bench.actions["open"].trigger()
     assert begun == [str(tmp_path)]
 
 
