@@ -26,8 +26,9 @@ from firegui.gui.map import readout
 from firegui.gui.map.decorations import flow
 from firegui.gui.map.items import Drawing, ScreenItem, text_width
 from firegui.gui.map.layers.layer import MapLayer
+from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.map_view import STEP_MS, MapView
-from firegui.gui.map.readout import SEPARATOR, wind_origin
+from firegui.gui.map.readout import SEPARATOR, probe_rows, wind_origin
 from firegui.gui.session.plan_editor import EDITED
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from firegui.io.coordinates import CoordinateFormat
@@ -357,6 +358,20 @@ def test_some_meridian_is_labelled_however_narrow_the_map(hand: Hand, width: int
 @pytest.mark.parametrize(("psi", "bearing"), [(0.0, 270), (math.pi / 2, 180), (math.pi, 90), (-math.pi / 2, 0)])
 def test_wind_is_told_by_where_it_comes_from(psi: float, bearing: int) -> None:
     assert wind_origin(psi) == bearing
+
+
+def test_the_card_of_a_cell_has_one_row_for_the_slope_and_one_for_the_canopy(
+    session: Session, project: Project
+) -> None:
+    values = {"slope": 10.0, "aspect": 122.0, "canopy_cover": 15.0, "canopy_height": 4.0}
+    shape = project.scenario.grid.shape
+    layers = {key: np.full(shape, value, np.float32) for key, value in values.items()}
+    session.open_project(replace(project, scenario=replace(project.scenario, layers=layers)), None)
+    shown = MapState.of(session)
+    assert shown is not None
+    rows = dict(probe_rows(shown, CellLocation(project.scenario.grid), (3, 4)))
+    assert (rows["Slope, aspect"], rows["Canopy"]) == ("10 ° · 122°", "15 % · 4 m")
+    assert "Elevation" not in rows and "Fuel model" not in rows
 
 
 def test_a_click_with_the_probe_pins_a_cell_and_escape_unpins_it(

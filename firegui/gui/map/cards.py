@@ -111,7 +111,7 @@ def _overlap(one: QRect, other: QRect) -> int:
     return 0 if both.isEmpty() else both.width() * both.height()
 
 
-_SIZE = QSize(236, 112)
+_SIZE = QSize(236, 92)
 _LEFT, _RIGHT, _TOP, _BOTTOM = 26.0, 8.0, 18.0, 16.0
 Floats = NDArray[np.float64]
 

@@ -65,6 +65,13 @@ def wind_text(shown: MapState, cell: tuple[int, int]) -> str:
     return f"{shown.units.wind(v)} from {wind_origin(psi):03d}°" if math.isfinite(v) and math.isfinite(psi) else ""
 
 
+_GROUND = (
+    ("Elevation", ("elevation",)), ("Slope, aspect", ("slope", "aspect")), ("Fuel model", ("fuel",)),
+    ("Canopy", ("canopy_cover", "canopy_height", "canopy_density")),
+)  # fmt: skip
+"""Rows of the card of a cell, each with its landscape layers: one row a layer would cover much of the map."""
+
+
 def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> list[tuple[str, str]]:
     """Return all values of a cell as name and value."""
     scenario = shown.scenario
@@ -77,7 +84,9 @@ def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> l
     wind = wind_text(shown, cell)
     rows += [("Wind", wind)] if wind else []
     rows += _behaviour(shown, cell)
-    rows += [(LAYERS[key][0], value) for key in LAYERS if (value := _layer(scenario, key, cell))]
+    for name, keys in _GROUND:
+        if values := [value for key in keys if (value := _layer(scenario, key, cell))]:
+            rows.append((name, " · ".join(values)))
     return rows
 
 
