@@ -350,12 +350,12 @@ class StressTable:
 
     @property
     def worst_first(self) -> tuple[StressResult, ...]:
-        """The scenarios, the largest share first."""
-        return tuple(sorted(self.results, key=lambda result: -result.share_worst))
+        """The scenarios, the largest share first, to a tenth of a percent; of equal ones the largest fire first."""
+        return tuple(sorted(self.results, key=lambda result: (-round(result.share_worst, 3), -result.cells_worst)))
 
     @property
     def worst(self) -> StressResult:
-        """The scenario with the largest share; the nominal world where there is no other."""
+        """The first scenario of :attr:`worst_first`; the nominal world where there is no other."""
         return self.worst_first[0] if self.results else self.nominal
 
     @property
@@ -471,7 +471,7 @@ def missed_text(table: StressTable | None, plan: PlanSettings) -> str:
 
 def fire_grows(table: StressTable, plan: PlanSettings) -> bool:
     """Return whether the whole fire grows beyond the limit, whatever the goal counts."""
-    return max(table.nominal.share_worst, table.worst.share_worst) > plan.margin.limit
+    return max(result.share_worst for result in (table.nominal, *table.results)) > plan.margin.limit
 
 
 def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) -> str:

@@ -44,7 +44,7 @@ from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.gui.analyses.panel import WARNING, AnalysisPanel
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
-from firegui.gui.analyses.stress.stress_columns import ABOVE
+from firegui.gui.analyses.stress.stress_columns import ABOVE, stress_columns
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel, head_text
 from firegui.gui.jobs.run_queue import RunQueue
@@ -307,6 +307,16 @@ def test_the_map_shows_all_scenarios_or_one(shown: StressPanel) -> None:
         assert shown.map.pixels is not None
         drawn.append(np.argwhere(shown.map.pixels >> 24 > 0).tolist())
     assert drawn == [[], [[3, 7], [4, 7], [5, 7]]]
+
+
+def test_the_table_marks_the_growth_in_the_regions_that_the_verdict_is_about() -> None:
+    late = stress_table().results[0]
+    result = replace(late, protected_no_drops=20.0, draws=(replace(late.draws[0], protected_cells=10.2),))
+    columns = stress_columns(0.05, ObjectiveWeights.of(Setting.B), 0.09, has_regions=True)
+    (column,) = (each for each in columns if each.heading == "Growth left\nin regions")
+    assert column.text(result) == f"{ABOVE}51 %"
+    assert column.cell_data(result, Qt.ItemDataRole.ForegroundRole) is not None
+    assert not any("in regions" in each.heading for each in stress_columns(0.05, ObjectiveWeights.of(Setting.B), 0.09))
 
 
 def test_the_map_names_regions_and_places_while_there_is_a_result(

@@ -127,6 +127,8 @@ def test_the_worst_case_is_the_scenario_with_the_largest_share_and_not_tested_wi
     table = StressTable(2, result(NOMINAL, 0.02), (result(late, 0.3), result(failing, 0.1, 0.625, 0.2)))
     assert [one.scenario.name for one in table.worst_first] == ["failing", "late"]
     assert worst_case_text(table) == "62 % (failing)"
+    equal = (result(late, 0.0002), StressResult(failing, 4.0, 104.0, (StressDraw(9.0, 0.0, 0.0, 2),)))
+    assert [one.scenario.name for one in replace(table, results=equal).worst_first] == ["failing", "late"], "0.0 % both"
     assert growth_left_text(table) == (
         "Growth left, of what the fire would grow without drops: 2.0 % in the model, 62 % in the worst case "
         "(failing: as in the model)"

@@ -33,14 +33,17 @@ def stress_columns(
     """Return the columns; ``cell_area_ha`` is the area of a cell.
 
     Marked is what is above ``limit`` and counts by ``weights``, of the whole fire or in the regions. Areas are in
-    ``units``. There is one for the protected regions if the project ``has_regions``.
+    ``units``. There are two for the protected regions if the project ``has_regions``.
     """
 
     def share_text(share: float) -> str:
         return f"{ABOVE if weights.counts_growth and share > limit else ''}{percent_text(share)}"
 
-    def is_region_lost(result: StressResult) -> bool:
-        return weights.prot > 0.0 and (result.region_share() or 0.0) > limit
+    def is_region_lost(share: float | None) -> bool:
+        return weights.prot > 0.0 and (share or 0.0) > limit
+
+    def region_text(share: float) -> str:
+        return f"{ABOVE if is_region_lost(share) else ''}{percent_text(share)}"
 
     area = units.area_value(cell_area_ha)
 
@@ -52,6 +55,13 @@ def stress_columns(
                f"the plan's limit of {percent_text(limit)}",
                "worst",
                color=lambda result: "error" if weights.counts_growth and result.share_worst > limit else None),
+        *([] if not has_regions else [
+            Column("Growth left", lambda result: result.region_share(), region_text,
+                   f"{_GROWTH}, in the protected regions alone; largest over the draws. {ABOVE.strip()}: above the "
+                   f"plan's limit of {percent_text(limit)}",
+                   "in regions", color=lambda result: "error" if is_region_lost(result.region_share()) else None,
+                   cell_tip=lambda result: _ABOVE_LIMIT if is_region_lost(result.region_share()) else None),
+        ]),
         Column("Burned", lambda result: result.cells_worst, amount_text, "final size in the draw with the largest",
                units.area_unit, area),
         Column("No drops", lambda result: result.cells_no_drops, amount_text,
@@ -59,9 +69,7 @@ def stress_columns(
                units.area_unit, area),
         *([] if not has_regions else [
             Column("In regions", lambda result: result.protected_worst, amount_text,
-                   "expected burned area inside the protected regions in the worst draw", units.area_unit, area,
-                   color=lambda result: "error" if is_region_lost(result) else None,
-                   cell_tip=lambda result: _ABOVE_LIMIT if is_region_lost(result) else None),
+                   "expected burned area inside the protected regions in the worst draw", units.area_unit, area),
         ]),
         Column("Growth left", lambda result: result.share_mean, percent_text, f"{_GROWTH}; mean of the draws",
                "mean"),
