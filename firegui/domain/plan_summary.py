@@ -236,9 +236,15 @@ class PlanSummary:
             KeyFigure("Drops", f"{self.drops:,}"),
             self._volume_figure(units),
             self._night_figure(),
-            *self._worst_figures(units),
+            *self.worst_figures(units),
             *(regions[1:] if self.protects_regions else regions),
         ]
+
+    def plan_figures(self, units: Units = Units.METRIC) -> list[KeyFigure]:
+        """Return the figures beside what burns: the part saved, the size at the start, drops, volume, night."""
+        size, *others = self._size_figures(units)
+        sizes = [replace(figure, note=size.note) if figure.title in SIZE_TITLES else figure for figure in others]
+        return [*sizes, KeyFigure("Drops", f"{self.drops:,}"), self._volume_figure(units), self._night_figure()]
 
     def _size_figures(self, units: Units) -> list[KeyFigure]:
         """Return the final size, what part is saved, and the size at the start."""
@@ -262,7 +268,7 @@ class PlanSummary:
         rule = "the daylight rule allows them" if self.has_daylight_rule else "no daylight rule"
         return KeyFigure(title, f"{self.night:,}", f"of {self.drops:,}; {rule}")
 
-    def _worst_figures(self, units: Units) -> list[KeyFigure]:
+    def worst_figures(self, units: Units) -> list[KeyFigure]:
         """Return the worst stress case with that case's own fire without drops.
 
         A larger fire of another case is named beside it. Where the goal counts regions, the case in which most of them

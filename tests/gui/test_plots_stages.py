@@ -19,12 +19,18 @@ from firegui.domain.plan_summary import plan_summary
 from firegui.domain.project import Project
 from firegui.domain.stress import GROWTH_LEFT, case_text, worst_case_text
 from firegui.domain.units import Units, percent_text
-from firegui.gui.base.theme import current_colors
 from firegui.gui.charts.chart import Chart
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import FIRST, RESULT, SECOND, ProgressPanel
-from firegui.gui.planning.result_view import cautious_text, details_html, removed_text, replan_html, report_html
+from firegui.gui.planning.result_view import (
+    cautious_text,
+    details_html,
+    removed_text,
+    replan_html,
+    report_html,
+    report_parts,
+)
 from firegui.gui.session.session import Session
 from firegui.runs.control import RunControl
 from firegui.runs.events import PlanUpdated, RunEvent, RunFinished, StageBegan, StressTestProgress
@@ -212,7 +218,8 @@ def plain(html: str) -> list[str]:
     rows = re.findall(r"<tr>(.*?)</tr>", html)
     return [
         "|".join(
-            re.sub("<.*?>|&nbsp;", "", cell.replace("&nbsp;%", " %")) for cell in re.findall(r"<t[hd].*?</t[hd]>", row)
+            re.sub("<.*?>|&nbsp;", "", re.sub("&nbsp;(?=%|ha|acres)", " ", cell))
+            for cell in re.findall(r"<t[hd].*?</t[hd]>", row)
         )
         for row in rows
     ]
@@ -248,16 +255,19 @@ def test_the_result_says_what_pruning_took_and_gave(tmp_path: Path) -> None:
     assert "no single &lt;remaining&gt; drop can be removed" in report_html(entry)
 
 
-def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_case(tmp_path: Path) -> None:
+def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_case(
+    plots: ProgressPanel, tmp_path: Path
+) -> None:
     entry = pruned_entry(tmp_path)
     entry.stress = stress_table()
     lines = plain(details_html(entry))
     nominal, worst = entry.stress.nominal.share_worst, worst_case_text(entry.stress)
     assert lines[2] == f"Growth left, model · worst case|||{percent_text(nominal)} · {worst}"
     entry.summary = plan_summary(make_project(), [], None, {2: 5.5}, {1: 40.0, 2: 1204.0})
-    assert GROWTH_LEFT not in report_html(entry)
     entry.summary = replace(entry.summary, stress=entry.stress)
-    assert GROWTH_LEFT in report_html(entry)
+    plots.result.show_run(entry)
+    tips = [label.toolTip() for label in plots.result.findChildren(QLabel) if "Growth left" in label.text()]
+    assert GROWTH_LEFT not in report_html(entry) and GROWTH_LEFT in " ".join(tips[0].split())
 
 
 def test_the_result_of_a_replanned_run_names_the_effectiveness_that_it_is_scored_at(tmp_path: Path) -> None:
@@ -287,9 +297,8 @@ def test_a_run_at_work_says_when_the_rest_is_known(tmp_path: Path) -> None:
     entry.state, entry.nominal = RunState.RUNNING, None
     assert "come when the run has ended" in report_html(entry)
     assert entry.plan is not None
-    assert f"cautious: {Units.METRIC.area(entry.plan.final_extent_ha)}" in report_html(entry).replace(
-        "\N{NO-BREAK SPACE}", " "
-    )
+    size = Units.METRIC.area(entry.plan.final_extent_ha).replace(" ", "&nbsp;")
+    assert f"cautious: {size}" in report_html(entry)
 
 
 def _updated(project: Project, size_ha: float, *, is_cautious: bool = False) -> PlanUpdated:
@@ -329,7 +338,7 @@ def test_the_size_is_cautious_until_the_plan_is_scored_at_expected_effectiveness
     finally:
         known.extend([(None, None)] * 2)
         queue.shutdown()
-    assert "cautious:&nbsp;7.8&nbsp;ha" in cautious or "cautious: 7.8 ha" in cautious
+    assert "cautious: 7.8&nbsp;ha" in cautious
     assert "5.7&nbsp;ha" in expected and "autious" not in expected
     assert any("7.8 · 5.7" in line for line in details)
 
@@ -353,9 +362,11 @@ def test_a_result_leads_with_one_size_and_says_below_why_another_one_was_shown_d
     )
     entry.summary = plan_summary(make_project(), [], None, {2: 13.9}, {1: 40.0, 2: 1204.0})
     html = report_html(entry)
-    small = f"<div style='font-size:small; color:{current_colors().muted}'>{cautious_text(entry)}</div>"
-    assert html.index("98.8&nbsp;%") < html.index(small) < html.index("Drops</td>")
-    # How much the removal cost is a difference of sizes, and stands under Advanced.
+    parts = report_parts(entry)
+    assert plain(parts.headline)[:3] == ["|expected|cautious", "Final size|13.9 ha|14.7 ha", "Growth left|–|–"]
+    said = cautious_text(entry).replace("14.7 ha", "14.7&nbsp;ha")
+    assert said in parts.prose and said not in parts.headline + parts.below
+    # How much the removal cost is a difference of sizes, and stands under Details.
     assert removed not in html and removed_text(entry) == removed and removed in details_html(entry)
     entry.plan = entry.nominal
     assert cautious_text(entry) == "" and removed_text(entry) == removed
@@ -374,15 +385,24 @@ def test_the_result_opens_with_what_is_reported_and_has_a_row_a_day(tmp_path: Pa
     entry.summary = plan_summary(make_project(), [], None, {2: 5.5}, {1: 40.0, 2: 1204.0})
     html = report_html(entry)
     assert html.index("Not stress-tested") < html.index("Final size")
-    assert figures(html)[:3] == ["Final size|5.5 ha   1,204 ha without drops", "Saved|99.5 %", "Drops|0"]
+    assert plain(html)[:2] == ["|expected|cautious", "Final size|5.5 ha|9.0 ha"]
     # The final size and what is saved stand out, and nothing else.
-    assert re.findall("<b [^>]*>(.*?)</b>", html) == ["5.5&nbsp;ha", "99.5&nbsp;%"]
+    assert re.findall("<b(?: [^>]*)?>(.*?)</b>", html) == ["5.5&nbsp;ha", "9.0&nbsp;ha", "99.5&nbsp;%"]
     entry.stress = stress_table()
     entry.summary = replace(entry.summary, stress=entry.stress, verdict="Holds in all 2 scenarios")
     html = report_html(entry)
     assert entry.summary.verdict and html.index(entry.summary.verdict) < html.index("Final size")
-    assert f"{case_text(entry.stress.worst.scenario)}; " in html
-    assert plain(html)[-2:] == [
+    parts = report_parts(entry)
+    worst = entry.stress.worst
+    burned = Units.METRIC.area(worst.cells_worst * entry.summary.cell_ha)
+    assert plain(parts.headline)[:3] == [
+        "|expected|cautious|worst case",
+        f"Final size|5.5 ha|9.0 ha|{burned}",
+        f"Growth left|0.5 %|–|{percent_text(worst.share_worst)}",
+    ]
+    assert f"Worst case: {case_text(worst.scenario)}".replace(" %", "&nbsp;%") in parts.headline
+    assert not re.search(r"\d (%|ha)", "".join(parts)), "no number breaks before its unit"
+    assert plain(parts.days)[-2:] == [
         "1|2020-08-19|0|–|0|–|–|40.0 ha",
         "2|2020-08-20|0|–|0|–|5.5 ha|1,204 ha",
     ]

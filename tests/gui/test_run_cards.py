@@ -108,6 +108,7 @@ def test_the_card_of_an_exercise_names_the_scenario_that_it_was_flown_in() -> No
     entry.summary = replace(entry.summary, regions=(replace(region, burned_ha=0.4),))
     assert card_lines(entry)[0] == "Flown in “weak”: R1: 0.4 ha burned"
     assert "Flown in “weak”" in report_html(entry) and "Not stress-tested" not in report_html(entry)
+    assert ";flown</td>" in report_html(entry) and ";expected</td>" not in report_html(entry)
 
 
 def test_the_card_and_the_tooltip_of_the_best_plan_say_so(queue: RunQueue, panel: RunsPanel) -> None:
@@ -162,12 +163,12 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts(project: Project) -
     # It is of those of the run, which may not be those of the project any more.
     entry.has_other_regions = True
     assert card_lines(entry)[2].endswith(f"worst case: {burned:.1f} ha of the regions of the run ({differs})")
-    assert "; with the regions of the run<" in report_html(entry)
+    assert "; with the regions of the run)" in report_html(entry)
 
 
 def test_the_size_of_a_plan_that_is_not_scored_yet_says_its_effectiveness() -> None:
     entry = RunEntry("one", Path("/runs/one"), state=RunState.RUNNING, plan=metrics(2.0), baseline=metrics(4.0))
-    assert "9.0 ha without drops<" in report_html(entry)
+    assert "9.0&nbsp;ha without drops<" in report_html(entry)
     assert "as if drops worked less well than expected. The expected size comes with" in report_html(entry)
     entry.state, entry.reason = RunState.FINISHED, FinishReason.STOPPED
     assert "as if drops worked less well than expected. Resume the run for" in report_html(entry)

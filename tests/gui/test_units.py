@@ -21,7 +21,7 @@ from firegui.gui.planning.result_view import ResultView
 from firegui.gui.planning.runs_table import run_columns
 from firegui.gui.session.session import FireView
 from firegui.gui.widgets.settings_form import FoldedSection
-from firegui.runs.stages import FinishReason, RunState
+from firegui.runs.stages import FinishReason
 from tests.gui.shell_scene import ridge, workbench
 
 
@@ -40,9 +40,10 @@ def test_the_result_is_in_the_chosen_units(qtbot: QtBot, entry: RunEntry) -> Non
     view = ResultView()
     qtbot.addWidget(view)
     view.show_run(entry)
-    assert "10.0 ha" in view.text and "acres" not in view.text
+    assert "10.0&nbsp;ha" in view.text and "acres" not in view.text
     view.show_run(entry, Units.US)
-    assert "24.7 acres" in view.text and "247 acres" in view.text and re.search(r"\d ha\b|, ha,", view.text) is None
+    text = view.text.replace("&nbsp;", " ")
+    assert "24.7 acres" in text and "247 acres" in text and re.search(r"\d ha\b|, ha,", text) is None
 
 
 def test_the_list_of_runs_is_in_the_chosen_units(entry: RunEntry) -> None:
@@ -121,10 +122,8 @@ def test_a_whole_view_is_as_high_as_its_text_and_has_no_scroll_bar_of_its_own(qt
     qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() > 0 and view.verticalScrollBar().maximum() == 0)
     needed = view.body.minimumSizeHint().height()
     # A longer text leaves no gap behind.
-    entry.state, entry.message = RunState.FINISHED, " ".join(["longer"] * 200)
-    view.show_run(entry)
+    view.show_run(entry, note=" ".join(["longer"] * 200))
     qtbot.waitUntil(lambda: view.body.minimumSizeHint().height() > 2 * needed)
-    entry.state = RunState.QUEUED
     view.show_run(entry)
     qtbot.waitUntil(lambda: view.body.minimumSizeHint().height() == needed and view.height() < 2 * needed)
     before = view.height()

@@ -1,12 +1,13 @@
-"""Result of a run: what is reported of its plan first, its days, and its stages under Advanced."""
+"""Result of a run: what is reported of its plan first, its days and regions, and folded details."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
@@ -18,6 +19,7 @@ from firegui.domain.plan_summary import (
     SIZE_TITLES,
     KeyFigure,
     PlanSummary,
+    burned_text,
     is_shown_area,
     size_figures,
     start_area,
@@ -30,6 +32,8 @@ from firegui.domain.stress import (
     GROWTH_LEFT,
     NOT_STRESS_TESTED,
     WHAT_HOLDS,
+    case_text,
+    growth_share,
     untestable_texts,
     untested_names,
     untested_texts,
@@ -72,7 +76,9 @@ _WORK_LESS = "drops worked less well than expected"
 """What cautious effectiveness means."""
 _NARROW = 420
 """Pixels below which what a figure is compared with is below its number, not beside it."""
-_ADVANCED = "Advanced: objective, steps and cost"
+_ADVANCED = "Details"
+_BREAKS = re.compile(r"(?<=\d) (?=(?:%|ha|acres|m³|gal)(?!\w))")
+"""Spaces at which a number must not break from its unit."""
 _LEFT_COLUMNS = (1, 3)
 """Columns of the table of days that hold words: the date and the drops by type."""
 
@@ -101,8 +107,9 @@ class ResultView(QScrollArea):
     def __init__(self, parent: QWidget | None = None, *, is_whole: bool = False, has_steps: bool = False) -> None:
         super().__init__(parent)
         self._has_steps = has_steps
-        names = ("Verdict", "Result of the run", "Days of the plan", "How the run ended", "Objective and steps")
-        self._verdict, self._headline, self._days, self._ended, self._details = map(_text_label, names)
+        names = "Verdict", "Result of the run", "Days of the plan", "Regions", "How it ended", "Objective and steps"
+        labels = map(_text_label, names)
+        self._verdict, self._headline, self._days, self._below, self._prose, self._details = labels
         self.continue_button = _button("Continue from this plan", _CONTINUE)
         self.leaks_button = _button("Where fire gets through", _LEAKS)
         self.test_button = _TestButton(_TEST_IT)
@@ -118,10 +125,10 @@ class ResultView(QScrollArea):
             steps.addWidget(button)
         self._note = _text_label("What the map shows instead")
         self._note.setProperty("role", "warning")
-        self._wide = self._narrow = "", "", "", ""
-        self._advanced = FoldedSection(_ADVANCED, vertical(None, self._details, margins=0))
+        self._wide = self._narrow = ResultParts("", "", "", "", "")
+        self._advanced = FoldedSection(_ADVANCED, vertical(None, self._prose, self._details, margins=0))
         self.body = column(
-            self._note, self._verdict, self._next, self._headline, self._days, self._ended, self._advanced,
+            self._note, self._verdict, self._next, self._headline, self._days, self._below, self._advanced,
             margins=_MARGIN,
         )  # fmt: skip
         self.setWidget(self.body)
@@ -135,7 +142,9 @@ class ResultView(QScrollArea):
     @property
     def text(self) -> str:
         """The text, as HTML, with what is folded."""
-        labels = (self._note, self._verdict, self._headline, self._days, self._ended, self._details)
+        labels = (
+            self._note, self._verdict, self._headline, self._days, self._below, self._prose, self._details,
+        )  # fmt: skip
         return "".join(label.text() for label in labels)
 
     def show_run(
@@ -145,19 +154,19 @@ class ResultView(QScrollArea):
         self._shown_folder = entry.folder if entry is not None and entry.is_over else None
         if entry is not None:
             entry.complete_summary()
-        none = "", escape(instead), "", ""
+        none = ResultParts("", escape(instead), "", "", "")
         self._wide = none if entry is None else report_parts(entry, units)
         self._narrow = none if entry is None else report_parts(entry, units, is_narrow=True)
-        verdict, headline, days, ended = self._wide
+        verdict, headline, days, below, prose = self._wide
         details = "" if entry is None else details_html(entry, units)
         for label, text in (
             (self._note, escape(note)), (self._verdict, verdict), (self._headline, headline), (self._days, days),
-            (self._ended, ended), (self._details, details),
+            (self._below, below), (self._prose, prose), (self._details, details),
         ):  # fmt: skip
             if text != label.text():
                 label.setText(text)
             label.setVisible(bool(text))
-        self._advanced.setVisible(bool(details))
+        self._advanced.setVisible(bool(prose or details))
         fails = self._has_steps and entry is not None and entry.is_over and entry.grows
         self.leaks_button.setVisible(fails)
         advised = self._has_steps and entry is not None and entry.is_over and (entry.grows or entry.removal_failed)
@@ -165,7 +174,8 @@ class ResultView(QScrollArea):
         offers_test = self._offer_test(entry)
         self._next.setVisible(advised or offers_test)
         plan = None if entry is None or entry.project is None else entry.project.plan
-        self._headline.setToolTip(tooltip("" if plan is None else plan.effectiveness_text))
+        growth = f"{GROWTH_LEFT}: 0 % is none of it, 100 % is as without drops."
+        self._headline.setToolTip(tooltip(growth if plan is None else f"{growth} {plan.effectiveness_text}"))
         self._verdict.setToolTip(tooltip(WHAT_HOLDS if entry is not None and entry.stress is not None else ""))
         self._wrap()
 
@@ -206,12 +216,13 @@ class ResultView(QScrollArea):
 
     def _wrap(self) -> None:
         width = max(self.viewport().width() - 2 * _MARGIN, 1)
-        headline = (self._narrow if width < _NARROW else self._wide)[1]
+        is_narrow = width < _NARROW
+        headline, below = ((self._narrow if is_narrow else self._wide)[place] for place in (1, 3))
         days = (self._wide if _fits(self._wide[2], self._days, width) else self._narrow)[2]
-        for label, text in ((self._headline, headline), (self._days, days)):
+        for label, text in ((self._headline, headline), (self._days, days), (self._below, below)):
             if text != label.text():
                 label.setText(text)
-        for label in (self._note, self._verdict, self._headline, self._ended):
+        for label in (self._note, self._verdict, self._headline, self._below, self._prose):
             label.setMaximumWidth(width)
             # The layout asks for the height at the width of the table of days, which is larger. A label counts its
             # least height as needed, so that of an earlier text goes first.
@@ -286,8 +297,21 @@ def report_html(entry: RunEntry) -> str:
     return "".join(report_parts(entry))
 
 
-def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: bool = False) -> tuple[str, str, str, str]:
-    """Return what is reported of a run first, as HTML: verdict, headline, table of days, and how it ended.
+class ResultParts(NamedTuple):
+    """Parts of a result as HTML: what is shown first, and ``prose`` for the folded details.
+
+    ``below`` are the regions, or how a run without a summary ended.
+    """
+
+    verdict: str
+    headline: str
+    days: str
+    below: str
+    prose: str
+
+
+def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: bool = False) -> ResultParts:
+    """Return what is reported of a run, as HTML.
 
     Those of a narrow view have their titles before the texts, and two lines for each day.
     """
@@ -299,8 +323,8 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
     )
     lost = "" if replanned else given_up_text(entry.reference, entry.nominal, entry.baseline)
     warning = _warning_html(f"{lost}. {_GIVEN_UP}") if lost else ""
-    warning += _warning_html(entry.kept_drops) if entry.is_over and entry.kept_drops else ""
-    end = "" if replanned else f"<p style='margin-top:6px; color:{current_colors().muted}'>{ended}</p>"
+    more = _warning_html(entry.kept_drops) if entry.is_over and entry.kept_drops else ""
+    end = "" if replanned else _muted_html(ended)
     if (summary := entry.summary) is not None:
         if entry.has_other_regions:
             summary = replace(summary, has_other_regions=True)
@@ -310,18 +334,76 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
         table = [titles, *summary.start_row(units), *days_after]
         rows = [[_unbroken(text) for text in row] for row in table]
         days = narrow_days_html(summary, units) if is_narrow else html_table(rows, left=_LEFT_COLUMNS)
+        said = _verdict_html(entry.flown_text or units.restate(summary.verdict))
+        verdict = said + _origin_html(entry) + _untested_html(summary)
+        headline = _outcome_html(entry, summary, units) + figures_html(summary.plan_figures(units), is_narrow=is_narrow)
+        regions = figures_html(summary.region_figures(units), is_narrow=is_narrow) if summary.regions else ""
         outside = _warning_html(summary.outside) if summary.outside else ""
-        verdict = (
-            _verdict_html(entry.flown_text or units.restate(summary.verdict))
-            + _origin_html(entry)
-            + _untested_html(summary)
-        )
-        remark = "" if replanned else cautious_text(entry, units)
-        headline = figures_html(summary.key_figures(units), remark, is_narrow=is_narrow)
-        return verdict, headline + _growth_html(summary) + outside + warning, days, end
-    known = [*_size_so_far(entry, units), KeyFigure("Drops", _count(entry.drops))]
-    figures = figures_html(known, cautious_text(entry, units), is_narrow=is_narrow)
-    return "", ("" if entry.flies_loop else figures) + warning, "", end
+        texts = ("" if replanned else cautious_text(entry, units), *_case_texts(summary, units))
+        prose = "".join(_muted_html(escape(text)) for text in (*texts, *untestable_texts(summary.stress)) if text)
+        parts = verdict, headline + warning, days, regions, prose + outside + more + end
+    else:
+        known = [*_size_so_far(entry, units), KeyFigure("Drops", _count(entry.drops))]
+        figures = figures_html(known, cautious_text(entry, units), is_narrow=is_narrow)
+        parts = "", ("" if entry.flies_loop else figures) + warning + more, "", end, ""
+    return ResultParts(*(_BREAKS.sub("&nbsp;", part) for part in parts))
+
+
+def _outcome_html(entry: RunEntry, summary: PlanSummary, units: Units) -> str:
+    """Return the table of what burns: at expected and cautious effectiveness, and in the worst stress case.
+
+    A column without numbers is left out.
+    """
+    stress, plan, worst = summary.stress, entry.plan, None if summary.stress is None else summary.stress.worst
+    is_known = entry.nominal is not None and not entry.replans and Stage.KEEP not in entry.stages
+    cautious = plan if is_known else None
+    start, bare = summary.start_ha, summary.final_ha_no_drops
+
+    def area(size_ha: float | None) -> str:
+        return "–" if size_ha is None else units.area(size_ha)
+
+    def growth(size_ha: float | None) -> str:
+        if size_ha is None or start is None or bare is None:
+            return "–"
+        return percent_text(growth_share(size_ha, start, bare))
+
+    careful_ha = None if cautious is None else cautious.final_extent_ha
+    cells = None if worst is None else worst.cells_worst * summary.cell_ha
+    rows = [
+        ["", "flown" if entry.flown_text else "expected", "cautious", "worst case"],
+        ["Final size", area(summary.final_ha), area(careful_ha), area(cells)],
+        [
+            "Growth left",
+            growth(summary.final_ha) if stress is None else percent_text(stress.nominal.share_worst),
+            growth(careful_ha),
+            "–" if worst is None else percent_text(worst.share_worst),
+        ],
+    ]
+    if (found := summary.all_regions) is not None:
+        is_same = not summary.has_other_regions
+        inside_ha = cautious.protected_cells * summary.cell_ha if cautious is not None and is_same else None
+        most = None if stress is None else stress.worst_for_regions.protected_worst * summary.cell_ha
+        texts = ("–" if each is None else burned_text(each, units) for each in (found.burned_ha, inside_ha, most))
+        rows.append(["In regions", *texts])
+    if summary.protects_regions and stress is not None:
+        share, *others = (one.region_share() for one in (stress.nominal, *stress.results))
+        if share is not None:
+            most_left = max((each or 0.0 for each in others), default=share)
+            rows.append(["Growth in regions", percent_text(share), "–", percent_text(most_left)])
+    kept = [0, 1, *([2] if cautious is not None else []), *([3] if stress is not None else [])]
+    cut = [[row[column] for column in kept] for row in rows]
+    cut[1] = [cut[1][0], *(f"<b>{text}</b>" for text in cut[1][1:])]
+    case = "" if worst is None else _muted_html(escape(f"Worst case: {case_text(worst.scenario)}"))
+    return html_table(cut) + case
+
+
+def _case_texts(summary: PlanSummary, units: Units) -> list[str]:
+    """Return what is compared in the worst stress cases as sentences."""
+    return [f"{figure.title}: {figure.text}." for figure in summary.worst_figures(units)]
+
+
+def _muted_html(text: str) -> str:
+    return f"<p style='margin:4px 0; color:{current_colors().muted}'>{text}</p>"
 
 
 def _size_so_far(entry: RunEntry, units: Units) -> list[KeyFigure]:
@@ -385,7 +467,7 @@ def _untested_html(summary: PlanSummary) -> str:
 def figures_html(figures: Sequence[KeyFigure], remark: str = "", *, is_narrow: bool) -> str:
     """Return key figures as a table of two columns, the titles and the numbers.
 
-    The first number, the final size and what is saved are large and bold, with a small ``remark`` on them below.
+    The final size and what is saved are large and bold, with a small ``remark`` on them below.
     What a number is compared with is beside it, in a narrow view below both.
     """
     color, rows = current_colors().muted, []
@@ -395,7 +477,7 @@ def figures_html(figures: Sequence[KeyFigure], remark: str = "", *, is_narrow: b
         value = escape(figure.value)
         # A number never breaks before its unit; a sentence does.
         value = value.replace(" ", "&nbsp;") if figure.value[:1].isdigit() else value
-        if figure is figures[0] or figure.title in SIZE_TITLES:
+        if figure.title in SIZE_TITLES:
             value = f"<b style='font-size:large'>{value}</b>"
         beside, below = ("", note) if is_narrow or not note else (f"&nbsp;&nbsp; {note}", "")
         rows.append(f"<tr><td style='padding-right:12px'>{escape(figure.title)}</td><td>{value}{beside}</td></tr>")
@@ -439,17 +521,6 @@ def removed_text(entry: RunEntry, units: Units = Units.METRIC) -> str:
         return ""
     burned = f"{units.area(abs(change))} {'more' if change > 0.0 else 'less'} burned"
     return f"Drops removed that the limit does not need: {fewer:,} fewer, {burned}."
-
-
-def _growth_html(summary: PlanSummary) -> str:
-    """Return grey lines on the stress test: of what the growth left is a share, and what cannot be tested.
-
-    Empty without a test.
-    """
-    said = f"{GROWTH_LEFT}: 0 % is none of it, 100 % is as without drops."
-    color = current_colors().muted
-    lines = "<br>".join(escape(text) for text in (said, *untestable_texts(summary.stress)))
-    return "" if summary.stress is None else f"<p style='margin:0 0 6px 0; color:{color}'>{lines}</p>"
 
 
 def details_html(entry: RunEntry, units: Units = Units.METRIC) -> str:
