@@ -350,7 +350,7 @@ class StressTable:
 
     @property
     def worst_first(self) -> tuple[StressResult, ...]:
-        """The scenarios, the largest share first, to a tenth of a percent; of equal ones the largest fire first."""
+        """The scenarios, the largest share first, to 0.1 %; of equal ones the largest fire first."""
         return tuple(sorted(self.results, key=lambda result: (-round(result.share_worst, 3), -result.cells_worst)))
 
     @property

@@ -350,7 +350,7 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
 
 
 def _outcome_html(entry: RunEntry, summary: PlanSummary, units: Units) -> str:
-    """Return the table of what burns: at expected and cautious effectiveness, and in the worst stress case.
+    """Return the table of what burns, at both effectivenesses and in the worst stress case.
 
     A column without numbers is left out.
     """
