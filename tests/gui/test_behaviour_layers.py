@@ -21,6 +21,7 @@ from firegui.gui.map.map_board import MapBoard, MapRenderer
 from firegui.gui.map.map_content import MapState
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.readout import probe_rows
+from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session import fire_behaviour
 from firegui.gui.session.session import Session
 from tests.gui.map_scene import Hand, only, painted
@@ -110,6 +111,9 @@ def test_another_model_has_no_behaviour_and_says_what_it_needs(session: Session,
     for key in KEYS:
         hand.view.layers.set_visible(key, True)
         assert "needs the physical fire model" in hand.view.layers[key].missing()
+    panel = LayersPanel(hand.view.layers)
+    assert panel.behaviour_note.text().endswith("needs the physical fire model (Fire model… in the workspace Fire)")
+    assert not panel.behaviour_note.isHidden()
     hand.view.flush()
     assert not session.behaviour._worker.is_busy
     assert not any(painted(hand.view, key).any() for key in KEYS)

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import DropList
 from firegui.domain.exercise import Decision
+from firegui.domain.fleet import Fleet
 from firegui.domain.project import Project
 from firegui.domain.stress import EXPECTED, StressScenario, StressSet
 from firegui.domain.units import amount_text
@@ -199,13 +200,20 @@ def test_drops_that_were_flown_cannot_be_edited(qtbot: QtBot, bench: Workbench, 
     assert stopped.is_resumable
 
 
-def test_drops_that_the_project_refuses_are_named_before_the_start(bench: Workbench) -> None:
-    panel, session = panel_of(bench), bench.session
-    assert panel.note.isHidden()
+def test_an_exercise_uses_the_fleet_and_the_rules_of_its_plan(
+    qtbot: QtBot, bench: Workbench, refusals: list[InputError]
+) -> None:
+    panel, session, plan = panel_of(bench), bench.session, bench.queue.entries[0].project
+    assert plan is not None and "Uses" not in panel.cost.text()
+    first, *others = session.project.fleet.types
+    session.edit_planned_fleet("more", Fleet((replace(first, count=first.count + 2), *others)))
     session.set_operations("none", replace(session.project.operations, hard_cap=0))
-    assert "not flown: the constraints of the project refuse" in panel.note.text() and not panel.note.isHidden()
-    session.undo_stack.undo()
+    assert "Uses the fleet, grounded days and rules that the plan was made with" in panel.cost.text()
     assert panel.note.isHidden()
+    fill(bench, qtbot)
+    flown = fly(bench, qtbot, "start")
+    assert not refusals and flown.project is not None
+    assert flown.project.fleet == plan.fleet and flown.project.operations == plan.operations
 
 
 def test_an_interval_of_no_whole_steps_is_refused_and_nothing_is_started(

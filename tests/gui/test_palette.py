@@ -174,7 +174,7 @@ def test_it_offers_every_command_panel_and_page(window: MainWindow) -> None:
 
 WORDS = {
     "water": "Fleet", "helicopter": "Fleet", "retardant": "Fleet", "ground": "Grounded days",
-    "night": "Rules of the operation", "cost": "Cost of margin", "pdf": "Export", "wind": "Layers", "save": "Save",
+    "night": "Rules of the operation", "cost": "Cost of margin", "pdf": "Export", "wind": "Fire model", "save": "Save",
     "compare": "Compare runs", "undo": "Undo", "units": "Metric", "region": "Region", "tanker": "Fleet",
     "payload": "Fleet", "turnaround": "Fleet", "weather": "Scenario", "fuel": "Identify", "slope": "Layers",
     "sunset": "Rules of the operation", "village": "Protected regions", "houses": "Protected regions",

@@ -429,6 +429,10 @@ def test_the_word_wind_leads_to_the_fire_from_the_page_of_plans(qtbot: QtBot, wi
     qtbot.waitUntil(lambda: bool(side.outcome.links), timeout=20_000)
     titles = [link.text() for link in side.outcome.links]
     assert any(title.startswith("Fire › Scenario") for title in titles)
+    side.search.clear()
+    window.workbench.show_panel("Scenario")
+    side.search.setText("wind")
+    qtbot.waitUntil(lambda: "Fire model" in side.chosen_hit.text())
     assert any(title.startswith("Analyse › Stress test") for title in titles)
     side.search.clear()
 

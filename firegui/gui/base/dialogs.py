@@ -136,6 +136,9 @@ class ProblemsDialog(Dialog):
         view.setSpacing(4)
         view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        view.setResizeMode(QListWidget.ResizeMode.Adjust)
+        # A remedy is read to its end: rows follow the width, and their last line is never elided.
+        view.setTextElideMode(Qt.TextElideMode.ElideNone)
         view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         for problem in (each.for_window() for each in problems):
             remedy = f"\n→ {problem.remedy}" if problem.remedy else ""

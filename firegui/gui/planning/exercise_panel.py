@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QTableView, QTabWidget, QT
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.exercise import Decision, LoopDay
+from firegui.domain.project import kept_inputs_text
 from firegui.domain.stress import MOST_DRAWS, NOMINAL, StressScenario, scenario_text
 from firegui.domain.units import Units, amount_text
 from firegui.gui.base.elided_label import ElidedLabel
@@ -194,7 +195,7 @@ class ExercisePanel(SplitPanel):
         self.scenario.setToolTip(tooltip(tip))
         offered = sorted({*_HOURS, scenario.repair_hours or 24.0, hours or 24.0}, reverse=True)
         _fill(self.every, [(f"{each:g} h", each) for each in offered], hours or 24.0)
-        calendar, days = self._session.project.calendar, self.every.currentData() / 24.0
+        calendar, days = self._plan.exercise_project.calendar, self.every.currentData() / 24.0
         times = (number * days for number in range(1, math.ceil(calendar.days / days)))
         stops = ((_when(calendar, _step(calendar, time)), time) for time in times)
         _fill(self.stop_at, [("the end", None), *stops], stop)
@@ -223,6 +224,8 @@ class ExercisePanel(SplitPanel):
             self._settings_of = entry
             if entry is not None:
                 self._take_settings(entry)
+                # Another run may plan other days.
+                self._on_chosen()
         self.plan_name.set_text(plan.exercise_plan or "–")
         note = self._not_flown(entry)
         self.note.setText(note)
@@ -252,22 +255,25 @@ class ExercisePanel(SplitPanel):
         self.draw.setSuffix(f" of {draws}" if self.draw.value() < draws > 1 else "")
 
     def _cost(self) -> str:
-        """Return how many replannings a start makes, and how long they take by the latest exercise."""
-        stop, days = self.stop_at.currentData(), self._session.project.plan.days
+        """Return how many replannings a start makes, how long they take, and which inputs the plan keeps."""
+        project = self._plan.exercise_project
+        stop, days = self.stop_at.currentData(), project.plan.days
         count = max(math.ceil((stop or days) * 24.0 / (self.every.currentData() or 24.0)) - 1, 0)
         flown = (entry for entry in reversed(self._queue.entries) if entry.flies_loop and entry.is_over and entry.loop)
         text = f"{counted(count, 'short replanning')}, "
         if (latest := next((entry for entry in flown if entry.elapsed), None)) is None:
-            return f"{text}each of seconds to minutes."
-        pace = (latest.elapsed or 0.0) / max(len(latest.loop), 1)
-        return f"{text}{about_text((count + 1) * pace)} at the pace of the latest exercise."
+            text += "each of seconds to minutes."
+        else:
+            pace = (latest.elapsed or 0.0) / max(len(latest.loop), 1)
+            text += f"{about_text((count + 1) * pace)} at the pace of the latest exercise."
+        return f"{text} {kept_inputs_text(project, self._session.project)}".strip()
 
     def _not_flown(self, entry: RunEntry | None) -> str:
-        """Return which drops of the plan the project refuses, and what to do; empty for none."""
+        """Return which drops of the plan its project refuses, and what to do; empty for none."""
         file = None if entry is None or entry.flies_loop or not entry.is_over else kept_plan(entry.folder)
         if file is None or not self._session.has_project:
             return ""
-        found = self._lost.text(file, self._session.project)
+        found = self._lost.text(file, self._plan.exercise_project)
         return f"⚠ {found}" if found else ""
 
     def _rows(self, entry: RunEntry) -> list[_Observation]:

@@ -166,7 +166,7 @@ class PlanControl(QObject):
         dialog.deleteLater()
 
     def exercise(self, request: ExerciseRequest) -> None:
-        """Save the project and fly the shown run's plan in a stress scenario. Problems are listed."""
+        """Save the project and fly the shown run's plan in a stress scenario, by the inputs of that run."""
         entry, session, out = self._queue.shown, self._session, self._replan_folder() if self.can_exercise else None
         file = None if entry is None else _exercise_source(entry)
         if out is None or session.folder is None or file is None:
@@ -174,7 +174,7 @@ class PlanControl(QObject):
         with refusing(session, str(file)):
             self._start(
                 replan_spec(
-                    session.project, session.folder, out, file, 1, closed_loop=True, exercise=request.scenario,
+                    self.exercise_project, session.folder, out, file, 1, closed_loop=True, exercise=request.scenario,
                     draw=request.draw, stop_at=request.stop_at, backend=session.backend,
                 )
             )  # fmt: skip
@@ -274,6 +274,17 @@ class PlanControl(QObject):
         if file is None:
             return entry.title
         return schedule_title(file)
+
+    @property
+    def exercise_project(self) -> Project:
+        """Project that an exercise is flown by: that of the plan's run with the stress scenarios of the open one.
+
+        The open project takes its place where the run is of another fire.
+        """
+        entry, project = self._queue.shown, self._session.project
+        file = None if entry is None else _exercise_source(entry)
+        ran = None if file is None else self._queue.project_of(file)
+        return project if ran is None else replace(ran, stress=project.stress)
 
     @property
     def can_exercise(self) -> bool:

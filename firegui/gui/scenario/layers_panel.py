@@ -21,10 +21,11 @@ from PySide6.QtWidgets import (
 from firegui.errors import InputError
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.icons import icon
-from firegui.gui.base.layouts import fill_scroll_area, horizontal, plain_label, scroll_area, vertical
+from firegui.gui.base.layouts import fill_scroll_area, horizontal, muted_label, plain_label, scroll_area, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import set_role
+from firegui.gui.map.layers.behaviour_layers import BehaviourLayer
 from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, DropsLayer
 from firegui.gui.map.layers.layer import LayerChoice, MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
@@ -60,9 +61,12 @@ class LayersPanel(QScrollArea):
         self._legend = LegendView()
         self._grid = QGridLayout()
         self._reset = QToolButton()
+        self.behaviour_note = muted_label()
+        """Why the layers of fire behaviour are empty."""
         self.drops_shown = self._drops_box()
         body = QWidget()
-        vertical(body, self._drops_row(), self._order_row(), self._grid, self._legend, 1, margins=(4, 2, 8, 8))
+        rows = (self._drops_row(), self._order_row(), self.behaviour_note, self._grid, self._legend)
+        vertical(body, *rows, 1, margins=(4, 2, 8, 8))
         fill_scroll_area(self, body)
         # Called once all rows are in one window, because Qt sets the tab order only within a window.
         self._list()
@@ -191,6 +195,10 @@ class LayersPanel(QScrollArea):
     def _refresh(self, _: str = "") -> None:
         for row in self._rows.values():
             row.refresh()
+        empty = [layer for layer in self._layers if isinstance(layer, BehaviourLayer) and layer.missing()]
+        titles = ", ".join(layer.title for layer in empty)
+        self.behaviour_note.setText(f"{titles.capitalize()} are empty: {empty[0].missing()}" if empty else "")
+        self.behaviour_note.setVisible(bool(empty))
         with QSignalBlocker(self.drops_shown):
             shown = self._layers[DropsLayer.key].option_values[DROPS_SHOWN]
             self.drops_shown.setCurrentIndex(self.drops_shown.findData(shown))

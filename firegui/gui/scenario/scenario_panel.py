@@ -24,7 +24,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.domain.units import Units
 from firegui.fire.project_notes import Grade, project_notes
-from firegui.gui.base.controls import tool_button
+from firegui.gui.base.controls import set_synonyms, tool_button
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import add_layout, column, horizontal, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import tooltip
@@ -98,6 +98,7 @@ class ScenarioPanel(QWidget):
         self.load_button.clicked.connect(self.weights_wanted)
         self.model_button = tool_button("Fire model…", _CHOOSE)
         self.model_button.clicked.connect(lambda _checked=False: choose_fire_model(self._session, self.window()))
+        set_synonyms(self.model_button, "wind weather periods")
         self.folder_button = tool_button("Show folder", _SHOW_FOLDER)
         self.folder_button.clicked.connect(lambda _checked=False: self._show_folder())
         self.folder = FolderLine()

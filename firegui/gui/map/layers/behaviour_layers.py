@@ -24,7 +24,7 @@ from firegui.gui.session.session import Session
 
 _FIRST, _LAST = 0.2, 0.95
 """Part of a colour map that is used: the ends are hard to tell from a dark and from a light ground."""
-_MODEL = "needs the physical fire model: Scenario, Fire model…"
+_MODEL = "needs the physical fire model (Fire model… in the workspace Fire)"
 
 
 def _scale(title: str, name: str) -> ColorScale:
