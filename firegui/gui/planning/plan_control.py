@@ -277,7 +277,7 @@ class PlanControl(QObject):
 
     @property
     def exercise_project(self) -> Project:
-        """Project that an exercise is flown by: that of the plan's run with the stress scenarios of the open one.
+        """Project of the plan's run with the stress scenarios of the open project, for an exercise.
 
         The open project takes its place where the run is of another fire.
         """
