@@ -155,6 +155,9 @@ def test_both_stages_count_as_time_worked(entry: RunEntry) -> None:
     entry.add_epochs([epoch_done(9)])
     entry.removals.extend([removal(4)])
     assert entry.elapsed == pytest.approx(1.0 + 2.0)
+    # The whole run has more: the last scores and the stress test.
+    entry.seconds = 5.0
+    assert entry.elapsed == 5.0
 
 
 @pytest.mark.parametrize(

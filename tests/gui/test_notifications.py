@@ -145,6 +145,21 @@ def test_the_first_means_that_works_is_used_and_let_go_of(
     assert "helper" in said[0][0]
 
 
+def test_a_resumed_run_is_told_with_the_time_of_all_its_sessions(
+    qtbot: QtBot, queue: RunQueue, work: ActivityMonitor, clock: Clock
+) -> None:
+    ended: list[FinishedWork] = []
+    work.ended.connect(ended.append)
+    entry = queue.plan()
+    qtbot.waitUntil(lambda: entry.epoch > 0)
+    clock.now = 67.0
+    # What the folder of the run says, which is read when it ends.
+    queue.changed.connect(lambda: setattr(entry, "seconds", 90.0))
+    queue.stop()
+    qtbot.waitUntil(lambda: bool(ended))
+    assert ended[0].seconds == 90.0
+
+
 def test_where_nothing_works_the_log_says_so_once(controller: AnalysisController, work: ActivityMonitor) -> None:
     awake = SleepInhibitor(work, [FakeMeans("bus", "there is none")])
     said: list[tuple[str, str]] = []

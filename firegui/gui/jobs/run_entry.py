@@ -347,9 +347,9 @@ class RunEntry:
 
     @property
     def elapsed(self) -> float | None:
-        """Time worked in seconds, to the latest report."""
+        """Time of the whole run in seconds, with its stress test; of an active one to the latest report."""
         parts = [part for part in (self.history.last("seconds"), self.removals.last("seconds")) if part is not None]
-        return sum(parts) if parts else self.seconds
+        return self.seconds or (sum(parts) if parts else None)
 
     @property
     def pace(self) -> float | None:

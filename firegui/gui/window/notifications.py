@@ -85,7 +85,9 @@ class ActivityMonitor(QObject):
         self._current = {key: before.get(key, new) for key, new in found.items()}
         for key, ended in before.items():
             if key not in found:
-                self.ended.emit(FinishedWork(ended.title, now - ended.since, ended.outcome))
+                # Of a run that was stopped and resumed all of its time counts, as everywhere else.
+                whole = None if ended.run is None else ended.run.seconds
+                self.ended.emit(FinishedWork(ended.title, whole or now - ended.since, ended.outcome))
         paused = active is not None and active.state is RunState.PAUSED
         busy = len(found) > (1 if paused else 0)
         if busy != self._busy:
