@@ -19,6 +19,7 @@ from firegui.fire.card import physical_card
 from firegui.fire.landscape import has_terrain
 from firegui.fire.prior import SOURCE
 
+_ALWAYS_USED = ("slope", "aspect", "fuel")
 _WIND_GAINS = ("wind_gain", "wind_alignment")
 
 
@@ -35,6 +36,27 @@ def model_caveats(project: Project, units: Units = Units.METRIC) -> tuple[str, .
         return warnings
     training = weights.training
     return *_layers(event, training), *_priors(event, training, units), *warnings, *_correction(event, weights)
+
+
+def unused_layers(project: Project) -> tuple[str, ...]:
+    """Return the layers of the event that its network does not use at all; none for other fire models.
+
+    Every network spreads the fire faster uphill and leaves out what cannot burn, whatever layers it reads.
+    """
+    if project.fire_model.kind != "network" or project.weights is None:
+        return ()
+    return tuple(key for key in _unread(project.scenario, project.weights.training) if key not in _ALWAYS_USED)
+
+
+def unused_text(project: Project) -> str:
+    """Return in a sentence which layers the network does not use, and which only in part; empty for none."""
+    unused = unused_layers(project)
+    if not unused:
+        return ""
+    unread = _unread(project.scenario, project.weights.training) if project.weights is not None else []
+    part = [key for key in unread if key in _ALWAYS_USED]
+    only = f" Counts only for uphill spread and for what can burn: {_named(part)}." if part else ""
+    return f"Does not use {_named(unused)}.{only}"
 
 
 def model_warnings(project: Project, units: Units = Units.METRIC) -> tuple[str, ...]:
@@ -106,9 +128,13 @@ def _missing_cover(event: Scenario) -> Iterator[str]:
 
 
 def _layers(event: Scenario, training: Training) -> Iterator[str]:
-    unread = [key for key in LAYERS if key in event.layers and key not in training.layers]
-    if unread:
+    if unread := _unread(event, training):
         yield f"The network does not read {_named(unread)}: no fire it was trained on had it."
+
+
+def _unread(event: Scenario, training: Training) -> list[str]:
+    """Return the layers of the event that the network has no input for."""
+    return [key for key in LAYERS if key in event.layers and key not in training.layers]
 
 
 def _priors(event: Scenario, training: Training, units: Units) -> Iterator[str]:

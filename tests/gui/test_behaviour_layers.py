@@ -25,6 +25,7 @@ from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session import fire_behaviour
 from firegui.gui.session.session import Session
 from tests.gui.map_scene import Hand, only, painted
+from tests.unit.domain.samples import weights
 
 KEYS = ("spread_rate", "flame_length", "intensity")
 
@@ -159,6 +160,15 @@ def behaviour_rows(hand: Hand) -> list[tuple[str, str]]:
     assert shown is not None and hand.view._pinned is not None
     rows = probe_rows(shown, hand.view._place, hand.view._pinned)
     return [(name, value) for name, value in rows if name in ("Rate of spread", "Flame length", "Fireline intensity")]
+
+
+def test_identify_names_layers_that_the_network_does_not_use(session: Session, hand: Hand) -> None:
+    session.open_project(session.project.with_network(weights()), None)
+    hand.view.go_to(20.5, 50.5)
+    shown = MapState.of(session)
+    assert shown is not None and hand.view._pinned is not None
+    rows = dict(probe_rows(shown, hand.view._place, hand.view._pinned))
+    assert rows["Not used by the model"] == "elevation"
 
 
 def test_a_film_has_the_period_of_every_picture(qtbot: QtBot, own: Session) -> None:

@@ -86,7 +86,7 @@ def test_the_notes_say_what_the_fire_model_does_without(panel: ScenarioPanel) ->
 def test_the_notes_say_what_a_network_was_not_taught(session: Session, panel: ScenarioPanel, project: Project) -> None:
     session.open_project(project.with_network(weights()), None)
 
-    assert fact_of(panel, "Fire model") == "test network"
+    assert fact_of(panel, "Fire model") == "test network\nDoes not use elevation."
     assert "Wind effect from published values (Alexandridis et al. 2008)" in panel.notes
     assert "does not read elevation" in panel.notes
     assert "uses the same fuel factor everywhere" not in panel.notes

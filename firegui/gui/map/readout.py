@@ -13,6 +13,7 @@ from firegui.domain.observation import OBSERVED
 from firegui.domain.project import changes_text
 from firegui.domain.results import Frames
 from firegui.domain.scenario import LAYERS, Scenario
+from firegui.fire.model_caveats import unused_layers
 from firegui.gui.map.decorations import Caption
 from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_content import CellLocation, MapState
@@ -87,6 +88,8 @@ def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> l
     for name, keys in _GROUND:
         if values := [value for key in keys if (value := _layer(scenario, key, cell))]:
             rows.append((name, " · ".join(values)))
+    if unused := [LAYERS[key][0].lower() for key in unused_layers(shown.project) if _layer(scenario, key, cell)]:
+        rows.append(("Not used by the model", ", ".join(unused)))
     return rows
 
 

@@ -23,6 +23,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.domain.units import Units
+from firegui.fire.model_caveats import unused_text
 from firegui.fire.project_notes import Grade, project_notes
 from firegui.gui.base.controls import set_synonyms, tool_button
 from firegui.gui.base.dialogs import Dialog
@@ -180,7 +181,7 @@ def facts(project: Project, units: Units = Units.METRIC) -> dict[str, str]:
         "CRS": short_name(grid.crs) if grid.is_georeferenced and grid.crs else _NO_PLACE,
         "Start": _start_text(calendar),
         "Plan": f"{calendar.days} of {event.days} days, {calendar.n_steps:,} steps of {_step_text(calendar)}",
-        "Fire model": project.fire_model.label,
+        "Fire model": "\n".join(filter(None, (project.fire_model.label, unused_text(project)))),
         "Coverage": _coverage_text(project),
         "Fleet": f"{project.fleet.n_aircraft} aircraft of {len(project.fleet.types)} types",
         "Layers": f"missing: {', '.join(missing)}" if missing else "all layers present",
