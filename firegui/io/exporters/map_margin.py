@@ -256,17 +256,19 @@ def rose(project: Project, days: range) -> NDArray[np.float64] | None:
 
     It holds the share of cells and days by the sector that the wind comes from and by speed class.
     """
-    speeds, directions = _wind_of(project, days)
-    known = np.isfinite(speeds) & np.isfinite(directions)
-    if not known.any():
+    counts = np.zeros(_SECTORS * len(CLASSES), np.int64)
+    # A wind that changes by the hour would take gigabytes for all days at once.
+    for day in days:
+        speeds, directions = _wind_of(project, range(day, day + 1))
+        known = np.isfinite(speeds) & np.isfinite(directions)
+        whence = (270.0 - np.degrees(directions[known].astype(np.float64)) + (_turn(project) or 0.0)) % 360.0
+        sector = np.floor(whence / (360.0 / _SECTORS) + 0.5).astype(np.int64) % _SECTORS
+        knots = speeds[known].astype(np.float64) * KNOTS_PER_MS
+        number = np.searchsorted([low for low, _, _ in CLASSES], knots, side="right") - 1
+        counts += np.bincount(sector * len(CLASSES) + number, minlength=len(counts))
+    if not counts.any():
         return None
-    whence = (270.0 - np.degrees(directions[known].astype(np.float64)) + (_turn(project) or 0.0)) % 360.0
-    sector = np.floor(whence / (360.0 / _SECTORS) + 0.5).astype(np.int64) % _SECTORS
-    knots = speeds[known].astype(np.float64) * KNOTS_PER_MS
-    number = np.searchsorted([low for low, _, _ in CLASSES], knots, side="right") - 1
-    counts = np.zeros((_SECTORS, len(CLASSES)))
-    np.add.at(counts, (sector, number), 1.0)
-    return np.asarray(counts / counts.sum(), np.float64)
+    return np.asarray(counts.reshape(_SECTORS, -1) / counts.sum(), np.float64)
 
 
 def draw_wind_box(page: FigurePage, x: float, top: float, width: float, project: Project, days: range) -> float:
