@@ -225,6 +225,6 @@ def replan_resume_spec(record: RunRecord, project: Project, project_folder: Path
     observed = None if note.closed_loop or note.observed in ("", PROJECTS_OWN) else record.file_of(note.observed)
     spec = replan_spec(
         project, project_folder, record.folder, file, note.day, observed_file=observed, closed_loop=note.closed_loop,
-        exercise=note.exercise, draw=note.draw, after=Path(note.after) if note.after else None, backend=backend,
+        exercise=note.exercise, draw=note.draw, after=record.file_of(note.after), backend=backend,
     )  # fmt: skip
     return replace(spec, resume=True)

@@ -435,7 +435,7 @@ def test_an_ensemble_and_a_run_at_work_are_left_alone(session: Session, hand: Ha
     session.plan_editor.block("")
     session.show_result(replace(session.result, member=True))
     drag(hand, start, (start[0], start[1] + 5.0))
-    assert session.plan_editor.drops == DROPS and "ensemble" in messages[-1]
+    assert session.plan_editor.drops == DROPS and "an analysis is shown" in messages[-1]
 
 
 # -- the keyboard ----------------------------------------------------------------------------------------------------
