@@ -343,7 +343,7 @@ class AircraftForm(QGroupBox):
         self.setEnabled(there)
         self.drawn.setText(self._model.rows[row].drawn_text(self._session.units) if there else "")
         self.interval.setText(self._model.interval_text(row, is_short=True) if there else "")
-        self.interval.setToolTip(tooltip(self._model.interval_text(row, is_short=False)) if there else "")
+        self.interval.setToolTip(tooltip(self._model.interval_text(row, is_short=False) if there else ""))
         coarse = self._model.coarse_text(row) if there else ""
         self.coarse.setText(coarse)
         self.coarse.setVisible(bool(coarse))

@@ -14,6 +14,7 @@ from firegui.gui.base.controls import action_button, close_button, tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.legend_width import legend_width
+from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
 from firegui.gui.widgets.notice import NoticeStack, OverlayNotice
 from firegui.gui.window.pane_focus import FocusReturn
@@ -405,7 +406,7 @@ class CentreBar(QWidget):
         choices = horizontal(None, *self._modes, margins=0, spacing=2)
         shown = horizontal(None, *card_buttons, margins=(12, 0, 0, 0), spacing=2)
         self.keep_stopped = QPushButton("Keep plan, resume")
-        self.keep_stopped.setToolTip("Save this plan as a run of its own, then resume the stopped run")
+        self.keep_stopped.setToolTip(tooltip("Save this plan as a run of its own, then resume the stopped run"))
         self.stopped, self.edited = _state_notice(resume, self.keep_stopped), _state_notice(keep)
         horizontal(self, fires, (self.note, 1), self.table, self.back, choices, shown, margins=(6, 2, 6, 2), spacing=8)
         self.show_back(is_shown=False, compares=False)
