@@ -29,7 +29,6 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.domain.stencil import stencil_of
 from firegui.errors import Check, InputError, Problem, Problems
-from firegui.rollout.pulled_front import cut_off_front
 from firegui.rollout.simulate import prepare, simulate
 
 DIRECTIONS = 32
@@ -43,6 +42,8 @@ _BEHIND, _MOST_HALF_WIDTH = 25.0, 400.0
 """Cells behind the start of a straight front that burn at first, and the widest half of its strip."""
 _MIDDLE, _MIDDLE_RAYS = 3.0, 13
 _FIT_ROUNDS = 120
+_CUT_OFF, _CUT_OFF_ROUNDS = 25.0 * np.log(2.0), 40
+_LEAST_DEPTH, _LEAST_GROWTH, _LEAST_REPRODUCTION = 3.0, 1e-9, 1.01
 
 
 def directions_of(count: int = DIRECTIONS) -> Floats:
@@ -68,15 +69,40 @@ def front_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Float
 def cut_off_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Floats:
     """Return the speed ``[M]`` that a straight front reaches in float32, whose cut-off ends its tail.
 
-    ``gains [N]`` are uniform; see :mod:`firegui.rollout.pulled_front`. Raises
+    Ahead of a front the fire falls like ``exp(−λ x)``, with ``λ v = ln G(λ)`` and ``G`` the logarithm's argument in
+    ``v(n)``. A cell whose exposure is at most 2⁻²⁵ does not ignite, so the tail ends where it has fallen by ``exp(ℓ)``.
+    Such a tail is ``exp(−λ x) sin(π λ x / ℓ)``: ``λ + i π λ / ℓ`` and a real ``v`` solve the equation (Brunet and
+    Derrida 1997, whose first term is ``v(n) − π² λ² v''/(2 ℓ²)``). Fronts against the wind, with a steep tail and a
+    small speed, lose most of it.
+
+    ``ℓ`` is ``25 ln 2`` less two terms. An exposure is ``(e^{λv} − 1 + 1/T_b)`` times the burning cells, which add the
+    logarithm of that. Behind the front at most ``1 − (1 + ln R)/R`` of the cells burn, with ``R = T_b Σ K`` (Kermack
+    and McKendrick 1927), and the tail begins there.
+
+    ``gains [N]`` are uniform. ``λ`` is found by Newton's steps on its logarithm. Raises
     :class:`~firegui.errors.InputError` like :func:`front_speed`.
     """
     front_speed(gains, t_burn, directions)
-    gains, along = np.asarray(gains, np.float64), _along(len(gains), directions)
-    total = 1.0 - 1.0 / t_burn + np.einsum("n,nml->ml", gains, np.exp(along[:, :, None] * _STEEPNESS))
-    start = _STEEPNESS[(np.log(total) / _STEEPNESS).argmin(axis=1)]
-    speeds, _, _ = cut_off_front(gains[None, :], along.T, np.array([1.0 / t_burn]), start)
-    return speeds
+    gains, along, lost = np.asarray(gains, np.float64), _along(len(gains), directions), 1.0 / t_burn
+    total = 1.0 - lost + np.einsum("n,nml->ml", gains, _growths(len(gains), directions))
+    at = np.log(_STEEPNESS[(np.log(total) / _STEEPNESS).argmin(axis=1)])
+    depth, speed = np.full(len(at), _CUT_OFF), np.zeros(len(at))
+    reproduction = max(t_burn * gains.sum(), _LEAST_REPRODUCTION)
+    burning = 1.0 - (1.0 + np.log(reproduction)) / reproduction
+    for _ in range(_CUT_OFF_ROUNDS):
+        steep = np.exp(at)
+        wave = np.pi * steep / depth
+        terms = gains[:, None] * np.exp((steep + 1j * wave) * along)
+        grown = 1.0 - lost + terms.sum(0)
+        growth, bend = np.log(grown), (terms * along).sum(0) / grown
+        speed = growth.imag / wave
+        miss = growth.real - steep * speed
+        slope = np.minimum(bend.real - speed - steep * bend.imag / wave, -1e-12)
+        at = at - np.clip(miss / (slope * steep), -0.7, 0.7)
+        at = np.clip(at, np.log(_STEEPNESS[0]), np.log(_STEEPNESS[-1]))
+        ignited = np.maximum(np.expm1(np.minimum(steep * speed, 50.0)) + lost, _LEAST_GROWTH)
+        depth = np.maximum(_CUT_OFF + np.log(ignited) + np.log(burning), _LEAST_DEPTH)
+    return speed
 
 
 def _along(neighbours: int, directions: Floats) -> Floats:
@@ -197,9 +223,8 @@ def measure_front(
     are those of the second half. Raises :class:`~firegui.errors.InputError` like :func:`front_speed`, and where the
     fire does not advance in every direction.
     """
+    _check_advance(gains, t_burn)
     where = directions_of() if directions is None else directions
-    if not front_speed(gains, t_burn, directions_of(_RAYS)).min() > 0.0:
-        raise InputError([Problem("gains", "the fire does not advance in every direction", "give larger gains")])
     formula, support = front_speed(gains, t_burn, where), support_speed(gains, t_burn, where)
     east, north, west, south = support_speed(gains, t_burn, directions_of(4))
     fastest = max(support.max(), east, north, west, south)
@@ -231,20 +256,24 @@ def measure_straight_fronts(
     the middle; the speed is that of the last third. Raises :class:`~firegui.errors.InputError` like
     :func:`measure_front`.
     """
+    _check_advance(gains, t_burn)
     where = directions_of() if directions is None else directions
-    if not front_speed(gains, t_burn, directions_of(_RAYS)).min() > 0.0:
-        raise InputError([Problem("gains", "the fire does not advance in every direction", "give larger gains")])
     formula = front_speed(gains, t_burn, where)
     measured, steps = np.zeros(len(where)), np.ceil(cells / (_THIRDS * formula)).astype(np.int64)
-    for number, (angle, third) in enumerate(zip(where, steps, strict=True)):
-        sideways = support_speed(gains, t_burn, np.array([angle - np.pi / 2.0, angle + np.pi / 2.0])).max()
-        half_width = min(_THIRDS * third * sideways, _MOST_HALF_WIDTH) + _MARGIN
-        strip = _Strip.of(float(angle), cells + _MARGIN, half_width)
+    right, left = (support_speed(gains, t_burn, where + turn) for turn in (-np.pi / 2.0, np.pi / 2.0))
+    half_widths = np.minimum(_THIRDS * steps * np.maximum(right, left), _MOST_HALF_WIDTH) + _MARGIN
+    for number, (angle, third, half_width) in enumerate(zip(where, steps, half_widths, strict=True)):
+        strip = _Strip.of(float(angle), cells + _MARGIN, float(half_width))
         ground, started = strip.ground()
         states = _states(gains, t_burn, ground, started, (int(third), _THIRDS), backend, precision, check)
         before, after = (strip.reached(state) for state in states[-2:])
         measured[number] = (after - before) / third
     return FrontSpeeds(where, formula, cut_off_speed(gains, t_burn, where), formula, measured, steps)
+
+
+def _check_advance(gains: NDArray[Any], t_burn: float) -> None:
+    if not front_speed(gains, t_burn, directions_of(_RAYS)).min() > 0.0:
+        raise InputError([Problem("gains", "the fire does not advance in every direction", "give larger gains")])
 
 
 @dataclass(frozen=True, slots=True)

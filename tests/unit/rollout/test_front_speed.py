@@ -22,7 +22,6 @@ from firegui.rollout.front_speed import (
     measure_straight_fronts,
     support_speed,
 )
-from firegui.rollout.pulled_front import cut_off_front
 
 
 def blown(count: int, wind: float, towards_deg: float) -> np.ndarray:
@@ -168,27 +167,3 @@ def test_straight_fronts_of_every_ellipse_are_near_the_formula(ratio: float, mos
     gains = fit_gains(ellipse_speed(settings, where), 16, 30.0, where)
     found = measure_straight_fronts(gains, 30.0, cells=90, directions=where[::3])
     assert np.abs(found.corrected / found.formula - 1.0).max() < most
-
-
-def test_the_slope_of_the_cut_off_front_is_that_of_its_speed() -> None:
-    gains, where = 0.6 * blown(16, 0.8, 30.0), directions_of(8)
-    along = np.array(
-        [
-            [
-                east * math.cos(way) - south * math.sin(way)
-                for south, east in map(stencil_of(16).displacement, range(16))
-            ]
-            for way in where
-        ]
-    )
-    lost, start = np.array([0.0]), np.ones(8)
-
-    def speed(changed: np.ndarray) -> np.ndarray:
-        return cut_off_front(changed[None, :], along, lost, start)[0]
-
-    # The depth of the tail changes with the gains too, which the slope leaves out.
-    slope = cut_off_front(gains[None, :], along, lost, start)[2]
-    for n in (0, 7, 12):
-        more, less = gains.copy(), gains.copy()
-        more[n], less[n] = gains[n] + 1e-6, gains[n] - 1e-6
-        np.testing.assert_allclose((speed(more) - speed(less)) / 2e-6, slope[:, n], rtol=0.1, atol=0.02)
