@@ -23,9 +23,9 @@ def resource(name: str) -> Path:
     raise FireguiError(f"The shipped file resources/{name} is missing; install firegui again.")
 
 
-def installed_version() -> str:
-    """Return the installed version, ``unknown`` for a checkout that is not installed."""
+def installed_version(name: str = "firegui") -> str:
+    """Return the version of a package, ``unknown`` for one that is not installed, as a checkout may be."""
     try:
-        return version("firegui")
+        return version(name)
     except PackageNotFoundError:
         return "unknown"

@@ -101,8 +101,9 @@ class InputError(FireguiError):
 
     @property
     def short_text(self) -> str:
-        """What is wrong and what to do, for a message at the field, which needs no place."""
-        return ". ".join("; ".join(filter(None, (each.what, each.remedy))) for each in self.for_window().problems)
+        """What is wrong and what to do, in sentences for a message at the field, which needs no place."""
+        texts = ("; ".join(filter(None, (each.what, each.remedy))) for each in self.for_window().problems)
+        return ". ".join(f"{text[:1].upper()}{text[1:]}" for text in texts)
 
     def __str__(self) -> str:
         return "\n".join([f"{self.title}:", *(f"  • {problem}" for problem in self.problems)])

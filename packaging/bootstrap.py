@@ -161,7 +161,7 @@ def pytest_phases(system: str, window_possible: bool, has_xvfb: bool, extra: Seq
     native = WINDOW_PLATFORM.get(system, "xcb") if window_possible else "offscreen"
     if any(argument.startswith("-m") for argument in extra):
         return [Phase("the tests asked for", native, (*xvfb, *extra))]
-    beside = ["-n", str(min((os.cpu_count() or 1) + 1, MOST_AT_ONCE)), "--dist", "loadfile"]
+    beside = ["-n", str(min((os.cpu_count() or 1) + 1, MOST_AT_ONCE)), "--dist", "loadfile", "--no-loadscope-reorder"]
     named = any((CHECKOUT / argument.split("::")[0]).exists() for argument in extra)
     files = () if named else (WINDOW_TESTS,)
     others = ["-p", "no:xvfb", "-m", "not window and not slow", *beside]

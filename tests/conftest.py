@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+from collections.abc import Iterator
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 # Read by torch when it is first imported. One thread keeps sums in one order and leaves the cores to what tests start.
@@ -21,7 +23,7 @@ _WINDOWLESS = {"offscreen", "minimal"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the length and the seed of the attacks in ``tests/attack``."""
-    parser.addoption("--attack-seconds", type=float, default=40.0, help="How long tests/attack attacks the program.")
+    parser.addoption("--attack-seconds", type=float, default=20.0, help="How long tests/attack attacks the program.")
     parser.addoption("--attack-seed", type=int, default=1, help="Seed of the attacks.")
 
 
@@ -34,3 +36,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("window") is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+def pytest_collection_finish() -> None:
+    """Keep what is loaded by now out of garbage collections, which would look through millions of objects each time."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="module")
+def short_repairs() -> Iterator[None]:
+    """Make repairs of plans in exercises a sixth as long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("firegui.planning.repair.SEARCH_EPOCHS", 10)
+        patch.setattr("firegui.planning.repair.TRAINING_EPOCHS", 12)
+        yield

@@ -24,10 +24,11 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import StressTable
 from firegui.errors import CancelledError, Check, InputError
+from firegui.fire.drop_flames import flame_lengths
 from firegui.io import atomic
 from firegui.io.exporters.csv import write_schedule_csv
 from firegui.io.project.schedule_file import read_schedule, write_plan_safetensors
-from firegui.planning.audit import Conditions, replay
+from firegui.planning.audit import Conditions, replay, stated_use
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.runs.engine import Engine
@@ -139,7 +140,8 @@ def _searched(context: TaskContext, terms: TaskTerms) -> BenchmarkRow:
             task.save(checkpoint)
             raise
         write_plan_safetensors(folder / PLAN, task.best)
-        write_schedule_csv(folder / SCHEDULE, context.engine.drops(context.model, task.best), context.project)
+        drops = context.engine.drops(context.model, task.best)
+        write_schedule_csv(folder / SCHEDULE, drops, context.project, flame_lengths(context.project, drops))
         return _kept(context, row)
     finally:
         lock.release()
@@ -192,7 +194,7 @@ def scored(
     metrics = context.engine.simulate(model, schedule, check=check).metrics
     # A budget that is the two-stage plan's own count is kept by that plan.
     budget = terms.budget or metrics.drops_executed
-    candidate, violations = _audit(context, schedule)
+    candidate, violations = _audit(context, schedule, metrics)
     return BenchmarkRow(
         task=terms.task,
         metrics=metrics,
@@ -223,7 +225,7 @@ def _stress_table(context: TaskContext, schedule: Schedule, metrics: Metrics) ->
         return None
 
 
-def _audit(context: TaskContext, schedule: Schedule) -> tuple[int, Violations]:
+def _audit(context: TaskContext, schedule: Schedule, metrics: Metrics) -> tuple[int, Violations]:
     """Return the number of proposed drops and the violations of the drops that the gates executed.
 
     Where the paper's rules are the only ones, a drop that they let through and that was not executed is wrong, too.
@@ -231,10 +233,16 @@ def _audit(context: TaskContext, schedule: Schedule) -> tuple[int, Violations]:
     maps, fleet, project = context.model.maps, context.model.fleet, context.project
     executed = [(drop.step, drop.column) for drop in context.engine.drops(context.model, schedule) if drop.executed]
     audit = context.engine.audit(
-        schedule, fleet, maps.steps_per_day, maps.shape, executed, conditions=Conditions.of(project)
+        schedule,
+        fleet,
+        maps.steps_per_day,
+        maps.shape,
+        executed,
+        conditions=Conditions.of(project),
+        stated=[stated_use(executed, metrics)],
     )
     counts = audit.counts
-    if project.operations.off:
+    if context.model.rules is None:
         withheld = set(replay(schedule, fleet, maps.steps_per_day)).difference(executed)
         counts = replace(counts, others=counts.others + len(withheld))
     return audit.candidate, counts

@@ -14,7 +14,7 @@ from firegui.api.running import ignore_event, result_folder
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problems
 from firegui.io.exporters import NO_FILMS, file_names, film_names, known_formats
-from firegui.io.exporters.content import ExportContent, Sheet, WrittenDrops
+from firegui.io.exporters.content import ExportContent, MapBackground, Sheet, WrittenDrops
 from firegui.runs.events import Emit
 from firegui.runs.export import TITLE, hand_over, make_again, run_content
 
@@ -55,6 +55,7 @@ def write_export(
     tell: Callable[[str], None] | None = None,
     units: Units = Units.METRIC,
     drops: WrittenDrops = WrittenDrops.ALL,
+    background: MapBackground = MapBackground.RELIEF,
     progress: Emit | None = None,
 ) -> ExportedFiles:
     """Write the plan of the run folder ``run``; every file appears or none does.
@@ -62,12 +63,13 @@ def write_export(
     Damaged files of the run are first made again from the rest of it and its project; ``progress`` receives the events
     of that.
 
-    ``units`` are those of pages for people; data files keep theirs. ``drops`` are those that tables and layers list.
-    ``films`` returns what draws each film of ``film_kinds``. ``tell`` receives the name of each file before it is
-    written. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
+    ``units`` are those of pages for people; data files keep theirs. ``drops`` are those that tables and layers list,
+    ``background`` is that of maps. ``films`` returns what draws each film of ``film_kinds``. ``tell`` receives the name
+    of each file before it is written. Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
     make_again(run, progress or ignore_event)
-    content = run_content(run, water, formats or ([] if film_kinds else [""]), Sheet(units=units)).only(drops)
+    sheet = Sheet(units=units, ground=background)
+    content = run_content(run, water, formats or ([] if film_kinds else [""]), sheet).only(drops)
     chosen = known_formats(formats) if formats else []
     drawn = films()
     names = [*file_names(content, chosen, name), *film_names(content, film_kinds, name)]
@@ -86,6 +88,7 @@ def export(
     water: str | Path | None = None,
     units: Literal["metric", "us"] = "metric",
     drops: Literal["all", "flown"] = "all",
+    background: Literal["relief", "fuel", "arrival", "spread", "flames", "intensity", "none"] = "relief",
 ) -> ExportedFiles:
     """Write a plan for pilots, GIS specialists and the air operations branch.
 
@@ -101,6 +104,8 @@ def export(
         units: Units of pages for people, metric or US field units; data files keep theirs.
         drops: Drops in tables and layers: all proposed ones, with ``executed`` false for those that are not flown, or
             the flown ones alone. Both are read back as the same plan.
+        background: What maps show below the drops: relief, fuel classes, when the fire without drops arrives, or the
+            highest rate of spread, flame length or fireline intensity of the physical model.
 
     Raises:
         InputError: Something is wrong with the run or the formats. Every problem is listed and nothing was written.
@@ -113,10 +118,13 @@ def export(
         problems.add("units", f"{units!r} is not known", "use metric or us")
     if drops not in {each.value for each in WrittenDrops}:
         problems.add("drops", f"{drops!r} is not known", "use all or flown")
+    if background not in {each.value for each in MapBackground}:
+        problems.add("background", f"{background!r} is not known", f"use {', '.join(MapBackground)}")
     if problems:
         raise InputError(problems, TITLE)
     with result_folder(run) as folder:
         layer = None if water is None else Path(water)
         return write_export(
-            folder, chosen, Path(out), name=name, water=layer, units=Units(units), drops=WrittenDrops(drops)
-        )
+            folder, chosen, Path(out), name=name, water=layer, units=Units(units), drops=WrittenDrops(drops),
+            background=MapBackground(background),
+        )  # fmt: skip

@@ -39,9 +39,9 @@ def front_speed(
 
     Returns:
         ``gains`` per step in the order of the maps; ``ellipse``, ``speeds.formula`` and ``speeds.measured`` along
-        ``speeds.directions``, in cells per step, and ``speeds.cut_off``, the formula with the cut-off of float32;
+        ``speeds.directions``, in cells per step, and ``speeds.line``, a plane front on a line in float32;
         ``from_formula`` and ``from_ellipse``, differences as fractions, and ``corrected_from_formula``, the first
-        without the cut-off.
+        without what the front on a line lacks.
 
     Raises:
         InputError: Something is wrong with the input, or the fire does not advance in every direction.

@@ -11,6 +11,7 @@ from firegui.api.gather import Gather
 from firegui.api.projects import OpenProject, made_project, refuse_existing
 from firegui.api.python_words import python_interface
 from firegui.fire.first_project import first_project
+from firegui.io.fuel_models_file import read_fuel_models
 from firegui.io.importers.landscape import import_landscape as landscape_event
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
 from firegui.io.project.maps_file import import_maps as maps_event
@@ -27,7 +28,7 @@ def new_landscape_project(source: LandscapeSource, out: Path | None, gather: Gat
     Raises :class:`~firegui.errors.InputError` with everything that is wrong, noted in ``gather`` or found here.
     """
     event = gather.take(lambda: landscape_event(source), TITLE)
-    return made_project(first_project(event, of_paper=False), out)
+    return made_project(first_project(event, of_paper=False, fuels=source.fuels), out)
 
 
 def new_maps_project(file: Path, out: Path | None) -> OpenProject:
@@ -65,8 +66,10 @@ def import_landscape(
     fuel: str | Path | None = None,
     canopy_cover: str | Path | None = None,
     canopy_height: str | Path | None = None,
+    canopy_base_height: str | Path | None = None,
     canopy_density: str | Path | None = None,
     lcp: str | Path | None = None,
+    fuel_models: str | Path | None = None,
     wind: Files | None = None,
     wind_speed: float | None = None,
     wind_from: float | None = None,
@@ -93,8 +96,10 @@ def import_landscape(
         fuel: Fuel models, a raster of Scott and Burgan's 40 codes.
         canopy_cover: Canopy cover, a raster in percent.
         canopy_height: Canopy height, a raster in m.
+        canopy_base_height: Height of the lowest branches, a raster in m.
         canopy_density: Canopy bulk density, a raster in kg/m³.
         lcp: Landscape file (.lcp, or a GeoTIFF of its bands).
+        fuel_models: Custom fuel models (.fmd), whose codes the fuel models may have.
         wind: Wind file: a CSV table, a NetCDF file, or one or two GeoTIFFs.
         wind_speed: Wind speed in m/s, the same everywhere on every day.
         wind_from: Direction that the wind blows from, in degrees clockwise from north.
@@ -115,7 +120,7 @@ def import_landscape(
     base = source or LandscapeSource()
     given = {
         "elevation": elevation, "slope": slope, "aspect": aspect, "fuel": fuel, "canopy_cover": canopy_cover,
-        "canopy_height": canopy_height, "canopy_density": canopy_density,
+        "canopy_height": canopy_height, "canopy_base_height": canopy_base_height, "canopy_density": canopy_density,
     }  # fmt: skip
     layers = {key: LayerBand(Path(path)) for key, path in given.items() if path is not None}
     blows = replace(base.wind, speed=wind_speed, direction=wind_from, files=_paths(wind))
@@ -128,6 +133,8 @@ def import_landscape(
         base.target.cell_size_m if cell_size is None else cell_size,
         bounds or base.target.bounds,
     )
+    gather, folder = Gather(), None if out is None else Path(out)
+    own = None if fuel_models is None else gather.attempt(lambda: read_fuel_models(Path(fuel_models)))
     wanted = replace(
         base,
         layers={**base.layers, **layers},
@@ -140,8 +147,8 @@ def import_landscape(
         start=start or base.start,
         utc_offset_h=base.utc_offset_h if utc_offset is None else utc_offset,
         name=name or base.name,
+        fuels=own or base.fuels,
     )
-    gather, folder = Gather(), None if out is None else Path(out)
     refuse_existing(folder, gather)
     return new_landscape_project(wanted, folder, gather)
 

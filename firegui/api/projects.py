@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Self
 
 from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
-from firegui.domain.fleet import Fleet
+from firegui.domain.bases import BaseKind
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.fire.physical import with_physical_model
+from firegui.io.fuel_models_file import read_fuel_models
+from firegui.io.importers.bases import BaseSource, read_bases
+from firegui.io.importers.values import RasterMeaning, ValueSource, read_values
 from firegui.io.project.store import load_project, save_project
 
 EXISTS, REMEDY = "exists already", "give another name with --out, or remove it first"
@@ -56,7 +59,7 @@ class OpenProject(Project):
             return False
         then, now = self.saved.plan, self.plan
         then = replace(then, optimizer=now.optimizer, elimination=now.elimination, margin=now.margin, design=now.design)
-        others = ("fleet", "grounded", "regions", "fire_model", "operations", "coverage", "stress")
+        others = ("fleet", "grounded", "regions", "fire_model", "operations", "coverage", "stress", "values")
         return then == now and all(getattr(self, name) == getattr(self.saved, name) for name in others)
 
     def with_counts(self, counts: Mapping[str, int]) -> Self:
@@ -74,14 +77,15 @@ class OpenProject(Project):
         types = tuple(replace(kind, count=counts.get(kind.id, kind.count)) for kind in self.fleet.types)
         problems.extend(problem for kind in types for problem in kind.problems())
         problems.raise_if_any("The fleet cannot be changed")
-        return replace(self, fleet=Fleet(types))
+        return replace(self, fleet=replace(self.fleet, types=types))
 
     def with_physical_fire(self, **settings: float) -> Self:
         """Return the project with the physical fire model and the steps a day that it needs.
 
         ``settings`` are those of :class:`~firegui.domain.physical.PhysicalSettings`: moistures as ``dead_1h=5``,
-        ``burn_hours``, ``cells_per_step``, ``speed_percentile``. What is not given stays, or is as in a first project.
-        Raises :class:`~firegui.errors.InputError` like :func:`~firegui.fire.physical.with_physical_model`.
+        ``burn_hours``, ``cells_per_step``, ``speed_percentile``, ``moving_start``, ``crown_fire``, ``foliar_moisture``,
+        and factors as ``grass_speed=1.2``. What is not given stays, or is as in a first project. Raises
+        :class:`~firegui.errors.InputError` like :func:`~firegui.fire.physical.with_physical_model`.
         """
         gather, before = Gather(), self.fire_model.physical
         known = before.as_mapping()
@@ -92,6 +96,84 @@ class OpenProject(Project):
         gather.raise_if_any("The fire model cannot be chosen")
         return with_physical_model(self, chosen)
 
+    def with_fuel_models(self, file: str | Path | None) -> Self:
+        """Return the project with the physical fire model on the custom fuel models in ``file`` (.fmd).
+
+        They take the place of those that the project has; ``None`` leaves only the standard ones. Raises
+        :class:`~firegui.errors.InputError` with every problem of the file, and like
+        :func:`~firegui.fire.physical.with_physical_model`.
+        """
+        fuels = () if file is None else read_fuel_models(Path(file))
+        return with_physical_model(self, self.fire_model.physical, fuels=fuels)
+
+    def with_values(
+        self, file: str | Path, name: str = "", *, column: str = "", layer: str | None = None,
+        meaning: str | None = None, weight: float = 1.0, susceptibility: float = 1.0,
+    ) -> Self:  # fmt: skip
+        """Return the project with a layer of values at risk, in place of that of the same name.
+
+        They are not in the goal until ``plan.weights.val`` is above 0.
+
+        Args:
+            file: Points in CSV, points or polygons in GeoPackage, GeoJSON, KML or shapefile, or a GeoTIFF.
+            name: Name of the layer, that of the file without one.
+            column: Column of values; without it ``weight`` or ``value``, or every feature counts 1.
+            layer: Layer of a vector file that has several.
+            meaning: ``"counts"`` or ``"densities"``, what a raster on other cells than the project's holds.
+            weight: What a value of 1 counts in the goal, beside the other layers.
+            susceptibility: Share of the value, 0 to 1, that is lost where a cell burns.
+
+        Raises:
+            InputError: Something is wrong with the file. Every problem is listed.
+        """
+        if meaning is not None and meaning not in list(RasterMeaning):
+            remedy = f"give one of {', '.join(RasterMeaning)}"
+            raise InputError([Problem("meaning", f"{meaning!r} is unknown", remedy)], "The values cannot be used")
+        kind = None if meaning is None else RasterMeaning(meaning)
+        source = ValueSource(Path(file), name, column, layer, kind, weight, susceptibility)
+        return self.with_value_layer(read_values(source, self.scenario.grid).layer)
+
+    def without_values(self, name: str) -> Self:
+        """Return the project without the value layer of this name; raises ``InputError`` where there is none."""
+        kept = tuple(layer for layer in self.values if layer.name != name)
+        if len(kept) == len(self.values):
+            known = ", ".join(layer.name for layer in self.values) or "none"
+            raise InputError([Problem("values", f"there is no layer {name!r}", f"the project has: {known}")])
+        return replace(self, values=kept)
+
+    def with_bases(
+        self, file: str | Path, *, kind: str = "airtanker_base", serves: Sequence[str] = (), layer: str | None = None
+    ) -> Self:
+        """Return the project with the bases of a file, in place of those of the same names.
+
+        The turnaround of a type that a base serves follows from its distance to the fire of each day. The type needs a
+        ``cruise_ms``.
+
+        Args:
+            file: Points in CSV (columns name, lon, lat and others) or in GeoJSON, GeoPackage, KML or shapefile.
+            kind: ``"airtanker_base"``, ``"reload_base"``, ``"dip_site"`` or ``"scooping_lake"``, for rows without one.
+            serves: Ids of the aircraft types that load there, for rows that name none.
+            layer: Layer of a vector file that has several.
+
+        Raises:
+            InputError: Something is wrong with the file. Every problem is listed.
+        """
+        if kind not in list(BaseKind):
+            problem = Problem("kind", f"{kind!r} is unknown", f"give one of {', '.join(BaseKind)}")
+            raise InputError([problem], "The bases cannot be used")
+        read = read_bases(BaseSource(Path(file), BaseKind(kind), tuple(serves), layer), self.scenario.grid)
+        names = {base.name for base in read.bases}
+        kept = tuple(base for base in self.operations.bases if base.name not in names)
+        return replace(self, operations=replace(self.operations, bases=(*kept, *read.bases)))
+
+    def without_base(self, name: str) -> Self:
+        """Return the project without the base of this name; raises ``InputError`` where there is none."""
+        kept = tuple(base for base in self.operations.bases if base.name != name)
+        if len(kept) == len(self.operations.bases):
+            known = ", ".join(base.name for base in kept) or "none"
+            raise InputError([Problem("bases", f"there is no base {name!r}", f"the project has: {known}")])
+        return replace(self, operations=replace(self.operations, bases=kept))
+
     def save(self, folder: str | Path) -> Self:
         """Save the project as the new folder ``folder`` (``NAME.firegui``) and return it as it is saved there.
 
@@ -100,7 +182,7 @@ class OpenProject(Project):
         """
         place = Path(folder)
         save_new(self.plain, place)
-        return type(self).of(load_project(place), place)
+        return type(self).of(load_project(place, saved=self.plain), place)
 
 
 def _values(project: Project) -> dict[str, Any]:

@@ -26,12 +26,20 @@ from firegui.api.python_words import python_interface
 from firegui.api.running import SavedRunResult, ignore_event, result_folder
 from firegui.domain.observation import FireRecord
 from firegui.domain.options import bounds_problems
-from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary, with_regions
+from firegui.domain.plan_summary import (
+    PlanSummary,
+    ValueSummary,
+    boundary_areas,
+    plan_summary,
+    value_summaries,
+    with_regions,
+)
 from firegui.domain.project import Project
-from firegui.domain.results import Metrics
+from firegui.domain.results import Metrics, metric_values
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, Effectiveness
 from firegui.errors import Check, Problems
+from firegui.fire.drop_flames import flame_lengths
 from firegui.io.atomic import new_folder, write_json, writing
 from firegui.io.daylight import night_steps
 from firegui.io.project.schedule_file import write_plan_safetensors
@@ -123,12 +131,19 @@ class EvaluatedSchedule:
     fire: SavedFire | None = field(default=None, repr=False)
     summary: PlanSummary | None = field(default=None, repr=False)
 
+    @property
+    def values(self) -> tuple[ValueSummary, ...]:
+        """What is lost of every layer of values at risk, with the schedule and without drops."""
+        return value_summaries(self.project, self.metrics.value_lost, self.baseline.value_lost)
+
     def data(self) -> dict[str, Any]:
         """Return the object that ``firegui evaluate --json`` prints."""
         plain: dict[str, Any] = {
-            **asdict(self.metrics), "baseline": asdict(self.baseline), "backend": self.backend, "device": self.device,
+            **metric_values(self.metrics), "baseline": metric_values(self.baseline), "backend": self.backend,
+            "device": self.device,
             "seconds": self.seconds,
             "regions": [] if self.summary is None else [asdict(region) for region in self.summary.regions],
+            **({"values": [asdict(layer) for layer in self.values]} if self.values else {}),
         }  # fmt: skip
         if self.fire is not None:
             kept = self.fire.kept
@@ -190,6 +205,8 @@ def roll_out(
     ``tell`` receives messages of the engine. ``check`` is called often and ends the work with an exception.
     """
     project, schedule, fire = given.project, given.schedule, given.fire
+    if project.needs_centres:
+        project = engine.with_burning_centres(project, backend, check=check)
     listener = DeviceListener(tell)
     began = time.monotonic()
     model = engine.build(project, project.plan.nominal, backend, precision, tell=listener, check=check)
@@ -207,9 +224,12 @@ def roll_out(
         kind = "" if kept is None else kept.kind
         areas = [boundary_areas(found.days[found.known :], found.known, project) for found in (plan, baseline)]
         drops = engine.drops(model, schedule)
-        summary = plan_summary(project, drops, night_steps(project), *areas, fire=kind)
+        night, flames = night_steps(project), flame_lengths(project, drops)
+        summary = plan_summary(project, drops, night, *areas, fire=kind, flames=flames)
         masks = region_masks(project.regions, project.scenario.grid.shape)
         summary = with_regions(summary, project, masks, plan.days[-1], baseline.days[-1])
+        lost = [each.metrics.value_lost for each in (plan, baseline)]
+        summary = replace(summary, values=value_summaries(project, *lost))
     days = plan.days if keep_states else None
     return EvaluatedSchedule(
         project, schedule, plan.metrics, baseline.metrics, model.backend, device, words, seconds, days, fire, summary

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firegui.domain.fit import NetworkFitSettings
+from firegui.domain.fit import FactorFitSettings, NetworkFitSettings
+from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.errors import InputError, Problem
+from firegui.fire.physical import fuel_problems
 from firegui.fire.skill import observed_start
 
 
@@ -21,6 +23,18 @@ def network_fit_problems(events: Sequence[Scenario], settings: NetworkFitSetting
     for event in events if settings.fit_days > 0 else ():
         found += fit_problems(event, settings.fit_days, event.name)
     return found
+
+
+def factor_fit_problems(project: Project, settings: FactorFitSettings) -> list[Problem]:
+    """Return every problem of the settings, and of fitting the project's model to its event."""
+    event, found = project.scenario, settings.problems()
+    if project.fire_model.kind != "physical":
+        what = f"is the {project.fire_model.kind} one, which has no factors"
+        remedy = "choose the physical one (firegui configure --model physical), or give --out to train a network"
+        found.append(Problem("fire model", what, remedy))
+    else:
+        found += fuel_problems(event, project.fire_model.fuels)
+    return found if found else fit_problems(event, settings.fit_days)
 
 
 def fit_problems(event: Scenario, fit_days: int, where: str = "fit") -> list[Problem]:

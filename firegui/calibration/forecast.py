@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -16,7 +17,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.card import DayScore
-from firegui.fire.maps import project_maps
+from firegui.fire.maps import compute_maps
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import scalar_maps
 from firegui.fire.skill import day_score, observed_start, scored_days
@@ -41,7 +42,7 @@ def forecast(
     """
     event = blindfolded(project.scenario)
     plan = replace(project.plan, start_day=0, days=days)
-    maps = project_maps(replace(project, scenario=event, plan=plan), check)
+    maps = compute_maps(replace(project, scenario=event, plan=plan), check)
     return roll_out(maps, backend=backend, check=check, tell=tell)
 
 
@@ -94,6 +95,21 @@ def score_days(event: Scenario, states: NDArray[np.float32], seen_days: int) -> 
         if observed is not None and held is not None:
             scores.append(day_score(day, states[day], observed, held))
     return tuple(scores)
+
+
+def misfit(scores: Sequence[DayScore], start_cells: int) -> float:
+    """Return how far shape, size and growth are off. The fit minimizes this number.
+
+    ``mean(1 − soft IoU) + ½ mean|area error| + ½ Σ|ΔP − ΔO| / ΣΔO``, the last over the growth from one scored day to
+    the next, beginning with ``start_cells``. Shape and size alone would accept a fire that passes the observed one at
+    full speed on the last fitted day; the growth term makes it slow down where the observed one did.
+    """
+    shape = float(np.mean([1.0 - score.soft_iou for score in scores]))
+    size = float(np.mean([abs(score.area_error) for score in scores]))
+    grown = np.diff([start_cells, *(score.observed_cells for score in scores)])
+    expected = np.diff([start_cells, *(score.expected_cells for score in scores)])
+    growth = float(np.abs(expected - grown).sum()) / max(float(grown.sum()), 1.0)
+    return shape + 0.5 * size + 0.5 * growth
 
 
 def fit_box(event: Scenario, last_day: int, margin_cells: int) -> Box:

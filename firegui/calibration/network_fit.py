@@ -29,7 +29,15 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
-from firegui.domain.weights import GAINS, Correction, NetworkWeights, TrainedEvent, Training, days_from_middle
+from firegui.domain.weights import (
+    GAINS,
+    OPTIONAL_LAYERS,
+    Correction,
+    NetworkWeights,
+    TrainedEvent,
+    Training,
+    days_from_middle,
+)
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.features import event_features, wind_inputs
 from firegui.fire.landscape import T_BURN_STEPS, burnable, has_terrain
@@ -334,7 +342,8 @@ def trained_event(event: Scenario, fit_days: int) -> TrainedEvent:
     known = np.zeros(0) if slope is None else slope[np.isfinite(slope)]
     strongest = float(event.wind_speed[:fit_days].max(initial=0.0))
     steepest = float(known.max(initial=0.0))
-    return TrainedEvent(event.name, event.date_of_day(0), fit_days, tuple(event.layers), strongest, steepest)
+    layers = tuple(key for key in event.layers if key in OPTIONAL_LAYERS)
+    return TrainedEvent(event.name, event.date_of_day(0), fit_days, layers, strongest, steepest)
 
 
 class EventFit:

@@ -7,12 +7,11 @@ A candidate is rolled out from the perimeter of day 0 through the engine itself 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from firegui.calibration.forecast import cropped, scalar_forecast, score_days
+from firegui.calibration.forecast import cropped, misfit, scalar_forecast, score_days
+from firegui.calibration.pattern_search import PatternSearch, SearchedParameter, Values
 from firegui.domain.calendar import MOST_DAYS
 from firegui.domain.options import bounds_problems, option
 from firegui.domain.scenario import Scenario
@@ -22,46 +21,9 @@ from firegui.fire.parameters import ScalarParameters
 from firegui.fire.scalar import terrain
 from firegui.fire.skill import observed_start
 
-PENALTY = 0.01
-STEP_SHARE = 0.2
-STEP_SHRINK = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class SearchedParameter:
-    """A searched parameter: its bounds, and the plausible value it is drawn to where the fire says little."""
-
-    name: str
-    low: float
-    high: float
-    plausible: float
-    spread: float
-    logarithmic: bool = False
-
-    def value(self, share: float) -> float:
-        """Map a share in ``[0, 1]`` to the bounds."""
-        if self.logarithmic:
-            return self.low * math.exp(share * math.log(self.high / self.low))
-        return self.low + (self.high - self.low) * share
-
-    def share(self, value: float) -> float:
-        """Return the inverse of :meth:`value`, clipped to ``[0, 1]``."""
-        if self.logarithmic:
-            found = math.log(max(value, self.low) / self.low) / math.log(self.high / self.low)
-        else:
-            found = (value - self.low) / (self.high - self.low)
-        return min(max(found, 0.0), 1.0)
-
-    def penalty(self, value: float) -> float:
-        """Return ``PENALTY ((value − plausible) / spread)²``.
-
-        The base rate has none, because every fire determines it.
-        """
-        return 0.0 if self.logarithmic else PENALTY * ((value - self.plausible) / self.spread) ** 2
-
-
 SEARCHED_PARAMETERS = (
-    SearchedParameter("p", 0.005, 0.08, 0.03, 1.0, logarithmic=True),
+    # Every fire determines the base rate, so nothing draws it.
+    SearchedParameter("p", 0.005, 0.08, 0.03, math.inf, logarithmic=True),
     # A wind of 10 m/s multiplies the rate by exp(α_w1); beyond exp(6) the automaton, a cell a step, is saturated.
     SearchedParameter("wind_gain", 0.0, 6.0, 2.0, 2.0),
     SearchedParameter("wind_alignment", 0.0, 6.0, 1.0, 2.0),
@@ -127,25 +89,14 @@ def fit_scalar(
     """
     settings = FitSettings() if settings is None else settings
     _require_fittable(event, settings)
-    search = _Search(cropped(event, settings.fit_days, settings.margin_cells), settings, start, progress, check)
-    search.sample()
-    search.refine()
-    return search.result()
-
-
-def misfit(scores: Sequence[DayScore], start_cells: int) -> float:
-    """Return how far shape, size and growth are off. The fit minimizes this number.
-
-    ``mean(1 − soft IoU) + ½ mean|area error| + ½ Σ|ΔP − ΔO| / ΣΔO``, the last over the growth from one scored day to
-    the next, beginning with ``start_cells``. Shape and size alone would accept a fire that passes the observed one at
-    full speed on the last fitted day; the growth term makes it slow down where the observed one did.
-    """
-    shape = float(np.mean([1.0 - score.soft_iou for score in scores]))
-    size = float(np.mean([abs(score.area_error) for score in scores]))
-    grown = np.diff([start_cells, *(score.observed_cells for score in scores)])
-    expected = np.diff([start_cells, *(score.expected_cells for score in scores)])
-    growth = float(np.abs(expected - grown).sum()) / max(float(grown.sum()), 1.0)
-    return shape + 0.5 * size + 0.5 * growth
+    fit = _ScalarRollouts(cropped(event, settings.fit_days, settings.margin_cells), settings, start, progress, check)
+    parameters = searched_parameters(event)
+    total = 1 + settings.samples + (2 * len(parameters) + 1) * settings.sweeps
+    values = {one.name: getattr(start, one.name) for one in parameters}
+    search = PatternSearch(parameters, values, fit.misfit, fit.hear, total)
+    search.sample(settings.samples, settings.seed)
+    search.refine(settings.sweeps)
+    return FitResult(replace(start, **search.best), search.best_loss, search.done, fit.best_scores)
 
 
 def searched_parameters(event: Scenario) -> tuple[SearchedParameter, ...]:
@@ -172,72 +123,29 @@ def _require_fittable(event: Scenario, settings: FitSettings) -> None:
     problems.raise_if_any("The fire model cannot be fitted to this event")
 
 
-class _Search:
-    """State of a search: the best candidate and counts."""
+@dataclass(slots=True)
+class _ScalarRollouts:
+    """Rollouts of candidates, and the scores of the best one."""
 
-    def __init__(
-        self,
-        event: Scenario,
-        settings: FitSettings,
-        start: ScalarParameters,
-        progress: Callable[[ScalarFitProgress], None] | None,
-        check: Check | None,
-    ) -> None:
-        self._event, self._settings, self._progress, self._check = event, settings, progress, check
-        self._knobs = searched_parameters(event)
-        self._start_cells = int(observed_start(event).sum())
-        self._total = 1 + settings.samples + (2 * len(self._knobs) + 1) * settings.sweeps
-        self._done = 0
-        self._best, self._best_loss = start, math.inf
-        self._scores: tuple[DayScore, ...] = ()
-        self._try(start)
+    event: Scenario
+    settings: FitSettings
+    start: ScalarParameters
+    progress: Callable[[ScalarFitProgress], None] | None
+    check: Check | None
+    scores: tuple[DayScore, ...] = ()
+    best_scores: tuple[DayScore, ...] = ()
 
-    def sample(self) -> None:
-        """Try random candidates over the whole of the bounds."""
-        generator = np.random.default_rng(self._settings.seed)
-        for shares in generator.random((self._settings.samples, len(self._knobs))).tolist():
-            values = {knob.name: knob.value(share) for knob, share in zip(self._knobs, shares, strict=True)}
-            self._try(replace(self._best, **values))
+    def misfit(self, values: Values) -> float:
+        """Return the misfit of a candidate."""
+        days = self.settings.fit_days
+        states = scalar_forecast(self.event, replace(self.start, **values), days, check=self.check)
+        self.scores = score_days(self.event, states, days)
+        return misfit(self.scores, int(observed_start(self.event).sum()))
 
-    def refine(self) -> None:
-        """Run a pattern search (Hooke and Jeeves).
-
-        Each parameter is moved up, else down. Then the whole move is made once more.
-        """
-        step = STEP_SHARE
-        for _ in range(self._settings.sweeps):
-            before = self._best
-            for knob in self._knobs:
-                if not self._move({knob: step}):
-                    self._move({knob: -step})
-            if self._best == before:
-                step *= STEP_SHRINK
-            else:
-                self._move({knob: self._share(self._best, knob) - self._share(before, knob) for knob in self._knobs})
-
-    def result(self) -> FitResult:
-        """Return the best parameters found."""
-        return FitResult(self._best, self._best_loss, self._done, self._scores)
-
-    @staticmethod
-    def _share(candidate: ScalarParameters, knob: SearchedParameter) -> float:
-        return knob.share(getattr(candidate, knob.name))
-
-    def _move(self, steps: Mapping[SearchedParameter, float]) -> bool:
-        """Step from the best, within the bounds; says whether that was better."""
-        shares = {knob: min(max(self._share(self._best, knob) + step, 0.0), 1.0) for knob, step in steps.items()}
-        moved = replace(self._best, **{knob.name: knob.value(share) for knob, share in shares.items()})
-        return moved != self._best and self._try(moved)
-
-    def _try(self, candidate: ScalarParameters) -> bool:
-        states = scalar_forecast(self._event, candidate, self._settings.fit_days, check=self._check)
-        scores = score_days(self._event, states, self._settings.fit_days)
-        loss = misfit(scores, self._start_cells)
-        loss += sum(knob.penalty(getattr(candidate, knob.name)) for knob in self._knobs)
-        better = loss < self._best_loss
+    def hear(self, search: PatternSearch, loss: float, better: bool) -> None:
+        """Keep the scores of the best candidate and report progress."""
         if better:
-            self._best, self._best_loss, self._scores = candidate, loss, scores
-        self._done += 1
-        if self._progress is not None:
-            self._progress(ScalarFitProgress(self._done, self._total, loss, self._best_loss, self._best))
-        return better
+            self.best_scores = self.scores
+        if self.progress is not None:
+            best = replace(self.start, **search.best)
+            self.progress(ScalarFitProgress(search.done, search.most, loss, search.best_loss, best))

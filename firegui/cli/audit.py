@@ -11,13 +11,15 @@ from firegui.api.gather import Gather
 from firegui.api.inputs import check_source, gather_fire, project_schedule, schedule_of_run
 from firegui.cli.arguments import project_argument
 from firegui.cli.options import schedule_option
-from firegui.cli.output import json_option, report, table
+from firegui.cli.output import chosen_units, json_option, report, table
 from firegui.cli.shell import DONE, FAILED
 from firegui.cli.words import day_text
+from firegui.domain.fleet import Fleet, cost_text
 from firegui.domain.operations import Operations
-from firegui.io.project.schedule_file import is_plan, read_claims
+from firegui.domain.project import Project
+from firegui.io.project.schedule_file import Claim, is_plan, read_claims
 from firegui.io.project.store import load_project
-from firegui.planning.audit import AuditReport, Conditions
+from firegui.planning.audit import AuditReport, Conditions, StatedUse
 from firegui.planning.audit import audit as check_rules
 from firegui.runs.engine import Engine
 from firegui.runs.messages import counted
@@ -37,7 +39,8 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
     Exits with 1 if a rule is broken.
 
     Checked are the drops that a CSV claims to be executed: those whose column `executed` is true, or every row where
-    there is no such column. Of a plan.safetensors, which claims nothing, those that the rollout executes.
+    there is no such column. What its columns `flight_hours` and `cost` state must follow from the fleet. Of a
+    plan.safetensors, which claims nothing, those that the rollout executes.
     """
     gather = Gather()
     project = gather.attempt(lambda: load_project(project_folder))
@@ -45,31 +48,43 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
         check_source(schedule_file, gather)
         gather.raise_if_any("The schedule cannot be checked")
         return
-    engine, fleet, calendar = Engine(), project.planned_fleet, project.calendar
+    engine = Engine()
+    if project.needs_centres:
+        project = engine.with_burning_centres(project)
+    fleet, calendar = project.planned_fleet, project.calendar
     gather.extend(project.operations.problems(fleet, calendar, project.scenario.grid))
     fire = gather_fire(schedule_file, project, gather)
     gather.raise_if_any("The schedule cannot be checked")
     schedule_file = schedule_of_run(schedule_file, SCHEDULE, PLAN)
     if is_plan(schedule_file):
         schedule = project_schedule(schedule_file, project)
-        executed = engine.executed(schedule, project)
+        executed, stated = engine.executed(schedule, project), []
     else:
-        schedule, executed = read_claims(schedule_file, fleet, calendar.n_steps)
+        schedule, claims = read_claims(schedule_file, fleet, calendar.n_steps)
+        executed = [claim.pair for claim in claims]
+        stated = [_stated(claim, fleet) for claim in claims]
 
     def day_name(day: int) -> str:
         return f"day {day}" if as_json else day_text(day, calendar.date_of_day(day))
 
     shape = project.scenario.grid.shape
     conditions = Conditions.of(project)
-    counts = check_rules(schedule, fleet, calendar.steps_per_day, shape, executed, day_name, conditions)
+    counts = check_rules(schedule, fleet, calendar.steps_per_day, shape, executed, day_name, conditions, stated=stated)
     data = {**asdict(counts), "ok": counts.ok, **({} if fire is None else {"fire": fire.note})}
     told = [] if fire is None else [f"Note: {fire.note}"]
-    report(as_json, data, lambda: [*audit_lines(counts, project.operations), *told])
+    report(as_json, data, lambda: [*audit_lines(counts, project), *told])
     context.exit(DONE if counts.ok else FAILED)
 
 
-def audit_lines(counts: AuditReport, operations: Operations) -> list[str]:
+def _stated(claim: Claim, fleet: Fleet) -> StatedUse:
+    """Return what a row of a file states of its drop."""
+    where = f"{fleet.tails[claim.column].name} at step {claim.step}"
+    return StatedUse(where, [claim.pair], flight_hours=claim.flight_hours, cost=claim.cost)
+
+
+def audit_lines(counts: AuditReport, project: Project) -> list[str]:
     """Return the report for people; of the operational constraints, those that are set."""
+    operations, fleet = project.operations, project.fleet
     rows = [
         ("drops proposed", f"{counts.candidate:,}"),
         ("drops executed", f"{counts.executed:,}"),
@@ -81,6 +96,11 @@ def audit_lines(counts: AuditReport, operations: Operations) -> list[str]:
     # A plan of ours cannot have any.
     rows += [("not proposed", f"{counts.unproposed:,}")] if counts.unproposed else []
     rows += [(words, f"{count:,}") for words, count, is_set in _operational(counts, operations) if is_set]
+    rows += [("wrong flight hours or costs", f"{counts.used:,}")] if counts.used else []
+    rows.append(("volume", chosen_units().volume(counts.gallons or 0.0)))
+    rows.append(("flight hours", f"{counts.flight_hours or 0.0:,.1f}"))
+    if fleet.has_prices:
+        rows.append(("cost", "not known" if counts.cost is None else cost_text(counts.cost, fleet.currency)))
     hidden = len(counts.violations) - _SHOWN
     more = [f"  … and {hidden:,} more"] if hidden > 0 else []
     verdict = "No rule is broken." if counts.ok else f"{counted(len(counts.violations), 'violation')}:"

@@ -1,4 +1,4 @@
-"""``firegui calibrate``: fit the network fire model to the perimeters of one or several events."""
+"""``firegui calibrate``: fit a network to perimeters of events, or the physical model to one."""
 
 from __future__ import annotations
 
@@ -12,54 +12,78 @@ from typing import Any
 import click
 
 from firegui.analyses.calibration.checkpoint import out_problems, part_of, read_checkpoint
+from firegui.analyses.calibration.factors_run import default_factor_settings
+from firegui.analyses.calibration.factors_table import comparison_rows, conclusion_text, factors_text, is_worse
 from firegui.analyses.calibration.run import TITLE, calibrate_problems, default_settings, mean_iou
 from firegui.api.gather import Gather
 from firegui.api.running import refusal
+from firegui.calibration.fittable import factor_fit_problems
 from firegui.cli.arguments import FILE
 from firegui.cli.carry_out import carry_out, exit_code
+from firegui.cli.configure import save_edited
 from firegui.cli.output import json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.cli.words import command_text
-from firegui.domain.fit import EventProgress, NetworkFitSettings
+from firegui.domain.fit import EventProgress, FactorFitSettings, NetworkFitSettings
+from firegui.domain.options import setting_fields
 from firegui.domain.project import Project
 from firegui.domain.weights import GAINS, Correction
+from firegui.fire.physical import with_factors
+from firegui.fire.skill import ForecastSkill
 from firegui.fire.training_coverage import training_coverage
 from firegui.io.project.store import load_project
 from firegui.io.project.weights_file import read_weights
-from firegui.runs.command import with_command
-from firegui.runs.events import RunFinished, WeightsReady
-from firegui.runs.spec import CalibrateSpec
+from firegui.runs.command import setting_words, with_command
+from firegui.runs.events import FactorsReady, RunFinished, WeightsReady
+from firegui.runs.spec import CalibrateFactorsSpec, CalibrateSpec
 from firegui.runs.stages import FinishReason
 
 _STOPPING = "stopping; the best weights so far are being saved"
+_FACTORS_STOPPING = "stopping; the best factors so far are kept"
 _ACROSS = 10
 """Number of days in a line."""
 
 
 @click.command()
 @click.argument("project_folders", metavar="PROJECT...", type=FILE, nargs=-1, required=True)
-@click.option("--out", metavar="WEIGHTS.safetensors", type=FILE, required=True, help="The weights file to write.")
+@click.option(
+    "--out", metavar="WEIGHTS.safetensors", type=FILE,
+    help="The weights file to write; without it the physical model's factors are fitted.",
+)  # fmt: skip
+@click.option(
+    "--apply", "accept", is_flag=True, help="Save the factors in PROJECT, after the table is shown; physical model."
+)
 @setting_options(NetworkFitSettings())
+@setting_options(FactorFitSettings(), only=("rollouts",), suffix="; physical model")
 @click.option("--start", "start_file", metavar="F.safetensors", type=FILE, help="Weights to begin with (fine tuning).")
 @click.option("--resume", is_flag=True, help="Go on with the interrupted calibration into --out.")
 @plain_progress_option
 @json_option
 def calibrate(
     project_folders: tuple[Path, ...],
-    out: Path,
+    out: Path | None,
+    accept: bool,
     start_file: Path | None,
     resume: bool,
     progress: str,
     as_json: bool,
     **given: Any,
 ) -> None:
-    """Fit the network fire model to the first days of every PROJECT, jointly.
+    """Fit the fire model to the first days of every PROJECT, jointly.
 
-    Ctrl-C stops it and keeps the best. No perimeter after day --fit-days is read. While it works its state is kept
-    in WEIGHTS.safetensors.part, from which --resume goes on and ends with the same weights; it then uses the settings
-    that the calibration was begun with.
+    With --out a network is trained, and its weights are written. Without it the factors of the physical model of one
+    PROJECT are fitted, and scored on the days after. Ctrl-C stops it and keeps the best. No perimeter after day
+    --fit-days is read to fit. While a network is trained its state is kept in WEIGHTS.safetensors.part, from which
+    --resume goes on and ends with the same weights; it then uses the settings that the calibration was begun with.
     """
+    if out is None:
+        if start_file is not None or resume:
+            raise click.UsageError("--start and --resume are of a network: give --out, too")
+        _calibrate_factors(project_folders, accept, progress, as_json, given)
+        return
+    if accept or given["rollouts"] is not None:
+        raise click.UsageError("--apply and --rollouts are of the physical model: leave --out out")
     gather = Gather()
     projects = [gather.attempt(partial(load_project, folder)) for folder in project_folders]
     start = None if start_file is None else gather.attempt(lambda: read_weights(start_file))
@@ -73,6 +97,87 @@ def calibrate(
     gather.raise_if_any(TITLE)
     ready, finished = carry_out(spec, emitter(progress), WeightsReady, _STOPPING, _STOPPING)
     click.get_current_context().exit(_conclude(spec, ready, finished, as_json))
+
+
+def _calibrate_factors(
+    folders: tuple[Path, ...], accept: bool, progress: str, as_json: bool, given: dict[str, Any]
+) -> None:
+    """Fit the factors of one project, report them and save them where ``accept`` says so."""
+    own = {item.name for item in setting_fields(FactorFitSettings())}
+    others = [
+        item.flag()
+        for item in setting_fields(NetworkFitSettings())
+        if item.name not in own and given[item.name] is not None
+    ]
+    if others:
+        raise click.UsageError(f"{', '.join(others)}: of a network, which needs --out")
+    if len(folders) > 1:
+        raise click.UsageError("the physical model is fitted to one PROJECT; a network, with --out, to several")
+    gather, (folder,) = Gather(), folders
+    project = gather.attempt(lambda: load_project(folder))
+    settings = given_settings(
+        FactorFitSettings() if project is None else default_factor_settings(project), given, gather
+    )
+    gather.extend(settings.problems() if project is None else factor_fit_problems(project, settings))
+    gather.raise_if_any(TITLE)
+    assert project is not None
+    spec = CalibrateFactorsSpec(project, settings)
+    ready, finished = carry_out(spec, emitter(progress), FactorsReady, _FACTORS_STOPPING, _FACTORS_STOPPING)
+    if ready is None:
+        raise refusal(finished, TITLE)
+    # What was stopped was compared with nothing, and what is worse replaces nothing.
+    accept = accept and bool(ready.forecasts) and not is_worse(ready)
+    data = factors_summary(spec, ready, finished, is_applied=accept)
+    report(as_json, data, lambda: factors_lines(folder, ready, finished, is_applied=accept))
+    if accept:
+        save_edited(lambda: with_factors(load_project(folder), ready.factors), folder)
+    click.get_current_context().exit(exit_code(finished))
+
+
+def factors_summary(
+    spec: CalibrateFactorsSpec, ready: FactorsReady, finished: RunFinished, *, is_applied: bool
+) -> dict[str, Any]:
+    """Return the object that ``calibrate --json`` prints for the physical model."""
+    days = max(ready.forecasts[0].days) if ready.forecasts else 0
+    return {
+        "factors": asdict(ready.factors),
+        "before": asdict(spec.project.fire_model.physical.factors),
+        "applied": is_applied,
+        "reason": finished.reason.value,
+        "message": finished.message,
+        "rollouts": ready.rollouts_done,
+        "best_rollout": ready.best.epoch,
+        "misfit": ready.best.loss,
+        "settings": asdict(spec.settings),
+        "forecasts": [_forecast(each, ready.fit_days, days) for each in ready.forecasts],
+    }
+
+
+def _forecast(found: ForecastSkill, fit_days: int, days: int) -> dict[str, Any]:
+    later = found.pooled(fit_days + 1, days)
+    return {
+        "key": found.key,
+        "label": found.label,
+        "fitted_iou": found.mean_iou(1, fit_days),
+        "held_out_iou": found.mean_iou(fit_days + 1, days),
+        "new_growth_iou": None if later is None else later.new_iou,
+        "days": [{"day": day, **skill.scores()} for day, skill in found.days.items()],
+    }
+
+
+def factors_lines(folder: Path, ready: FactorsReady, finished: RunFinished, *, is_applied: bool) -> Iterator[str]:
+    """Yield the report for people."""
+    yield finished.message[:1].upper() + finished.message[1:]
+    yield f"Factors: {factors_text(ready)}"
+    if ready.forecasts:
+        yield from table(comparison_rows(ready))
+    yield conclusion_text(ready)
+    if is_applied:
+        yield f"Saved {folder}"
+    else:
+        # Every factor is named: those at the published value replace what the project may have.
+        words = setting_words(ready.factors)
+        yield f"To use it: {command_text('configure', folder, *words)}"
 
 
 def calibration_summary(spec: CalibrateSpec, ready: WeightsReady, finished: RunFinished) -> dict[str, Any]:

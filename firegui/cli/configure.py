@@ -12,12 +12,13 @@ import click
 from firegui.api.gather import Gather
 from firegui.api.inputs import check_source, gather_scenarios
 from firegui.cli.arguments import FILE, project_argument
-from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.options import nominal_options, parse_weights
 from firegui.cli.output import json_option, report
+from firegui.cli.project_report import next_step, project_lines, project_summary
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
+from firegui.domain.fuel_models import FuelModel
 from firegui.domain.operations import Operations
 from firegui.domain.options import bounds_problems, number_from_text, setting_fields
 from firegui.domain.physical import PhysicalSettings
@@ -30,6 +31,7 @@ from firegui.errors import InputError, Problem
 from firegui.fire.first_project import with_model
 from firegui.fire.physical import with_physical_model
 from firegui.io.daylight import dark_pin_problems
+from firegui.io.fuel_models_file import read_fuel_models
 from firegui.io.project.regions_file import read_regions
 from firegui.io.project.scenario_toml import coverage_of, operations_in, read_fleet, read_table
 from firegui.io.project.store import load_project, save_project, saved_state
@@ -37,7 +39,7 @@ from firegui.io.project.weights_file import read_weights
 from firegui.runs.lock import editing
 
 _TITLE = "The project was not changed"
-_PLAN = ("start_day", "days", "burning_at_start", "retardant_acts_on")
+_PLAN = ("start_day", "days", "burning_at_start", "retardant_acts_on", "flame_limit_m", "drops_fail_in_flames")
 
 
 @click.command()
@@ -70,7 +72,10 @@ _PLAN = ("start_day", "days", "burning_at_start", "retardant_acts_on")
     "--setting", type=click.Choice(["A", "B", "AB"]),
     help="The paper's objective A (whole fire) or B (regions), or both together, with its weights.",
 )  # fmt: skip
-@click.option("--weights", metavar="burn=,final=,prot=,budget=", help="Weights of the objective; those not named stay.")
+@click.option(
+    "--weights", metavar="burn=,final=,prot=,budget=,cost=,val=",
+    help="Weights of the objective; those not named stay.",
+)  # fmt: skip
 @setting_options(PlanSettings(), only=_PLAN, show_defaults=False)
 @click.option(
     "--model",
@@ -82,6 +87,10 @@ _PLAN = ("start_day", "days", "burning_at_start", "retardant_acts_on")
     "--fire-weights", "weights_file", metavar="F.safetensors", type=FILE, help="The network with weights of your own."
 )
 @setting_options(PhysicalSettings(), show_defaults=False, suffix="; physical model")
+@click.option(
+    "--fuel-models", "fuel_models", metavar="F.fmd|none", type=FILE,
+    help="Custom fuel models, in place of those there are; physical model.",
+)  # fmt: skip
 @click.option(
     "--coverage",
     metavar="F.toml|NUMBER|fuel",
@@ -99,6 +108,7 @@ def configure(
     weights: str | None,
     model: str | None,
     weights_file: Path | None,
+    fuel_models: Path | None,
     coverage: str | None,
     as_json: bool,
     **given: Any,
@@ -107,7 +117,7 @@ def configure(
 
     Fleet, regions, constraints, stress scenarios, objective, days, fire model and effectiveness can be changed.
     """
-    files = (fleet_file, regions_file, operations_file, scenarios_file, weights_file, coverage)
+    files = (fleet_file, regions_file, operations_file, scenarios_file, weights_file, coverage, fuel_models)
     if all(value is None for value in (*files, setting, weights, model, *given.values())):
         raise click.UsageError("nothing to change: give at least one option")
 
@@ -121,7 +131,8 @@ def configure(
         plan = given_settings(plan, given, gather)
         plan = replace(plan, nominal=given_settings(plan.nominal, given, gather, prefix="eta"))
         fire_weights = _fire_model(model, weights_file, gather)
-        physical = _physical(model, before, given, gather)
+        fuels = _fuel_models(fuel_models, gather)
+        physical = _physical(model, before, fuels, given, gather)
         required = None if coverage is None else gather.attempt(lambda: _coverage(coverage, before))
         default = str(scenarios_file) == "default"
         stress = StressSet() if default else gather_scenarios(scenarios_file, before, gather)
@@ -140,14 +151,14 @@ def configure(
             plan = replace(plan, start_day=before.plan.start_day, days=before.plan.days)
         after = changed(before, fleet, regions, plan, operations)
         if not len(gather):
-            after = gather.attempt(lambda: _remodelled(after, model, fire_weights, physical)) or after
+            after = gather.attempt(lambda: _remodelled(after, model, fire_weights, physical, fuels)) or after
         after = after if required is None else replace(after, coverage=required)
         after = after if stress is None else replace(after, stress=stress)
         gather.extend(introduced(before, after))
         gather.raise_if_any(_TITLE)
         return after
 
-    after = _save(edited, project_folder)
+    after = save_edited(edited, project_folder)
     data = {"project": str(project_folder), **project_summary(after, project_folder)}
     report(
         as_json,
@@ -156,7 +167,7 @@ def configure(
     )
 
 
-def _save(edited: Callable[[], Project], folder: Path) -> Project:
+def save_edited(edited: Callable[[], Project], folder: Path) -> Project:
     """Save the project that ``edited`` returns, again if another program saved in between."""
     while True:
         state = saved_state(folder)
@@ -218,14 +229,16 @@ def _coverage(text: str, project: Project | None) -> RequiredCoverage:
 
 
 def _physical(
-    model: str | None, project: Project | None, given: Mapping[str, Any], gather: Gather
-) -> PhysicalSettings | None:
-    """Return the settings of the physical model where it is chosen or changed.
+    model: str | None, project: Project | None, fuels: tuple[FuelModel, ...] | None, given: Mapping[str, Any],
+    gather: Gather,
+) -> PhysicalSettings | None:  # fmt: skip
+    """Return the settings of the physical model where it, one of them or its fuel models are chosen.
 
     They are those of before with what is given.
     """
     usual = PhysicalSettings()
     named = [item.flag() for item in setting_fields(usual) if given.get(item.name) is not None]
+    named += [] if fuels is None else ["--fuel-models"]
     has_it = project is not None and project.fire_model.kind == "physical"
     chosen = model or ("physical" if has_it else None)
     if named and chosen != "physical" and project is not None:
@@ -243,11 +256,19 @@ def _physical(
     return settings
 
 
+def _fuel_models(file: Path | None, gather: Gather) -> tuple[FuelModel, ...] | None:
+    """Return the custom fuel models in ``file``, none for the word ``none``."""
+    if file is None:
+        return None
+    return () if str(file) == "none" else gather.attempt(lambda: read_fuel_models(file))
+
+
 def _remodelled(
-    project: Project, model: str | None, weights: NetworkWeights | None, physical: PhysicalSettings | None
-) -> Project:
+    project: Project, model: str | None, weights: NetworkWeights | None, physical: PhysicalSettings | None,
+    fuels: tuple[FuelModel, ...] | None,
+) -> Project:  # fmt: skip
     if physical is not None:
-        return with_physical_model(project, physical)
+        return with_physical_model(project, physical, fuels=fuels)
     if weights is not None:
         return project.with_network(weights)
     return project if model is None else with_model(project, model)

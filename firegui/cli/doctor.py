@@ -18,9 +18,11 @@ from firegui.assets import resource
 from firegui.cli.arguments import FILE, whole_between
 from firegui.cli.display import NO_DISPLAY, display_trouble
 from firegui.cli.output import json_option, report, table
+from firegui.cli.saved_report import clear_reports
 from firegui.domain.grid import cells_text
 from firegui.domain.project import Project
 from firegui.errors import FireguiError, Problems
+from firegui.io.array_cache import ArrayCache, maps_cache
 from firegui.io.project.scenario_toml import default_fleet
 from firegui.io.project.store import load_project
 from firegui.runs.engine import Engine
@@ -71,12 +73,20 @@ RESOURCES = ("fleet/default.toml", "fire/scalar.toml", "fire/network.safetensors
 @click.option("--bench", is_flag=True, help="Also time the engines on a synthetic fire; takes about a minute.")
 @click.option("--project", metavar="PROJECT", type=FILE, help="With --bench: time the fire of this project instead.")
 @click.option("--rounds", type=whole_between(1, 1000), default=5, show_default=True, help="Timings, 1 to 1000.")
+@click.option(
+    "--clear-cache", is_flag=True, help="Delete saved fire maps and reports first; they are made again when needed."
+)
 @json_option
-def doctor(bench: bool, project: Path | None, rounds: int, as_json: bool) -> None:
+def doctor(bench: bool, project: Path | None, rounds: int, clear_cache: bool, as_json: bool) -> None:
     """Say what is installed, what firegui can compute on, and how to get what is missing."""
     if project is not None and not bench:
         raise click.UsageError("--project goes with --bench: it says which fire is timed")
     loaded = load_project(project) if project is not None else None
+    cache = maps_cache()
+    if clear_cache:
+        clear_reports()
+        if cache is not None:
+            cache.clear()
     data = diagnosis()
     if bench:
         data["bench"] = run_bench(Engine(), loaded, rounds, Say())
@@ -99,12 +109,21 @@ def diagnosis() -> dict[str, Any]:
         "gdal": rasterio.__gdal_version__,
         "proj": pyproj.proj_version_str,
         "engine": engine,
+        "saved_maps": _saved_maps(maps_cache()),
         "display": not trouble,
         "display_trouble": trouble,
         "missing_libraries": libraries,
         "missing_resources": absent,
         "remedies": list(_remedies(libraries, absent, engine)),
     }
+
+
+def _saved_maps(cache: ArrayCache | None) -> dict[str, Any] | None:
+    """Return number and size of the maps that are kept on disk; ``None`` where none can be."""
+    if cache is None:
+        return None
+    sizes = cache.sizes().values()
+    return {"entries": len(sizes), "bytes": sum(sizes), "most_bytes": cache.most_bytes, "folder": str(cache.folder)}
 
 
 def missing_libraries() -> list[str]:
@@ -150,7 +169,8 @@ def _lines(data: dict[str, Any]) -> list[str]:
     ]
     lines = [data["system"], *table(rows), f"GDAL {data['gdal']}, PROJ {data['proj']}"]
     lines += [f"{data['cores']} cores, of which the engine uses {engine.get('threads', '?')}; graphics cards: {cards}"]
-    lines += [*_kernel_words(engine.get("kernels")), f"display: {_display_words(data['display_trouble'])}"]
+    lines += [*_kernel_words(engine.get("kernels")), _maps_words(data["saved_maps"])]
+    lines += [f"display: {_display_words(data['display_trouble'])}"]
     return [
         *lines,
         *(bench_lines(data["bench"]) if "bench" in data else []),
@@ -166,6 +186,13 @@ def _kernel_words(kernels: dict[str, Any] | None) -> list[str]:
         kept = f"{kernels['kept_kernels']} kept in {kernels['kept_in']}" if kernels["kept_kernels"] else "none kept yet"
         compiled = f"kernels of the CPU: numba {kernels['numba']}, {kept}"
     return [compiled, f"kernels of a GPU: Triton {kernels['triton'] or 'is not installed (only a GPU needs it)'}"]
+
+
+def _maps_words(saved: dict[str, Any] | None) -> str:
+    if saved is None or not saved["entries"]:
+        return "saved fire maps: none"
+    size = f"{saved['bytes'] / 1e6:,.0f} MB of at most {saved['most_bytes'] / 1e6:,.0f} MB"
+    return f"saved fire maps: {saved['entries']}, {size}, in {saved['folder']}"
 
 
 def _display_words(trouble: str) -> str:

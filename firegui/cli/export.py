@@ -17,7 +17,7 @@ from firegui.domain.model_range import outside_text
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.animation import film_problems
-from firegui.io.exporters.content import ExportContent, WrittenDrops
+from firegui.io.exporters.content import ExportContent, MapBackground, WrittenDrops
 from firegui.runs.export import TITLE
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import read_run
@@ -42,6 +42,14 @@ from firegui.runs.run_folder import read_run
     help="Drops in tables and layers (csv, geojson, gpkg): the flown ones, or every proposal as in schedule.csv.",
 )
 @click.option(
+    "--background",
+    type=click.Choice([each.value for each in MapBackground]),
+    default=MapBackground.RELIEF.value,
+    show_default=True,
+    help="What maps show below the drops: arrival is that of the fire without drops; spread, flames and intensity are "
+    "the highest of the days, by the physical model.",
+)
+@click.option(
     "--film",
     "sides",
     type=click.Choice(tuple(FILM_SIDES)),
@@ -53,8 +61,8 @@ from firegui.runs.run_folder import read_run
 @click.option("--verbose", is_flag=True, help="List the notes on fire model and event as well.")
 @json_option
 def export(
-    run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, drops: str, sides: str, fps: int,
-    verbose: bool, as_json: bool,
+    run_folder: Path, formats: str, out: Path, name: str | None, water: Path | None, drops: str, background: str,
+    sides: str, fps: int, verbose: bool, as_json: bool,
 ) -> None:  # fmt: skip
     """Write the plan of RUN for pilots, GIS specialists and the air operations branch.
 
@@ -73,7 +81,7 @@ def export(
         run_folder, [kind for kind in chosen if kind not in FILMS], out, name=name, water=water,
         films=lambda: _films(run_folder, wanted_films, sides, fps), film_kinds=wanted_films,
         tell=lambda file: click.echo(f"writing {file}", err=True), units=chosen_units(),
-        drops=WrittenDrops(drops), progress=emitter("bar"),
+        drops=WrittenDrops(drops), background=MapBackground(background), progress=emitter("bar"),
     )  # fmt: skip
     content = written.content
     data = {

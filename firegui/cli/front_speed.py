@@ -17,7 +17,9 @@ from firegui.domain.front import EllipseFront, Floats, FrontSettings
 from firegui.runs.engine import Engine
 from firegui.runs.messages import counted
 
-_DIFFERENCES = ("from_formula", "corrected_from_formula", "from_ellipse")
+_DIFFERENCES = {
+    "from_formula": "from formula", "corrected_from_formula": "corrected", "from_ellipse": "from ellipse"
+}  # fmt: skip
 _ENOUGH_CELLS = 3
 """Cells that a front has to move for its speed to be known well enough for a correction."""
 
@@ -44,7 +46,7 @@ def front_data(front: EllipseFront) -> dict[str, Any]:
         "direction_deg": np.degrees(speeds.directions),
         "ellipse": front.ellipse,
         "formula": speeds.formula,
-        "cut_off": speeds.cut_off,
+        "line": speeds.line,
         "measured": speeds.measured,
         "from_formula_percent": 100.0 * front.from_formula,
         "corrected_from_formula_percent": 100.0 * front.corrected_from_formula,
@@ -63,10 +65,10 @@ def front_lines(front: EllipseFront) -> list[str]:
     """Return the table for people, and why the measured front is slower than the formula."""
     settings, data = front.settings, front_data(front)["directions"]
     head = f"{settings.speed:g} cells a step towards {settings.wind_towards:g}°"
-    heads = ("direction", "ellipse", "formula v(n)", "cut off", "measured", "from formula", "corrected", "from ellipse")
+    heads = ("direction", "ellipse", "formula v(n)", "on a line", "measured", *_DIFFERENCES.values())
     rows: list[tuple[str, ...]] = [heads]
     for row in data:
-        speeds = (f"{row[key]:.4f}" for key in ("ellipse", "formula", "cut_off", "measured"))
+        speeds = (f"{row[key]:.4f}" for key in ("ellipse", "formula", "line", "measured"))
         shares = (f"{row[f'{key}_percent']:+.1f} %" for key in _DIFFERENCES)
         rows.append((f"{row['direction_deg']:.2f}°", *speeds, *shares))
     return [
@@ -75,10 +77,11 @@ def front_lines(front: EllipseFront) -> list[str]:
         "Speeds in cells per step; directions counter-clockwise from east of the grid.",
         *table(rows),
         _spread("formula", front.from_formula),
-        _spread("formula, corrected for the cut-off", front.corrected_from_formula),
+        _spread("formula, corrected", front.corrected_from_formula),
         _spread("ellipse", front.from_ellipse),
         "The formula holds after an infinite time. The front comes close to it like 1/t, and float32 cuts its tail.",
-        "“cut off” is the speed that a straight front reaches in float32; “corrected” is the difference without that.",
+        "“on a line” is a plane front that is computed along its normal only, over the same steps in float32.",
+        "“corrected” is the difference without what the front on a line lacks.",
         *_correction_lines(front),
     ]
 

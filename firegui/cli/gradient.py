@@ -28,6 +28,8 @@ def gradient(request: RolloutRequest, out: Path, as_json: bool) -> None:
     engine, listener = Engine(), DeviceListener(print_message)
     given = request.read(engine, out, "The gradient cannot be computed")
     project, schedule = given.project, given.schedule
+    if project.needs_centres:
+        project = engine.with_burning_centres(project, request.backend)
     assert schedule is not None
     model = engine.build(project, project.plan.nominal, request.backend, request.precision, tell=listener)
     _, result = engine.gradient(model, schedule)

@@ -15,14 +15,15 @@ from firegui.api.gather import Gather
 from firegui.api.new_projects import TITLE, new_landscape_project, new_maps_project
 from firegui.api.projects import made_project, refuse_existing
 from firegui.cli.arguments import FILE, NUMBER, WHOLE, F, option_group
-from firegui.cli.info import next_step, project_lines, project_summary
 from firegui.cli.options import parse_start, parse_transform
 from firegui.cli.output import json_option, report
+from firegui.cli.project_report import next_step, project_lines, project_summary
 from firegui.domain.options import number_from_text
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS
 from firegui.errors import InputError, Problem, Problems
 from firegui.fire.first_project import first_project
+from firegui.io.fuel_models_file import read_fuel_models
 from firegui.io.importers.events import EventFileSource, import_events
 from firegui.io.importers.folder import recognise
 from firegui.io.importers.landscape_source import LandscapeSource, LayerBand, TargetGrid
@@ -65,6 +66,7 @@ def perimeter_source(options: Mapping[str, Any], problems: Problems) -> Perimete
     )
 
 
+S = TypeVar("S")
 T = TypeVar("T")
 M = TypeVar("M", bound=StrEnum)
 
@@ -73,6 +75,12 @@ layer_options = option_group(
     *(
         click.option(f"--{key.replace('_', '-')}", key, metavar="F", type=FILE, help=f"{title} ({unit}), a raster.")
         for key, (title, unit) in LAYERS.items()
+    ),
+    click.option(
+        "--fuel-models",
+        metavar="F.fmd",
+        type=FILE,
+        help="Custom fuel models, whose codes the fuel model layer may hold; the project keeps them.",
     ),
     click.option("--lcp", metavar="F", type=FILE, help="A landscape file: .lcp, or a GeoTIFF of its bands."),
     click.option("--lcp-bands", metavar="A,B,…", help="Its bands in order, a dash for one to leave out."),
@@ -144,6 +152,7 @@ def source_of(options: Mapping[str, Any], gather: Gather) -> LandscapeSource:
         start=_read(options["start"], parse_start, gather) or base.start,
         utc_offset_h=options["utc_offset"] if options["utc_offset"] is not None else base.utc_offset_h,
         name=options["name"] or base.name,
+        fuels=_read(options["fuel_models"], read_fuel_models, gather) or (),
     )
 
 
@@ -255,7 +264,7 @@ def _numbers(text: str) -> list[float]:
         return []
 
 
-def _read(text: str | None, parse: Callable[[str], T], gather: Gather) -> T | None:
+def _read(text: S | None, parse: Callable[[S], T], gather: Gather) -> T | None:
     return None if text is None else gather.attempt(lambda: parse(text))
 
 

@@ -18,6 +18,7 @@ from firegui.cli.window import run_window
 
 SUMMARIES = {
     "audit": "Check a schedule against turnaround times and constraints.",
+    "bases": "List, add or remove bases, and set what their aircraft may fly.",
     "benchmark": "Compare planners on a project.",
     "calibrate": "Fit the fire model to observed perimeters.",
     "configure": "Change a project: fleet, regions, constraints, days and more.",
@@ -46,6 +47,7 @@ SUMMARIES = {
     "study": "Plan every cell of a study file and write the tables.",
     "tactical": "Place drops by rule, in a minute, without optimization.",
     "uq": "Estimate the uncertainty of a plan with an ensemble.",
+    "values": "List, add or remove values at risk, such as structures.",
 }
 """Line on every command in ``firegui --help``. They are kept here so that the list loads no command."""
 
@@ -56,6 +58,8 @@ COMMANDS = {name: (name, name) for name in (*SUMMARIES, *_HIDDEN)} | {
     "open": ("open", "open_command"),
 }
 """Module of ``firegui.cli`` and name in it of every command."""
+_NOT_WARMED = (("info",), ("import", "maps"), ("import", "pytorchfire"))
+"""Commands that start the process that reads files themselves, as most often they do not need it."""
 _WINDOW_WORDS = ("gui", "ui", "window", "workbench", "app", "run", "start")
 """Words for the window, which needs none."""
 
@@ -85,7 +89,9 @@ class CommandGroup(GuardedGroup):
         """
         if args and args[0] not in COMMANDS and (args[0].rstrip("/\\").endswith(".firegui") or Path(args[0]).is_dir()):
             args = ["open", *args]
-        if args and args[0] in COMMANDS and not ctx.resilient_parsing and not {"-h", "--help"}.intersection(args):
+        is_warmed = {tuple(args[:1]), tuple(args[:2])}.isdisjoint(_NOT_WARMED)
+        reads = bool(args) and args[0] in COMMANDS and is_warmed
+        if reads and not ctx.resilient_parsing and not {"-h", "--help"}.intersection(args):
             # The process that reads the files loads its libraries while this one loads the command.
             import_module("firegui.io.safe_open.processes").READERS.warm()
         try:

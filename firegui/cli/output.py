@@ -20,18 +20,25 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 """Adds ``--json``, passed as ``as_json``."""
 
 
-def print_json(data: Mapping[str, Any]) -> None:
-    """Print one JSON object on one line; NaN becomes null, because JSON has no other word for it."""
+def json_text(data: Mapping[str, Any]) -> str:
+    """Return one JSON object on one line; NaN becomes null, because JSON has no other word for it."""
     plain = msgspec.json.decode(msgspec.json.encode(data, enc_hook=str))
-    click.echo(json.dumps(plain))
+    return json.dumps(plain)
+
+
+def print_json(data: Mapping[str, Any]) -> None:
+    """Print :func:`json_text`."""
+    click.echo(json_text(data))
+
+
+def report_text(as_json: bool, data: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> str:
+    """Return ``data`` as JSON, or the ``lines`` for people."""
+    return json_text(data) if as_json else "\n".join(lines())
 
 
 def report(as_json: bool, data: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> None:
-    """Print ``data`` as JSON, or the ``lines`` for people."""
-    if as_json:
-        print_json(data)
-    else:
-        click.echo("\n".join(lines()))
+    """Print :func:`report_text`."""
+    click.echo(report_text(as_json, data, lines))
 
 
 def chosen_units() -> Units:

@@ -25,7 +25,14 @@ from firegui.cli.words import command_text
 from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project
 from firegui.domain.removal_curve import RemovalCurve
-from firegui.domain.settings import DESIGN, EliminationSettings, MarginSettings, OptimizerSettings, PlanSettings
+from firegui.domain.results import metric_values
+from firegui.domain.settings import (
+    DESIGN,
+    EliminationSettings,
+    MarginSettings,
+    OptimizerSettings,
+    PlanSettings,
+)
 from firegui.errors import Problems
 from firegui.runs.events import RunFinished
 from firegui.runs.messages import FORMING_EPOCHS, counted
@@ -50,6 +57,8 @@ first_stage_options = option_group(
 )
 """Adds the options of stage 1."""
 second_stage_options = setting_options(EliminationSettings(), show_defaults=False)
+search_option = setting_options(OptimizerSettings(), only=("search",), show_defaults=False)
+"""Adds the option of stage 1 that stage 2 reads, too."""
 margin_options = setting_options(MarginSettings(), show_defaults=False)
 design_options = setting_options(DESIGN, prefix="design", suffix=" to plan with", show_defaults=False)
 
@@ -102,12 +111,12 @@ def _result(
         "seconds": record.header.seconds,
         "backend": record.header.backend,
         "device": record.header.device,
-        "nominal": asdict(scores.nominal) if scores.nominal else None,
-        "design": asdict(scores.design) if scores.design else None,
-        "baseline": asdict(scores.baseline) if scores.baseline else None,
+        "nominal": metric_values(scores.nominal) if scores.nominal else None,
+        "design": metric_values(scores.design) if scores.design else None,
+        "baseline": metric_values(scores.baseline) if scores.baseline else None,
         "audit": asdict(scores.audit) if scores.audit else None,
         "stages": [stage.value for stage in record.stages],
-        "reference": asdict(scores.reference) if scores.reference else None,
+        "reference": metric_values(scores.reference) if scores.reference else None,
         "pruned": asdict(scores.pruned) if scores.pruned else None,
         "swept": asdict(scores.swept) if scores.swept else None,
         "stress": table_data(scores.stress) if scores.stress else None,
@@ -157,6 +166,8 @@ def _hints(record: RunRecord, finished: RunFinished, *, has_curve: bool) -> list
     if (record.folder / REFERENCE).is_file() or (record.metrics is not None and record.metrics.drops_executed > 0):
         return [_export_hint(record), *([_point_hint(record)] if has_curve else [])]
     if Stage.OPTIMIZE not in record.stages:
+        return []
+    if record.settings.is_fast and record.header.epochs_done < optimizer.epochs:
         return []
     if finished.reason is FinishReason.PATIENCE:
         return [f"With more steps without gain: {command_text(*words, '--patience', str(2 * optimizer.patience))}"]

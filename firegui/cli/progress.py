@@ -16,7 +16,7 @@ import click
 
 from firegui.analyses.calibration.run import mean_iou
 from firegui.domain.fit import FitProgress
-from firegui.domain.results import Metrics
+from firegui.domain.results import Metrics, metric_values
 from firegui.domain.uncertainty import ErrorModel
 from firegui.runs.events import (
     BaselineReady,
@@ -25,6 +25,7 @@ from firegui.runs.events import (
     Emit,
     EnsembleReady,
     ErrorFitted,
+    FactorsReady,
     FieldDrawn,
     FitEpoch,
     LoopAdvanced,
@@ -224,7 +225,7 @@ def _task_text(task: TaskProgress) -> str:
 
 def elimination_bar_text(event: EliminationStep) -> str:
     """Return a bar with what is done of this pass, the drops left, and each loss by its limit."""
-    held = ((name, getattr(event, name)) for name in ("burn", "final", "prot"))
+    held = ((name, getattr(event, name)) for name in ("burn", "final", "prot", "val"))
     losses = ", ".join(f"{name} {value:.3f}" for name, value in held if math.isfinite(value))
     done = f"round {event.passes}, {event.tested:,}/{event.to_test:,}"
     left = f"{counted(event.drops, 'drop')} of {event.drops_before:,} left"
@@ -271,7 +272,7 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
         case Message():
             return {"event": "message", "level": event.level, "text": event.text}
         case BaselineReady():
-            return {"event": "baseline", **asdict(event.metrics)}
+            return {"event": "baseline", **_prefixed("", event.metrics)}
         case StageBegan():
             return {"event": "stage", **asdict(event), "stage": event.stage.value}
         case EpochDone():
@@ -280,7 +281,12 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             held = {name: None if isnan(value) else value for name, value in asdict(event).items()}
             return {"event": "elimination", **held}
         case PlanUpdated():
-            return {"event": "plan", "epoch": event.epoch, "drops_listed": len(event.drops), **asdict(event.metrics)}
+            return {
+                "event": "plan",
+                "epoch": event.epoch,
+                "drops_listed": len(event.drops),
+                **_prefixed("", event.metrics),
+            }
         case Progress():
             return {"event": "progress", **{name: one for name, one in asdict(event).items() if one is not None}}
         case LoopAdvanced():
@@ -299,6 +305,8 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
             return {"event": "fit", **_fit(event.progress)}
         case WeightsReady():
             return {"event": "weights", "epochs_done": event.epochs_done, **_fit(event.best)}
+        case FactorsReady():
+            return {"event": "factors", "epochs_done": event.rollouts_done, **_fit(event.best)}
         case SensitivityReady():
             table = event.table
             kind, rows = table.kind.value, len(table.rows)
@@ -340,7 +348,7 @@ def scalars(event: RunEvent) -> dict[str, Scalar]:
         case RunFinished():
             folder = None if event.folder is None else str(event.folder)
             head = {"event": "finished", "reason": event.reason.value, "message": event.message, "folder": folder}
-            return {**head, **_prefixed("nominal", event.nominal), **_prefixed("baseline", event.baseline)}
+            return {**head, **_prefixed("nominal_", event.nominal), **_prefixed("baseline_", event.baseline)}
 
 
 def _study(event: StudyProgress) -> dict[str, Scalar]:
@@ -372,4 +380,6 @@ def _fit(epoch: FitProgress) -> dict[str, Scalar]:
 
 
 def _prefixed(prefix: str, metrics: Metrics | None) -> dict[str, Scalar]:
-    return {} if metrics is None else {f"{prefix}_{key}": value for key, value in asdict(metrics).items()}
+    """Return the plain values of metrics with a prefix to their names, without those of each value layer."""
+    values = {} if metrics is None else metric_values(metrics)
+    return {f"{prefix}{key}": value for key, value in values.items() if key != "value_lost"}

@@ -15,6 +15,7 @@ from firegui.cli.plan_runs import (
     margin_options,
     plan_settings,
     run_options,
+    search_option,
     second_stage_options,
 )
 from firegui.runs.stages import Stage
@@ -23,6 +24,7 @@ from firegui.runs.stages import Stage
 @click.command()
 @run_options
 @schedule_option(required=False)
+@search_option
 @second_stage_options
 @margin_options
 @design_options

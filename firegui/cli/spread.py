@@ -1,4 +1,4 @@
-"""``firegui spread``: speed and shape of a surface fire at one place, to check against other tools."""
+"""``firegui spread``: speed and shape of a fire at one place, to check against other tools."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ from firegui.cli.arguments import FILE, NUMBER, WHOLE
 from firegui.cli.output import chosen_units, json_option, report
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceConditions, model_named
-from firegui.domain.physical import PhysicalSettings
+from firegui.domain.physical import CROWN_SETTINGS, PhysicalSettings
 from firegui.domain.project import Project
-from firegui.domain.scenario import Scenario
+from firegui.domain.scenario import LAYERS, Scenario
+from firegui.domain.units import percent_text
 from firegui.domain.weather import AIR_C, HOURS_PER_DAY, HUMIDITY
 from firegui.errors import InputError, Problem
 from firegui.fire.behaviour_rasters import UNITS, behaviour_rasters
+from firegui.fire.crown_fire import CrownSpread, critical_intensity, crown_fire
 from firegui.fire.fuel_moisture import fine_dead_moisture, moistures_of
+from firegui.fire.landscape import missing_crown_layers
 from firegui.fire.physical import fuel_problems
 from firegui.fire.surface_spread import SurfaceSpread, surface_fire, wind_at_flames
 from firegui.io.atomic import new_folder
@@ -34,8 +37,8 @@ from firegui.io.rasters.geotiff import write_raster
 from firegui.runs.messages import counted
 
 _TITLE = "The spread cannot be computed"
-_LEFT_OUT = "Crown fire and spotting are not modeled. Plans use the project's fire model."
-_LAYERS = ("slope", "aspect", "canopy_cover", "canopy_height")
+_PLANS = "Plans use the project's fire model."
+_LAYERS = ("slope", "aspect", "canopy_cover", "canopy_height", "canopy_base_height", "canopy_density")
 """Layers of a project that are conditions of the same name."""
 _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
 
@@ -47,11 +50,16 @@ _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
 @click.option("--day", metavar="N", type=WHOLE, help="The day whose wind blows, counted from 0.  [default: 0]")
 @click.option("--hour", metavar="N", type=WHOLE, help="The hour of the day, where PROJECT has a weather by the hour.")
 @click.option("--fuel", metavar="MODEL", help="Fuel model: a name such as GR2, or its number.  [default: PROJECT's]")
-@click.option("--fuel-models", metavar="F.fmd", type=FILE, help="Custom fuel models, beside the standard ones.")
+@click.option(
+    "--fuel-models", metavar="F.fmd", type=FILE, help="Custom fuel models, before PROJECT's and the standard ones."
+)
 @click.option("--temperature", metavar="°C", type=NUMBER, help="Temperature of the air, for --dead-1h and --dead-10h.")
 @click.option("--humidity", metavar="PERCENT", type=NUMBER, help="Relative humidity, with --temperature.")
 @setting_options(_MOISTURE)
 @setting_options(_CONDITIONS, suffix="; PROJECT's where it is not given")
+@setting_options(
+    PhysicalSettings(), only=CROWN_SETTINGS, suffix="; as in PROJECT's physical model where it is not given"
+)
 @click.option(
     "--midflame-wind", metavar="M/S", type=NUMBER, help="Wind at the height of the flames, in place of --wind."
 )
@@ -66,12 +74,13 @@ def spread(
     fuel_models: Path | None, temperature: float | None, humidity: float | None, midflame_wind: float | None,
     no_wind_limit: bool, out: Path | None, as_json: bool, **given: Any,
 ) -> None:  # fmt: skip
-    """Print speed, direction and flame length of a surface fire by Rothermel's model.
+    """Print speed, direction and flame length of a surface fire by Rothermel's model, or of a crown fire.
 
     Fuel, slope, canopy and the day's wind are those of a place on PROJECT, or given with options, which come first. The
     wind is that in the open at 10 m. Moistures of fine dead fuel follow from temperature and humidity, or are given as
-    the others are. With --out the new FOLDER gets GeoTIFFs of rate of spread, direction, flame length and fireline
-    intensity of the day, a band for each period. This is a calculation beside the plan: it changes nothing.
+    the others are. With --crown-fire crowns burn, by Scott and Reinhardt (2001). Spotting is not modelled. With --out
+    the new FOLDER gets GeoTIFFs of rate of spread, direction, flame length and fireline intensity of the day, a band
+    for each period. This is a calculation beside the plan: it changes nothing.
     """
     gather = Gather()
     if out is not None:
@@ -83,11 +92,11 @@ def spread(
         return
     models = standard_fuel_models()
     custom = None if fuel_models is None else gather.attempt(lambda: read_fuel_models(fuel_models))
-    models = (*(custom or ()), *models)
-    conditions, code, air = _CONDITIONS, None, _MOISTURE
+    conditions, code, air, settings = _CONDITIONS, None, _MOISTURE, PhysicalSettings()
     if project_folder is not None:
         project = gather.attempt(lambda: load_project(project_folder))
         if project is not None:
+            settings, models = project.fire_model.physical, (*project.fire_model.fuels, *models)
             found = gather.attempt(lambda: _on_project(project, at, cell, day or 0, hour))
             conditions, code, air = found or (conditions, None, air)
     elif any(value is not None for value in (at, cell, day, hour)):
@@ -96,12 +105,22 @@ def spread(
         gather.add("--fuel", "is not given", "give a fuel model, or a project and a place on it")
     moisture = given_settings(_weathered(temperature, humidity, given, gather) or air, given, gather)
     conditions = replace(given_settings(conditions, given, gather), flame_wind=midflame_wind)
-    gather.extend([*moisture.problems(), *conditions.problems()])
-    model = _fuel_model(models, fuel, code, gather)
+    settings = replace(given_settings(settings, given, gather), moisture=moisture)
+    gather.extend([*settings.problems(), *conditions.problems()])
+    if settings.crown_fire and midflame_wind is not None:
+        remedy = "give --wind, or --no-crown-fire"
+        gather.add("--midflame-wind", "does not tell the wind that drives a crown fire", remedy)
+    model = _fuel_model((*(custom or ()), *models), fuel, code, gather)
     gather.raise_if_any(_TITLE)
     assert model is not None
-    fire = surface_fire(model, moisture, conditions, limit_wind=not no_wind_limit)
-    report(as_json, _data(model, moisture, conditions, fire), lambda: _lines(model, moisture, conditions, fire))
+    limit = not no_wind_limit
+    fire = surface = surface_fire(model, moisture, conditions, limit_wind=limit)
+    if settings.crown_fire:
+        fire = crown_fire(surface, model, moisture, conditions, settings.foliar_moisture, limit_wind=limit)
+    data = _data(model, moisture, conditions, fire) | {
+        "crown_fire": _crown_data(fire, surface, conditions, settings), "left_out": _left_out(settings),
+    }  # fmt: skip
+    report(as_json, data, lambda: _lines(model, moisture, conditions, fire, data))
 
 
 def _write_rasters(
@@ -115,8 +134,9 @@ def _write_rasters(
     settings = PhysicalSettings()
     if project is not None:
         settings = project.fire_model.physical
-        gather.extend([*_time_problems(project.scenario, *when), *fuel_problems(project.scenario)])
-    settings = replace(settings, moisture=given_settings(settings.moisture, given, gather))
+        problems = fuel_problems(project.scenario, project.fire_model.fuels)
+        gather.extend([*_time_problems(project.scenario, *when), *problems])
+    settings = given_settings(settings, given, gather)
     if when[1] is not None:
         settings = replace(settings, periods_per_day=HOURS_PER_DAY)
     gather.extend(settings.problems())
@@ -125,13 +145,14 @@ def _write_rasters(
     scenario = project.scenario
     names, titles = [], list[str]()
     with new_folder(out) as temporary:
-        for raster in behaviour_rasters(scenario, settings, *when):
+        for raster in behaviour_rasters(scenario, settings, project.fire_model.fuels, *when):
             name, titles, tags = f"{raster.name}.tif", [*raster.titles], {"UNIT": UNITS[raster.name]}
             write_raster(temporary / name, raster.bands, scenario.grid, descriptions=titles, tags=tags)
             names.append(name)
-    data = {"folder": str(out), "files": names, "periods": titles, "left_out": _LEFT_OUT}
+    left_out = _left_out(settings, scenario)
+    data = {"folder": str(out), "files": names, "periods": titles, "left_out": left_out}
     bands = f"{counted(len(titles), 'band')} each: {titles[0]}{' and on' if len(titles) > 1 else ''}"
-    report(as_json, data, lambda: [f"Wrote {', '.join(names)} to {out}, {bands}.", _LEFT_OUT])
+    report(as_json, data, lambda: [f"Wrote {', '.join(names)} to {out}, {bands}.", left_out])
 
 
 def _time_problems(scenario: Scenario, day: int, hour: int | None) -> Iterator[Problem]:
@@ -239,8 +260,33 @@ def _data(
         "fireline_intensity_kw_m": float(fire.intensity),
         "reaction_intensity_kw_m2": float(fire.reaction_intensity),
         "residence_min": float(fire.residence),
-        "left_out": _LEFT_OUT,
     }
+
+
+def _crown_data(
+    fire: SurfaceSpread, surface: SurfaceSpread, conditions: SurfaceConditions, settings: PhysicalSettings
+) -> dict[str, Any] | None:
+    """Return what the crowns do, ``None`` without crown fire."""
+    if not isinstance(fire, CrownSpread):
+        return None
+    fraction = float(fire.fraction)
+    return {
+        "type": "active" if fire.is_active else "passive" if fraction > 0.0 else "surface",
+        "fraction_burned": fraction,
+        "surface_head_m_min": float(surface.head),
+        "surface_intensity_kw_m": float(surface.intensity),
+        "critical_intensity_kw_m": float(critical_intensity(conditions.canopy_base_height, settings.foliar_moisture)),
+        "foliar_moisture_percent": settings.foliar_moisture,
+    }
+
+
+def _left_out(settings: PhysicalSettings, scenario: Scenario | None = None) -> str:
+    """Return what is not modelled, and which layers crown fire lacks."""
+    if not settings.crown_fire:
+        return f"Crown fire is off and spotting is not modelled. {_PLANS}"
+    lacking = () if scenario is None else missing_crown_layers(scenario)
+    crowns = f"No {' and '.join(LAYERS[key][0].lower() for key in lacking)}: no crowns burn. " if lacking else ""
+    return f"{crowns}Spotting is not modelled. {_PLANS}"
 
 
 def _towards(fire: SurfaceSpread) -> float:
@@ -249,10 +295,11 @@ def _towards(fire: SurfaceSpread) -> float:
 
 
 def _lines(
-    model: FuelModel, moisture: FuelMoisture, conditions: SurfaceConditions, fire: SurfaceSpread
+    model: FuelModel, moisture: FuelMoisture, conditions: SurfaceConditions, fire: SurfaceSpread, data: dict[str, Any]
 ) -> Iterator[str]:
-    units = chosen_units()
-    yield f"Surface fire in fuel model {model.code} {model.name}" + (f", {model.title.lower()}" if model.title else "")
+    units, crowns = chosen_units(), data["crown_fire"]
+    kind = "Surface fire" if crowns is None or crowns["type"] == "surface" else f"{crowns['type'].title()} crown fire"
+    yield f"{kind} in fuel model {model.code} {model.name}" + (f", {model.title.lower()}" if model.title else "")
     moistures = [f"{value:g}" for value in moisture.values]
     dead, live = moistures[:3], moistures[3:]
     flames = f"{units.wind(wind_at_flames(model, conditions))} at the flames"
@@ -267,6 +314,20 @@ def _lines(
         ("", f"flanks {units.spread_rate(float(fire.flank))}, back {units.spread_rate(float(fire.back))}"),
         ("shape", f"{float(fire.length_to_width):.2f} times as long as wide"),
         ("flames", f"{units.flame_length(length)} long, {units.fireline_intensity(intensity)}, {passes}"),
+        *([("crowns", _crowns_text(conditions, crowns))] if crowns else []),
     ]
     yield from (f"  {name:<10} {text}" for name, text in rows)
-    yield _LEFT_OUT
+    yield data["left_out"]
+
+
+def _crowns_text(conditions: SurfaceConditions, crowns: dict[str, Any]) -> str:
+    """Return what the crowns do in words."""
+    units = chosen_units()
+    if conditions.canopy_density == 0.0:
+        return "none here: the canopy bulk density is 0 or not known"
+    intensity, critical = (units.fireline_intensity(crowns[f"{key}_intensity_kw_m"]) for key in ("surface", "critical"))
+    starts = f"surface fire {intensity}, crowns catch fire from {critical}"
+    if crowns["type"] == "surface":
+        return f"do not burn: {starts}"
+    head = units.spread_rate(crowns["surface_head_m_min"])
+    return f"{percent_text(crowns['fraction_burned'])} burn ({starts}); without them the head moves {head}"

@@ -338,6 +338,11 @@ class Group:
             raise KeyError(name)
         return SeedSpread.of([float(getattr(row.metrics, name)) for row in self.rows])
 
+    def used(self, name: str) -> SeedSpread | None:
+        """Return the spread of ``gallons``, ``flight_hours`` or ``cost``; ``None`` where it is not known."""
+        found = [getattr(row.metrics, name) for row in self.rows]
+        return None if None in found else SeedSpread.of(found)
+
     @property
     def tested(self) -> tuple[StressTable, ...]:
         """The stress tables of the rows that have one."""

@@ -1,7 +1,7 @@
 """Rasters by period that are not laid out whole: wind on blocks, spread made where the fire is.
 
 Both stand for a float32 array: they have its shape, take the indices that the engine and its users need, and become an
-array with ``numpy.asarray``.
+array with ``numpy.asarray``. Where drops work is computed on blocks, too.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from firegui.domain.grid import Box
 from firegui.domain.stencil import Offset, Stencil, stencil_of
 from firegui.errors import InputError, Problem
 
@@ -160,6 +161,89 @@ class SpreadOnDemand:
         reach = stencil_of(self.neighbours).reach
         padded = (np.pad(part, reach, constant_values=1.0) for part in (emitting, between))
         return replace(self, treatments=(*self.treatments, _Treatment(*padded)))
+
+
+FindDropCells = Callable[[int, Places, Places], NDArray[np.bool_]]
+"""``(number, rows [...], columns [...])`` to where drops work in a period of its own."""
+UNKNOWN, WORKS, FAILS = range(3)
+"""Values of :class:`DropCells`."""
+_BLOCK = 64
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DropCells:
+    """Cells in which drops work, by period, computed on blocks of cells at a time.
+
+    ``find`` computes them in one of ``len(values)`` periods. The answer for a cell does not depend on the other cells
+    of a call. ``values [n, H, W]`` are :data:`UNKNOWN` until :meth:`ask`, then :data:`WORKS` or :data:`FAILS`.
+    ``known [n, h, w]`` are the blocks that are computed. ``periods [D P]`` says which of the periods each one is. Parts
+    of a plan share the values. Threads may call :meth:`ask` at the same time, because all compute the same values.
+    """
+
+    find: FindDropCells
+    periods: Places
+    values: NDArray[np.uint8]
+    known: NDArray[np.bool_]
+
+    @staticmethod
+    def of(find: FindDropCells, count: int, cells: tuple[int, int]) -> DropCells:
+        """Return ``count`` periods of a raster of ``cells``, of which nothing is known."""
+        blocks = [-(-size // _BLOCK) for size in cells]
+        return DropCells(
+            find, np.arange(count), np.zeros((count, *cells), np.uint8), np.zeros((count, *blocks), np.bool_)
+        )
+
+    def __getitem__(self, key: slice | Places) -> DropCells:
+        """Return the same for some periods."""
+        return replace(self, periods=self.periods[key])
+
+    def part(self, box: Box) -> DropCells:
+        """Return the same on a part of the raster."""
+        rows, columns = box
+        find = partial(_found_in_part, self.find, rows.start, columns.start)
+        size = rows.stop - rows.start, columns.stop - columns.start
+        return DropCells.of(find, len(self.values), size)[self.periods]
+
+    def ask(self, periods: Places, rows: Places, columns: Places, reach: Places | int) -> None:
+        """Compute where drops work around places, each in its period.
+
+        Those are the cells within ``reach`` rows and columns of ``rows [n], columns [n]`` in ``periods [n]``.
+        """
+        wanted, own = np.zeros_like(self.known), self.periods[periods]
+        sizes = list(zip((rows, columns), wanted.shape[1:], strict=True))
+        first, last = (
+            [np.clip((at + far) // _BLOCK, 0, size - 1) for at, size in sizes] for far in (-np.asarray(reach), reach)
+        )
+        down, right = (int((end - begin).max(initial=0)) + 1 for begin, end in zip(first, last, strict=True))
+        for i, j in np.ndindex(down, right):
+            wanted[own, np.minimum(first[0] + i, last[0]), np.minimum(first[1] + j, last[1])] = True
+        self._find(wanted & ~self.known)
+
+    def whole(self) -> NDArray[np.bool_]:
+        """Return ``[D P, H, W]``."""
+        wanted = np.zeros_like(self.known)
+        wanted[self.periods] = True
+        self._find(wanted & ~self.known)
+        works: NDArray[np.bool_] = self.values[self.periods] == WORKS
+        return works
+
+    def _find(self, wanted: NDArray[np.bool_]) -> None:
+        inside = np.arange(_BLOCK)
+        height, width = self.values.shape[1:]
+        for number in np.flatnonzero(wanted.any(axis=(1, 2))).tolist():
+            blocks = np.argwhere(wanted[number])
+            # Whole blocks at the rim too, because numpy rounds the rest of a vector otherwise.
+            rows = np.minimum(blocks[:, :1] * _BLOCK + inside, height - 1)[:, :, None]
+            columns = np.minimum(blocks[:, 1:] * _BLOCK + inside, width - 1)[:, None, :]
+            works = self.find(number, *(np.ascontiguousarray(part) for part in np.broadcast_arrays(rows, columns)))
+            self.values[number, rows, columns] = np.where(works, WORKS, FAILS)
+            self.known[number] |= wanted[number]
+
+
+def _found_in_part(
+    find: FindDropCells, top: int, left: int, number: int, rows: Places, columns: Places
+) -> NDArray[np.bool_]:
+    return find(number, rows + top, columns + left)
 
 
 def reduce_spread(

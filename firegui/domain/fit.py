@@ -1,4 +1,4 @@
-"""Fitting the network fire model to observed perimeters: settings, progress and checkpoint."""
+"""Fitting the fire model to observed perimeters: settings, progress and checkpoint."""
 
 from __future__ import annotations
 
@@ -60,6 +60,24 @@ class NetworkFitSettings:
         group=STEPS, flag="--margin",
     )  # fmt: skip
     seed: int = option(0, "Random seed", "seed of the first weights", low=0, high=2**32 - 1, group=STEPS)
+
+    def problems(self) -> list[Problem]:
+        """Return everything out of bounds."""
+        return bounds_problems(self, "fit")
+
+
+@dataclass(frozen=True, slots=True)
+class FactorFitSettings:
+    """Settings of a fit of the physical model's factors."""
+
+    fit_days: int = option(
+        10, "Fit days", "days from day 0 whose perimeters may be read; later ones are for the test", unit="days", low=1,
+        high=365,
+    )  # fmt: skip
+    rollouts: int = option(60, "Rollouts", "most rollouts that the search may try", low=1, high=100_000, group=STEPS)
+    seed: int = option(
+        0, "Random seed", "seed of the order of the fuel groups", low=0, high=2**32 - 1, group=STEPS,
+    )  # fmt: skip
 
     def problems(self) -> list[Problem]:
         """Return everything out of bounds."""

@@ -12,6 +12,7 @@ from firegui.domain.stencil import STENCILS
 from firegui.errors import Problem
 
 Floats = NDArray[np.float64]
+_LEAST_SPEED = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +49,15 @@ class FrontSettings:
 class FrontSpeeds:
     """Speeds in cells per step along ``directions [M]``, radians counter-clockwise from east.
 
-    ``formula`` is ``v(n)`` and ``cut_off`` the speed that a straight front reaches in float32. ``support`` is the
-    support function of the shape that ``v(n)`` makes, ``v(n)`` itself for straight fronts. ``measured`` is how fast the
-    farthest point with ``P = 0.5`` moves along the direction during the last ``steps [M]`` steps of a rollout: the
-    second half of a fire from a spot, the last third of a straight front.
+    ``formula`` is ``v(n)``. ``support`` is the support function of the shape that ``v(n)`` makes, ``v(n)`` itself for
+    straight fronts. ``measured`` is how fast the farthest point with ``P = 0.5`` moves along the direction during the
+    last ``steps [M]`` steps of a rollout: the second half of a fire from a spot, the last third of a straight front.
+    ``line`` is how fast a front on a line moves during these steps, in float32.
     """
 
     directions: Floats
     formula: Floats
-    cut_off: Floats
+    line: Floats
     support: Floats
     measured: Floats
     steps: NDArray[np.int64]
@@ -68,8 +69,8 @@ class FrontSpeeds:
 
     @property
     def corrected(self) -> Floats:
-        """The measured speeds and what float32 takes from ``v(n)``: ``measured + formula − cut_off``."""
-        return self.measured + self.formula - self.cut_off
+        """The measured speeds without what a finite distance and float32 take: ``measured · formula / line``."""
+        return self.measured * self.formula / np.maximum(self.line, _LEAST_SPEED)
 
     @property
     def errors(self) -> Floats:
@@ -102,7 +103,7 @@ class EllipseFront:
 
     @property
     def corrected_from_formula(self) -> Floats:
-        """``measured / v(n) − 1`` without the cut-off of float32."""
+        """``measured / v(n) − 1`` without what a finite distance and float32 take."""
         return self.speeds.corrected / self.speeds.formula - 1.0
 
     @property

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.fuel_models import FuelModel, labels_text
+
 Codes = tuple[tuple[int, int], ...]
+
+CUSTOM_COLOR = "#7a4e36"
+"""Colour of custom models on maps."""
+_MOST_NAMES = 3
+"""Custom models that a legend names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +49,20 @@ FUEL_GROUPS = (
 those that they are like. No code is in two groups."""
 
 
-def fuel_group_numbers(fuel: NDArray[np.floating]) -> NDArray[np.uint8]:
-    """Return the group number of each code in :data:`FUEL_GROUPS`, from 1.
+def with_custom(fuels: Sequence[FuelModel]) -> tuple[FuelGroup, ...]:
+    """Return the groups and, last, one of the custom models ``fuels``, if there are any, which names them."""
+    if not fuels:
+        return FUEL_GROUPS
+    codes = tuple((fuel.code, fuel.code) for fuel in fuels)
+    return *FUEL_GROUPS, FuelGroup(labels_text(fuels, _MOST_NAMES), codes, CUSTOM_COLOR)
+
+
+def fuel_group_numbers(fuel: NDArray[np.floating], groups: Sequence[FuelGroup] = FUEL_GROUPS) -> NDArray[np.uint8]:
+    """Return the number of the group of each code in ``groups``, from 1: of the last group that has it.
 
     A code that belongs to no group gives 0.
     """
     numbers = np.zeros(fuel.shape, np.uint8)
-    for number, group in enumerate(FUEL_GROUPS, start=1):
+    for number, group in enumerate(groups, start=1):
         numbers[group.holds(fuel)] = number
     return numbers

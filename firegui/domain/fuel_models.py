@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,8 @@ KINDS = ("dead 1-h", "dead 10-h", "dead 100-h", "live herbaceous", "live woody")
 """Kinds of fuel in the order of loads, ratios and moistures."""
 LEAST_MOISTURE, MOST_MOISTURE = 1.0, 300.0
 """Range of fuel moistures in percent of the dry mass."""
+NONBURNABLE_CODES = (91, 99)
+"""First and last code of what does not burn."""
 _MOST_WIND = 60.0
 
 
@@ -37,6 +40,11 @@ class FuelModel:
     heats: tuple[float, float]
     dynamic: bool
 
+    @property
+    def label(self) -> str:
+        """Display name of a custom model: ``CH1 (custom 14)``."""
+        return f"custom {self.code}" if self.name in ("", str(self.code)) else f"{self.name} (custom {self.code})"
+
     def problems(self) -> list[Problem]:
         """Return every value out of its range."""
         ranges = [
@@ -53,6 +61,9 @@ class FuelModel:
             for what, value, low, high in ranges
             if not low <= value <= high
         ]
+        low, high = NONBURNABLE_CODES
+        if low <= self.code <= high:
+            found.append(Problem(where, f"its number is {self.code}", f"{low} to {high} do not burn: use another"))
         if sum(self.loads[:3]) == 0.0 and not (self.dynamic and self.loads[3] > 0.0):
             found.append(Problem(where, "it has no dead fuel", "give a load of dead fuel, or leave the model out"))
         return found
@@ -122,6 +133,13 @@ class SurfaceConditions:
     canopy_height: float = option(
         0.0, "Canopy height", "height of the trees", unit="m", low=0.0, high=120.0,
     )  # fmt: skip
+    canopy_base_height: float = option(
+        0.0, "Canopy base height", "height of the lowest branches, for crown fire", unit="m", low=0.0, high=120.0,
+    )  # fmt: skip
+    canopy_density: float = option(
+        0.0, "Canopy bulk density", "needles and thin twigs in a volume of the crowns, for crown fire", unit="kg/m³",
+        low=0.0, high=2.0,
+    )  # fmt: skip
     flame_wind: float | None = None
 
     def problems(self) -> list[Problem]:
@@ -131,6 +149,19 @@ class SurfaceConditions:
             what = f"Wind at the flames is {self.flame_wind}"
             found.append(Problem("conditions", what, f"use a value from 0 to {_MOST_WIND:g}"))
         return found
+
+
+def labels_text(models: Sequence[FuelModel], most: int) -> str:
+    """Return the labels of the first ``most`` custom models, and how many more there are."""
+    more = f" and {len(models) - most} more" if len(models) > most else ""
+    return ", ".join(model.label for model in models[:most]) + more
+
+
+def fuel_model_problems(models: Sequence[FuelModel]) -> list[Problem]:
+    """Return everything wrong with the custom models of a project."""
+    codes = Counter(model.code for model in models)
+    twice = [Problem(f"fuel model {code}", "is given twice", "keep one") for code, count in codes.items() if count > 1]
+    return [problem for model in models for problem in model.problems()] + twice
 
 
 def model_named(models: Sequence[FuelModel], text: str) -> FuelModel | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY_LIMITS
-from firegui.domain.compact_maps import SpreadOnDemand, WindRaster
+from firegui.domain.compact_maps import DropCells, SpreadOnDemand, WindRaster
 from firegui.domain.observation import FireState
 from firegui.domain.stencil import NEIGHBOURS, SIXTEEN, Stencil, stencil_of
 from firegui.errors import Problem, Problems
@@ -35,10 +35,11 @@ class FireMaps:
     ``ignition [H, W]`` bool, ``t_burn`` burn duration in steps, ``steps_per_day`` S_day, ``cell_size_m`` Δx,
     ``c_req`` required coverage in gal/100 ft², ``periods_per_day`` P, by which S_day can be divided. Arrays are
     float32. ``burned_out [H, W]`` bool are cells that burned before the start: they count as burned and ignite nothing.
-    They are none of ``ignition``; ``None`` means that there are none.
+    They are none of ``ignition``; ``None`` means that there are none. With ``moving_start`` the front has its full
+    speed from the start (:mod:`firegui.rollout.moving_start`).
 
     ``phi`` and the wind may be held in fewer numbers (:mod:`firegui.domain.compact_maps`), and ``gamma`` may be a view
-    that repeats one raster.
+    that repeats one raster. ``drop_cells`` says where drops work; ``None`` means everywhere.
 
     Raises :class:`~firegui.errors.InputError` for another number of neighbours, and for periods that do not make whole
     days of equal periods. Values are checked where files are read.
@@ -56,6 +57,8 @@ class FireMaps:
     c_req: float
     periods_per_day: int = 1
     burned_out: NDArray[np.bool_] | None = None
+    drop_cells: DropCells | None = None
+    moving_start: bool = False
 
     def __post_init__(self) -> None:
         """Refuse sizes of which no rollout can be made."""
@@ -116,7 +119,7 @@ class FireMaps:
         keep = slice(first, first + count)
         return replace(
             self, phi=self.phi[keep], gamma=self.gamma[keep], wind_speed=self.wind_speed[keep],
-            wind_dir=self.wind_dir[keep],
+            wind_dir=self.wind_dir[keep], drop_cells=None if self.drop_cells is None else self.drop_cells[keep],
         )  # fmt: skip
 
     @property

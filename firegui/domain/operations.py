@@ -1,4 +1,4 @@
-"""Operational limits beyond the paper: darkness, groundings, sorties, no-drop zones, pins.
+"""Operational limits beyond the paper: darkness, groundings, sorties, no-drop zones, pins, bases.
 
 Everything is off by default, which is the paper's case. A drop happens at the start of its step, and that instant is
 what times are compared with.
@@ -14,8 +14,9 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
+from firegui.domain.bases import Base, base_problems, serving
 from firegui.domain.calendar import Calendar
-from firegui.domain.fleet import Fleet, Tail
+from firegui.domain.fleet import AircraftType, Fleet, Tail
 from firegui.domain.grid import Grid
 from firegui.domain.options import bounds_problems, option, title_of
 from firegui.domain.regions import Region, region_problems
@@ -29,6 +30,9 @@ _MARGIN: Mapping[str, Any] = {
     "unit": "min", "low": -_MOST_MARGIN_MIN, "high": _MOST_MARGIN_MIN, "synonyms": NIGHT_WORDS,
 }  # fmt: skip
 DROPS_A_DAY = "Drops a day"
+GUST_FACTOR = 2.0
+"""A gust is about twice as fast as the mean of ten minutes (Crosby and Chandler 1966)."""
+_SAME_HOURS = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +108,9 @@ class Operations:
 
     ``sorties_per_day`` is the most drops of one aircraft on one day of the plan, by type id; ``hard_cap`` the most
     drops of the whole plan; in ``no_drop_zones`` no drop may come down. A pinned drop is kept by every planner. Pins
-    and groundings are times, so that moving the start of the plan does not move them.
+    and groundings are times, so that moving the start of the plan does not move them. The turnaround of types that one
+    of ``bases`` serves follows from its distance to the fire. ``gust_factor`` is what gusts are taken for where a type
+    has a gust limit, because the weather has mean winds.
     """
 
     daylight: Daylight | None = None
@@ -115,17 +121,27 @@ class Operations:
     )
     no_drop_zones: tuple[Region, ...] = ()
     pinned: tuple[PinnedDrop, ...] = ()
+    bases: tuple[Base, ...] = ()
+    gust_factor: float = option(
+        GUST_FACTOR, "Gust factor", "gusts are taken for the wind of the weather times this", low=1.0, high=5.0,
+        synonyms="wind limit",
+    )  # fmt: skip
 
     @property
     def off(self) -> bool:
-        """Whether nothing is constrained: the paper's case."""
-        return self == Operations()
+        """Whether nothing is constrained: the paper's case. Limits of aircraft types are no part of this."""
+        return replace(self, gust_factor=GUST_FACTOR) == Operations()
+
+    def serves(self, fleet: Fleet) -> bool:
+        """Return whether a base serves a type of ``fleet``, whose turnaround then depends on the fire."""
+        return any(serving(self.bases, kind.id) for kind in fleet.types)
 
     def own_problems(self) -> list[Problem]:
         """Return everything that is wrong on any project: values, times without an offset, ends before starts."""
         found = [] if self.daylight is None else self.daylight.problems()
         found += [problem for item in self.groundings for problem in item.problems()]
         found += [problem for pin in self.pinned for problem in pin.problems()]
+        found += [problem for base in self.bases for problem in base.problems()]
         found += bounds_problems(self, "operations")
         return found + [
             Problem("operations", f"{DROPS_A_DAY} of {key}: {count}", f"use 0 to {MOST_DROPS:,}")
@@ -148,6 +164,7 @@ class Operations:
             remedy = "import the event with its start, or leave daylight out"
             found.append(Problem("daylight", "the sun's times need a date, and that of the fire is not known", remedy))
         found += self._unknown(fleet)
+        found += base_problems(self.bases, fleet, calendar, grid)
         found += [
             replace(problem, where=problem.where.replace("region", "no-drop zone", 1))
             for problem in region_problems(self.no_drop_zones, grid.shape)
@@ -267,11 +284,10 @@ def _one_pin(
 def _too_close(pins: Iterable[tuple[PinnedDrop, Tail, int]], calendar: Calendar) -> Iterator[Problem]:
     ordered = sorted(pins, key=lambda item: (item[1].index, item[2]))
     for (earlier, tail, first), (later, other, second) in pairwise(ordered):
-        wait = tail.type.turnaround_steps(calendar.steps_per_day)
+        wait = tail.type.wait_steps(first, calendar.steps_per_day)
         if tail.index == other.index and second - first <= wait:
-            what = (
-                f"follows the one at {earlier.time.isoformat()} within the turnaround of {tail.type.turnaround_h:g} h"
-            )
+            hours = tail.type.wait_h_at(first)
+            what = f"follows the one at {earlier.time.isoformat()} within the turnaround of {hours:.3g} h"
             yield Problem(later.name, what, "move one of them")
 
 
@@ -287,3 +303,49 @@ def _too_many(
         if most is not None and count > most:
             what = f"{count} drops of {name} are pinned on {calendar.date_of_day(day)} and {most} are allowed"
             yield Problem(DROPS_A_DAY, what, "raise the number or remove pins")
+    yield from _too_long(pins, calendar)
+
+
+def _too_long(pins: tuple[tuple[PinnedDrop, Tail, int], ...], calendar: Calendar) -> Iterator[Problem]:
+    """Yield the problems of pins that take more flight or duty hours than an aircraft has on a day."""
+    days: dict[tuple[int, int], list[tuple[Tail, int]]] = {}
+    for _, tail, step in pins:
+        days.setdefault((tail.index, calendar.day_of_step(step)), []).append((tail, step))
+    for (_, day), flown in sorted(days.items()):
+        tail, steps = flown[0][0], sorted(step for _, step in flown)
+        kind, limits = tail.type, day_limits(tail.type, day, calendar)
+        for name, limit, amount in (
+            ("most_flight_h", limits.drops, len(steps)), ("most_duty_h", limits.window, steps[-1] - steps[0]),
+        ):  # fmt: skip
+            if limit is not None and amount > limit:
+                what = f"the pinned drops of {tail.name} on {calendar.date_of_day(day)} take more than its"
+                title = f"{title_of(kind, name).lower()} of {getattr(kind, name):g}"
+                yield Problem(f"aircraft {kind.id}", f"{what} {title}", "raise the limit or remove pins")
+
+
+@dataclass(frozen=True, slots=True)
+class DayLimits:
+    """What flight and duty hours leave of a day to one aircraft; ``None`` for no limit.
+
+    ``drops`` is the most drops, and ``window`` the most steps from the first to the last of them, below 0 for no drop.
+    """
+
+    drops: int | None
+    window: int | None
+
+
+def day_limits(kind: AircraftType, day: int, calendar: Calendar) -> DayLimits:
+    """Return the limits of a planned ``day``.
+
+    ``⌊flight hours / hours of a drop⌋`` drops. Duty lasts from the take-off before the first drop to the landing after
+    the last: ``⌊(duty hours − hours of a drop) / hours of a step⌋`` steps. Where hours of bases make drops of a day
+    differ, the longest counts.
+    """
+    steps = range(day * calendar.steps_per_day, (day + 1) * calendar.steps_per_day)
+    hours = max((kind.flight_h_at(step) for step in steps), default=0.0) if kind.cycles else kind.turnaround_h
+    drops = window = None
+    if kind.most_flight_h is not None and hours > 0.0:
+        drops = math.floor(kind.most_flight_h / hours + _SAME_HOURS)
+    if kind.most_duty_h is not None:
+        window = math.floor((kind.most_duty_h - hours) / calendar.hours_per_step + _SAME_HOURS)
+    return DayLimits(drops, window)

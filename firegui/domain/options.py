@@ -8,9 +8,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, is_dataclass, replace
+from dataclasses import Field, dataclass, field, fields, is_dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from firegui.errors import Problem
@@ -19,6 +20,9 @@ Settings = TypeVar("Settings")
 Number = TypeVar("Number", bound=float)
 Path = tuple[str, ...]
 _OPTION = "option"
+_STORED = "stored"
+NOT_STORED: Mapping[str, bool] = MappingProxyType({_STORED: False})
+"""Metadata of a field that follows from others: no file has it."""
 _GROUPED = 10_000
 _SMALLEST_PLAIN = 1e-6
 """Smallest number that is written without an exponent."""
@@ -170,6 +174,11 @@ class SettingField:
 def option(default: Any, title: str, help: str, **more: Any) -> Any:
     """Return a dataclass field with its declaration; ``more`` are the other fields of :class:`Option`."""
     return field(default=default, metadata={_OPTION: Option(title, help, **more)})
+
+
+def stored_fields(value: Any) -> tuple[Field[Any], ...]:
+    """Return the fields of a dataclass that files have."""
+    return tuple(item for item in fields(value) if item.metadata.get(_STORED, True))
 
 
 def setting_fields(settings: Any) -> tuple[SettingField, ...]:

@@ -1,4 +1,4 @@
-"""Settings of the physical fire model: fuel moisture, burn duration and length of a step."""
+"""Settings of the physical fire model: moisture, burn duration, steps, crown fire and factors."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ from typing import Any
 from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.fuel_models import FuelMoisture
 from firegui.domain.options import bounds_problems, option
+from firegui.domain.spread_factors import FACTORS, SpreadFactors
 from firegui.errors import Problem, Problems
 
 PERIODS = "periods_per_day"
 """Name of the setting of the periods of a day."""
+CROWN_FIRE = "Crown fire"
+"""Group of the settings of crown fire in a form."""
+CROWN_SETTINGS = ("crown_fire", "foliar_moisture")
+"""Names of these settings, which change nothing where crowns do not burn."""
+MOVING_START = "moving_start"
+"""Name of the setting of a front in motion at the start."""
 LEAST_BURN_STEPS = 10
 """Shortest burn duration in steps: below, the front is not that of the ellipse."""
 _TITLE = "The physical fire model cannot be used"
@@ -43,10 +50,25 @@ class PhysicalSettings:
         True, "Moisture from the weather", "dead 1-h and 10-h moisture from the temperature and humidity of each "
         "period, where they are known; else the moistures above",
     )  # fmt: skip
+    moving_start: bool = option(
+        True, "Front in motion at the start", "the fire spreads at full speed from the start; without it the front "
+        "first builds up over 4 to 5 cells, and a fire is too small after a short run", synonyms="late start build up",
+        label="Front in motion",
+    )  # fmt: skip
+    crown_fire: bool = option(
+        False, "Crown fire", "crowns burn and make the fire faster where canopy base height and bulk density are "
+        "known (Scott and Reinhardt 2001); spotting is not modelled", synonyms="canopy torching tree spotting",
+        group=CROWN_FIRE, label="Crowns burn",
+    )  # fmt: skip
+    foliar_moisture: float = option(
+        100.0, "Foliar moisture", "water in the needles and leaves of the crowns, of the dry mass; for crown fire",
+        unit="%", low=30.0, high=300.0, group=CROWN_FIRE,
+    )  # fmt: skip
+    factors: SpreadFactors = field(default_factory=SpreadFactors)
 
     def problems(self) -> list[Problem]:
         """Return every setting out of its range."""
-        return [*self.moisture.problems(), *bounds_problems(self, "fire model")]
+        return [*self.moisture.problems(), *bounds_problems(self, "fire model"), *self.factors.problems()]
 
     @staticmethod
     def of(values: Mapping[str, float]) -> PhysicalSettings:
@@ -62,8 +84,10 @@ class PhysicalSettings:
                 problems.add("fire model", f"the parameter {name} is {values[name]:g}", "use a number")
         problems.raise_if_any(_TITLE)
         moisture = FuelMoisture(**{item.name: float(values[item.name]) for item in fields(FuelMoisture)})
-        own: dict[str, Any] = {name: type(known[name])(values[name]) for name in known if not hasattr(moisture, name)}
-        settings = PhysicalSettings(moisture, **own)
+        factors = SpreadFactors(**{name: float(values[name]) for name in FACTORS})
+        nested = {*FACTORS, *(item.name for item in fields(FuelMoisture))}
+        own: dict[str, Any] = {name: type(known[name])(values[name]) for name in known if name not in nested}
+        settings = PhysicalSettings(moisture, factors=factors, **own)
         problems.extend(settings.problems())
         for name, value in own.items():
             if value != values[name]:
@@ -76,7 +100,8 @@ class PhysicalSettings:
         """Return plain values, as :class:`~firegui.domain.project.FireModel` holds them."""
         values = asdict(self)
         moisture: dict[str, float] = values.pop("moisture")
-        return moisture | values
+        factors: dict[str, float] = values.pop("factors")
+        return moisture | values | factors
 
     def steps_per_day(self, fastest: float, cell_size_m: float, periods: int = 1) -> int:
         """Return the fewest steps a day in which a fire of ``fastest`` m/min moves at most ``cells_per_step``.

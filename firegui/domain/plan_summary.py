@@ -6,7 +6,8 @@ the ends of days: the sum of each cell's chance to burn or to have burned, times
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -14,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.calendar import DATE_UNKNOWN
-from firegui.domain.fleet import Material
+from firegui.domain.fleet import CURRENCY, AircraftType, Material, cost_text
 from firegui.domain.model_range import outside_text
 from firegui.domain.observation import OBSERVED
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import NOT_STRESS_TESTED, StressTable, case_text, missed_text, verdict_text
-from firegui.domain.units import Units, percent_text
+from firegui.domain.units import Units, amount_text, percent_text
 
 NO_DATE = "the date of the fire is not known"
 NO_PLACE = "the fire has no place on the map"
@@ -40,12 +41,18 @@ _MOST_REGIONS = 8
 
 @dataclass(frozen=True, slots=True)
 class TypeDrops:
-    """Executed drops of one aircraft type on one day. ``type`` is its id, and ``gallons`` are US gallons."""
+    """Executed drops of one aircraft type on one day.
+
+    ``type`` is its id, and ``gallons`` are US gallons. ``flight_hours`` is ``None`` for a type that the fleet does not
+    have, ``cost`` also for one without a price.
+    """
 
     type: str
     material: str
     drops: int
     gallons: float
+    flight_hours: float | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,7 @@ class DaySummary:
     ``when`` is its local date, ``None`` where the date of the fire is not known. ``types`` are the types that drop, in
     the order of the fleet. ``night`` are the drops before sunrise or after sunset, ``None`` where the sun is not known.
     ``fire_ha`` and ``fire_ha_no_drops`` are the fire at the end of the day in hectares, ``None`` where it is not known.
+    ``long_flames`` are the drops where flames are above the limit, ``None`` where no flame length is known.
     """
 
     day: int
@@ -63,6 +71,7 @@ class DaySummary:
     night: int | None
     fire_ha: float | None
     fire_ha_no_drops: float | None
+    long_flames: int | None = None
 
     @property
     def drops(self) -> int:
@@ -73,6 +82,21 @@ class DaySummary:
     def gallons(self) -> float:
         """US gallons of both materials."""
         return sum(line.gallons for line in self.types)
+
+    @property
+    def flight_hours(self) -> float | None:
+        """Flight hours of all drops; ``None`` where they are not known."""
+        return _sum_of(line.flight_hours for line in self.types)
+
+    @property
+    def cost(self) -> float | None:
+        """Cost of all drops; ``None`` where a type drops that has no price."""
+        return _sum_of(line.cost for line in self.types)
+
+    def use_text(self, currency: str) -> str:
+        """Return ``4.5 flight hours, 51,203 USD``, without what is not known."""
+        hours = [] if self.flight_hours is None else [f"{self.flight_hours:,.1f} flight hours"]
+        return ", ".join([*hours, *([] if self.cost is None else [cost_text(self.cost, currency)])])
 
     def drops_of(self, material: Material) -> int:
         """Return the drops of a material."""
@@ -137,6 +161,28 @@ class RegionSummary:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueSummary:
+    """Layer of values at risk at the end of a plan, in its own unit.
+
+    ``at_risk`` is lost where every cell burns, ``lost`` and ``lost_no_drops`` are expected to be, ``None`` where
+    that is not known. ``is_in_goal`` tells whether the goal of the plan counts it.
+    """
+
+    name: str
+    at_risk: float
+    lost: float | None
+    lost_no_drops: float | None
+    is_in_goal: bool = True
+
+    def figure(self, bare: str) -> KeyFigure:
+        """Return what is lost of it, such as ``12.3 (212 without drops; of 300 at risk)``."""
+        notes = [] if self.lost_no_drops is None else [f"{amount_text(self.lost_no_drops)} {bare}"]
+        notes += [f"of {amount_text(self.at_risk)} at risk", *([] if self.is_in_goal else ["not in the goal"])]
+        lost = "not known" if self.lost is None else amount_text(self.lost)
+        return KeyFigure(f"Value lost: {self.name}", lost, "; ".join(notes))
+
+
+@dataclass(frozen=True, slots=True)
 class PlanSummary:
     """What an analyst reports of a plan.
 
@@ -148,8 +194,10 @@ class PlanSummary:
     where nothing is. ``verdict`` says whether the plan holds in every stress scenario, with areas in hectares; it is
     empty where the plan was not tested. ``start_ha`` is the fire at the start of the plan, in hectares, ``None`` where
     it is not known. ``regions`` are the protected regions, and ``together`` is their union where there are several.
-    ``has_other_regions`` tells whether the stress
-    test counted others.
+    ``values`` are the layers of values at risk. ``has_other_regions`` tells whether the stress test counted others.
+    ``flame_limit_m`` is the flame length above which :attr:`long_flames` counts drops, ``None``
+    where no flame length is known; ``drops_fail_in_flames`` tells whether drops have no effect there. ``currency`` is
+    that of costs.
     """
 
     days: tuple[DaySummary, ...]
@@ -167,6 +215,15 @@ class PlanSummary:
     regions: tuple[RegionSummary, ...] = ()
     together: RegionSummary | None = None
     has_other_regions: bool = False
+    flame_limit_m: float | None = None
+    drops_fail_in_flames: bool = False
+    currency: str = CURRENCY
+    values: tuple[ValueSummary, ...] = ()
+
+    @property
+    def counts_values(self) -> bool:
+        """Whether the goal counts values at risk."""
+        return any(layer.is_in_goal for layer in self.values)
 
     @property
     def protects_regions(self) -> bool:
@@ -189,10 +246,30 @@ class PlanSummary:
         return sum(day.gallons for day in self.days)
 
     @property
+    def flight_hours(self) -> float | None:
+        """Flight hours of all drops; ``None`` where they are not known."""
+        return _sum_of(day.flight_hours for day in self.days)
+
+    @property
+    def cost(self) -> float | None:
+        """Cost of all drops; ``None`` where a type drops that has no price."""
+        return _sum_of(day.cost for day in self.days)
+
+    @property
+    def unpriced(self) -> tuple[str, ...]:
+        """Types that drop and have no price."""
+        return tuple(dict.fromkeys(line.type for day in self.days for line in day.types if line.cost is None))
+
+    @property
     def night(self) -> int | None:
         """Drops before sunrise or after sunset; ``None`` where the sun is not known."""
         counts = [day.night for day in self.days if day.night is not None]
         return sum(counts) if len(counts) == len(self.days) else None
+
+    @property
+    def long_flames(self) -> int | None:
+        """Drops where flames are longer than the limit; ``None`` where no flame length is known."""
+        return None if self.flame_limit_m is None else sum(day.long_flames or 0 for day in self.days)
 
     @property
     def saved_share(self) -> float | None:
@@ -235,16 +312,22 @@ class PlanSummary:
             *([*regions[:1], *size] if self.protects_regions else size),
             KeyFigure("Drops", f"{self.drops:,}"),
             self._volume_figure(units),
+            *self._cost_figures(),
             self._night_figure(),
+            *self._flame_figures(units),
             *self.worst_figures(units),
             *(regions[1:] if self.protects_regions else regions),
+            *self.value_figures(),
         ]
 
     def plan_figures(self, units: Units = Units.METRIC) -> list[KeyFigure]:
-        """Return the figures beside what burns: the part saved, the size at the start, drops, volume, night."""
+        """Return the figures beside what burns: part saved, size at the start, and those of the drops."""
         size, *others = self._size_figures(units)
         sizes = [replace(figure, note=size.note) if figure.title in SIZE_TITLES else figure for figure in others]
-        return [*sizes, KeyFigure("Drops", f"{self.drops:,}"), self._volume_figure(units), self._night_figure()]
+        return [
+            *sizes, KeyFigure("Drops", f"{self.drops:,}"), self._volume_figure(units), *self._cost_figures(),
+            self._night_figure(), *self._flame_figures(units),
+        ]  # fmt: skip
 
     def _size_figures(self, units: Units) -> list[KeyFigure]:
         """Return the final size, what part is saved, and the size at the start."""
@@ -258,6 +341,24 @@ class PlanSummary:
         split = [name if len(used) == 1 else f"{units.volume_number(gallons)} {name}" for name, gallons in used]
         return KeyFigure("Volume", units.volume(self.gallons), ", ".join(split))
 
+    def _cost_figures(self) -> list[KeyFigure]:
+        """Return the flight hours, and the cost where a type that drops has a price.
+
+        ``not known (no price for S-2T and 747; 51,203 USD for the others)``.
+        """
+        hours = self.flight_hours
+        if not self.drops or hours is None:
+            return []
+        found = [KeyFigure("Flight hours", f"{hours:,.1f}")]
+        costs = [line.cost for day in self.days for line in day.types if line.cost is not None]
+        if not costs:
+            return found
+        known = cost_text(sum(costs), self.currency)
+        if not self.unpriced:
+            return [*found, KeyFigure("Cost", known)]
+        names = " and ".join(filter(None, (", ".join(self.unpriced[:-1]), self.unpriced[-1])))
+        return [*found, KeyFigure("Cost", "not known", f"no price for {names}; {known} for the others")]
+
     def _night_figure(self) -> KeyFigure:
         """Return the drops at night, and whether a daylight rule holds: ``193 (of 381; no daylight rule)``."""
         title = "Drops at night"
@@ -267,6 +368,20 @@ class PlanSummary:
             return KeyFigure(title, "none")
         rule = "the daylight rule allows them" if self.has_daylight_rule else "no daylight rule"
         return KeyFigure(title, f"{self.night:,}", f"of {self.drops:,}; {rule}")
+
+    def _flame_figures(self, units: Units) -> list[KeyFigure]:
+        """Return the drops in long flames, such as ``31 (of 381; where flames are over 2.4 m long)``.
+
+        Empty where no flame length is known.
+        """
+        if self.flame_limit_m is None:
+            return []
+        title, where = "Drops in long flames", f"where flames are over {units.flame_length(self.flame_limit_m)} long"
+        if self.drops_fail_in_flames:
+            where = f"no effect {where}"
+        if not self.long_flames:
+            return [KeyFigure(title, "none", where)]
+        return [KeyFigure(title, f"{self.long_flames:,}", f"of {self.drops:,}; {where}")]
 
     def worst_figures(self, units: Units) -> list[KeyFigure]:
         """Return the worst stress case with that case's own fire without drops.
@@ -306,6 +421,10 @@ class PlanSummary:
             most = max(region.burned_ha or 0.0 for region in self.regions if region not in shown)
             found.append(KeyFigure(f"Other regions: {others:,}", units.area(most), "or less burned in each"))
         return found
+
+    def value_figures(self) -> list[KeyFigure]:
+        """Return what is lost of every layer of values at risk."""
+        return [layer.figure(self.bare) for layer in self.values]
 
     def headline(self, units: Units = Units.METRIC) -> list[tuple[str, str]]:
         """Return the verdict, the key figures and the caution as titles and texts."""
@@ -397,6 +516,24 @@ def start_figures(start_ha: float | None, final_ha: float | None, units: Units =
     return [KeyFigure("Size at the start", units.area(start_ha), note)]
 
 
+def misfit_text(summary: PlanSummary, ran: Project, project: Project) -> str:
+    """Return which drops of a plan of ``ran`` the aircraft of ``project`` cannot fly, as a clause.
+
+    ``No longer fits the project: 24 drops of S-2T cannot be flown``. These are drops on days on which their type is
+    grounded, and those of types that the fleet lacks. Empty without any, and where ``project`` has other days.
+    """
+    if (ran.plan.start_day, ran.plan.days) != (project.plan.start_day, project.plan.days):
+        return ""
+    grounded = {kind.id: kind.grounded_days for kind in project.planned_fleet.types if kind.count}
+    counts: Counter[str] = Counter()
+    for day in summary.days:
+        for line in day.types:
+            if line.type not in grounded or day.day in grounded[line.type]:
+                counts[line.type] += line.drops
+    lost = ", ".join(f"{count:,} {'drop' if count == 1 else 'drops'} of {kind}" for kind, count in counts.items())
+    return f"No longer fits the project: {lost} cannot be flown" if lost else ""
+
+
 def saved_text(share: float) -> str:
     """Return what part of a fire is saved: ``87 % saved``, or how much larger the fire becomes."""
     return f"{percent_text(share)} saved" if share >= 0.0 else f"{percent_text(-share)} larger"
@@ -422,18 +559,21 @@ def plan_summary(
     *,
     fire: str = "",
     stress: StressTable | None = None,
+    flames: Mapping[tuple[int, int], float] | None = None,
 ) -> PlanSummary:
     """Return the summary of ``drops``, of which those that are not executed do not count.
 
     ``night [T]`` are the steps before sunrise or after sunset, ``None`` where the sun is not known. ``plan`` and
-    ``baseline`` are the fire with the drops and without them, as far as it is known.
+    ``baseline`` are the fire with the drops and without them, as far as it is known. ``flames`` are the flame lengths
+    in m where drops land, by step and column, ``None`` where they are not known.
     """
+    limit = project.plan.flame_limit_m
     calendar, event = project.calendar, project.scenario
     flown = [drop for drop in drops if drop.executed and 0 <= drop.step < calendar.n_steps]
     by_day: list[list[DropRecord]] = [[] for _ in range(calendar.days)]
     for drop in flown:
         by_day[calendar.day_of_step(drop.step)].append(drop)
-    types = _types_of(project)
+    types = {tail.name: tail.type for tail in project.planned_fleet.tails}
     days = tuple(
         DaySummary(
             day,
@@ -442,6 +582,7 @@ def plan_summary(
             None if night is None else sum(bool(night[drop.step]) for drop in group),
             plan.get(day + 1),
             baseline.get(day + 1),
+            None if flames is None else sum(flames.get((drop.step, drop.column), 0.0) > limit for drop in group),
         )
         for day, group in enumerate(by_day)
     )
@@ -450,6 +591,8 @@ def plan_summary(
         days, plan.get(calendar.days), baseline.get(calendar.days), unknown, project.operations.daylight is not None,
         event.grid.cell_area_ha, fire, stress, outside_text(project),
         missed_text(stress, project.plan), verdict_text(stress, project.plan, event.grid.cell_area_ha), plan.get(0),
+        flame_limit_m=None if flames is None else limit, drops_fail_in_flames=project.plan.drops_fail_in_flames,
+        currency=project.fleet.currency,
     )  # fmt: skip
 
 
@@ -484,18 +627,51 @@ def with_regions(
     return replace(summary, regions=regions, together=together)
 
 
-def _types_of(project: Project) -> dict[str, str]:
-    """Return the type id of every aircraft, in the order of the fleet."""
-    return {tail.name: tail.type.id for tail in project.fleet.tails}
+def _sum_of(values: Iterable[float | None]) -> float | None:
+    """Return the sum; ``None`` where a value is."""
+    found = list(values)
+    known = [value for value in found if value is not None]
+    return sum(known) if len(known) == len(found) else None
 
 
-def _by_type(drops: Sequence[DropRecord], types: Mapping[str, str]) -> tuple[TypeDrops, ...]:
-    groups: dict[tuple[str, str], list[DropRecord]] = {}
-    order = list(dict.fromkeys(types.values()))
-    for drop in drops:
-        groups.setdefault((types.get(drop.aircraft, drop.type), str(drop.material)), []).append(drop)
-    ordered = sorted(groups.items(), key=lambda item: order.index(item[0][0]) if item[0][0] in order else len(order))
+def value_summaries(
+    project: Project, lost: Sequence[float | None], lost_no_drops: Sequence[float | None]
+) -> tuple[ValueSummary, ...]:
+    """Return what is lost of every value layer, with the drops and without them.
+
+    Both have an element a layer, or none where nothing is known.
+    """
+    terms = [layer.terms for layer in project.values]
+    known = [each if len(each) == len(terms) else [None] * len(terms) for each in (lost, lost_no_drops)]
+    counted = project.plan.weights.val > 0.0
     return tuple(
-        TypeDrops(kind, material, len(group), sum(drop.payload_gal for drop in group))
-        for (kind, material), group in ordered
+        ValueSummary(one.name, one.at_risk, plan, bare, counted and one.counts > 0.0)
+        for one, plan, bare in zip(terms, *known, strict=True)
     )
+
+
+def _type_drops(name: str, material: str, drops: Sequence[DropRecord], kind: AircraftType | None) -> TypeDrops:
+    count, gallons = len(drops), sum(drop.payload_gal for drop in drops)
+    if kind is None:
+        return TypeDrops(name, material, count, gallons)
+    if kind.cycles:
+        hours = sum(kind.flight_h_at(drop.step) for drop in drops)
+        costs = [kind.cost_at(drop.step) for drop in drops]
+        return TypeDrops(name, material, count, gallons, hours, _sum_of(costs) if kind.drop_cost is not None else None)
+    cost = None if kind.drop_cost is None else count * kind.drop_cost
+    return TypeDrops(name, material, count, gallons, count * kind.turnaround_h, cost)
+
+
+def _by_type(drops: Sequence[DropRecord], types: Mapping[str, AircraftType]) -> tuple[TypeDrops, ...]:
+    """Return the drops by type and material.
+
+    ``types`` are those of the aircraft, in the order of the fleet.
+    """
+    groups: dict[tuple[str, str], list[DropRecord]] = {}
+    kinds = {kind.id: kind for kind in types.values()}
+    order = list(kinds)
+    for drop in drops:
+        name = types[drop.aircraft].id if drop.aircraft in types else drop.type
+        groups.setdefault((name, str(drop.material)), []).append(drop)
+    ordered = sorted(groups.items(), key=lambda item: order.index(item[0][0]) if item[0][0] in order else len(order))
+    return tuple(_type_drops(name, material, group, kinds.get(name)) for (name, material), group in ordered)

@@ -10,10 +10,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.bases import Point, planned_cycles
 from firegui.domain.calendar import STEPS_PER_DAY, Calendar
 from firegui.domain.compact_maps import WindRaster
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
+from firegui.domain.fuel_models import FuelModel
 from firegui.domain.maps import FireMaps
 from firegui.domain.names import character_problems
 from firegui.domain.operations import Operations
@@ -23,17 +25,20 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.settings import MARGIN_SHORT, SETTING_TITLES, Margin, ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.stress import StressSet
 from firegui.domain.units import percent_text
+from firegui.domain.values import ValueLayer, value_problems
 from firegui.domain.weather import PeriodWeather
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import Problem
 
 KINDS = ("network", "scalar", "physical", "maps")
 """The fire models that there are."""
-FIRE, DAYS, REGIONS, GOAL = "fire", "days", "regions", "goal"
+FIRE, DAYS, REGIONS, VALUES, GOAL = "fire", "days", "regions", "values at risk", "goal"
 FLEET, GROUNDED, RULES, EFFECTIVENESS = "fleet", "grounded days", "rules", "effectiveness"
 """Inputs of a plan, as :func:`changed_inputs` names them."""
 NOT_PROTECTED = "does not protect"
 """Begins the change of a project that leaves a region without protection in an earlier plan."""
+VALUES_WEIGHT = 100.0
+"""Weight of values at risk in a goal that begins to count them: that of the regions in the goal of both."""
 _MOST_NAMES = 3
 """Regions that are named one by one."""
 
@@ -44,12 +49,14 @@ class FireModel:
 
     ``kind`` is one of :data:`KINDS`: ``"network"`` has the project's weights, ``"maps"`` were imported, and the others
     have ``parameters``. With ``"physical"`` the steps a day of the event follow from its fire; with the others they are
-    the usual ones. ``label`` is what people read beside every result made with it.
+    the usual ones. ``label`` is what people read beside every result made with it. ``fuels`` are custom fuel models,
+    which only ``"physical"`` reads; they stay when another fire model is chosen.
     """
 
     kind: str
     label: str
     parameters: Mapping[str, float]
+    fuels: tuple[FuelModel, ...] = ()
 
     @property
     def physical(self) -> PhysicalSettings:
@@ -66,6 +73,19 @@ class FireModel:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class BurningCentres:
+    """Centre of the burning area of every planned day, in the fire without drops of the project ``of``.
+
+    With ``is_preview`` they are of pictures of that fire. A run works them out anew, so that its plan is the same
+    wherever it is made.
+    """
+
+    points: tuple[Point, ...]
+    of: Project
+    is_preview: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Project:
     """Complete input of a run.
 
@@ -73,7 +93,8 @@ class Project:
     move the weather; :attr:`planned_fleet` turns them into days of the plan. ``maps`` are the imported
     maps of the whole event when ``fire_model.kind == "maps"``, ``weights`` the network's when it is ``"network"``.
     ``operations`` are the constraints beyond the paper's, all off unless set. ``coverage`` is what the fuel requires;
-    imported maps bring their own. ``stress`` are the worlds in which plans are tested.
+    imported maps bring their own. ``stress`` are the worlds in which plans are tested, ``values`` the values at risk.
+    ``centres`` follow from the rest where a base serves a type, and no file of a project has them.
     """
 
     scenario: Scenario
@@ -87,6 +108,8 @@ class Project:
     operations: Operations = field(default_factory=Operations)
     coverage: RequiredCoverage = field(default_factory=RequiredCoverage)
     stress: StressSet = field(default_factory=StressSet)
+    values: tuple[ValueLayer, ...] = ()
+    centres: BurningCentres | None = None
 
     @property
     def required_coverage(self) -> float:
@@ -110,16 +133,34 @@ class Project:
 
     @property
     def planned_fleet(self) -> Fleet:
-        """Fleet with ``grounded_days`` as zero-based days of the plan.
+        """Fleet with ``grounded_days`` as zero-based days of the plan, and cycles where bases serve a type.
 
-        Days outside the window are left out.
+        Days outside the window are left out. Turnarounds are fixed until the :attr:`burning_centres` are known.
         """
-        calendar = self.calendar
-        types = []
-        for kind in self.fleet.types:
+        calendar, types = self.calendar, []
+        size = self.scenario.grid.cell_size_m
+        cycles = planned_cycles(self.fleet, self.operations.bases, self.burning_centres, calendar, size)
+        for kind, own in zip(self.fleet.types, cycles, strict=True):
             days = (calendar.day_of_date(when) for when in self.grounded.get(kind.id, ()))
-            types.append(kind.with_grounded_days(tuple(day for day in days if 0 <= day < calendar.days)))
-        return Fleet(tuple(types))
+            planned = kind.with_grounded_days(tuple(day for day in days if 0 <= day < calendar.days))
+            types.append(replace(planned, cycles=own))
+        return replace(self.fleet, types=tuple(types))
+
+    @property
+    def burning_centres(self) -> tuple[Point, ...]:
+        """Centre of the burning area of every planned day; none where it is not known of this fire."""
+        known = self.centres
+        return known.points if known is not None and same_spread(known.of, self) else ()
+
+    @property
+    def needs_centres(self) -> bool:
+        """Whether a turnaround depends on where the fire burns, which is not known but for a preview."""
+        is_known = bool(self.burning_centres) and self.centres is not None and not self.centres.is_preview
+        return self.operations.serves(self.fleet) and not is_known
+
+    def with_centres(self, points: tuple[Point, ...], *, is_preview: bool = False) -> Self:
+        """Return the same project with the centres of its burning area, one a planned day."""
+        return replace(self, centres=BurningCentres(points, replace(self, centres=None), is_preview))
 
     @property
     def planned_wind(self) -> tuple[WindRaster, WindRaster]:
@@ -168,20 +209,21 @@ class Project:
         """Replace the fleet by one whose ``grounded_days`` are days of the current plan; they become dates."""
         calendar = self.calendar
         grounded = {kind.id: tuple(calendar.date_of_day(day) for day in kind.grounded_days) for kind in fleet.types}
-        bare = Fleet(tuple(kind.with_grounded_days(()) for kind in fleet.types))
+        bare = replace(fleet, types=tuple(kind.unplanned for kind in fleet.types))
         return replace(self, fleet=bare, grounded=grounded)
 
     def with_network(self, weights: NetworkWeights) -> Self:
         """Return the same project with the network fire model of these weights."""
-        model = FireModel("network", weights.training.label, {})
+        model = FireModel("network", weights.training.label, {}, self.fire_model.fuels)
         return replace(self._with_usual_steps(), fire_model=model, weights=weights)
 
     def with_model(self, model: FireModel) -> Self:
         """Return the same project with a fire model that needs no weights, and that has the usual steps a day.
 
-        Existing weights are dropped.
+        Existing weights are dropped. Custom fuel models stay.
         """
-        return replace(self._with_usual_steps(), fire_model=model, weights=None)
+        kept = replace(model, fuels=self.fire_model.fuels)
+        return replace(self._with_usual_steps(), fire_model=kept, weights=None)
 
     def with_steps_per_day(self, steps: int) -> Self:
         """Return the same project on an event with another number of steps a day."""
@@ -230,6 +272,19 @@ class Project:
             plan = replace(plan, setting=Setting.BOTH, weights=weights)
         return replace(self, regions=regions, plan=plan)
 
+    def with_value_layer(self, layer: ValueLayer) -> Self:
+        """Return the same project with a value layer, in place of that of the same name."""
+        if any(one.name == layer.name for one in self.values):
+            return replace(self, values=tuple(layer if one.name == layer.name else one for one in self.values))
+        return replace(self, values=(*self.values, layer))
+
+    def counting_values(self) -> Self:
+        """Return the same project with values at risk in its goal. Their weight stays where it is not 0."""
+        if self.plan.weights.val > 0.0:
+            return self
+        weights = replace(self.plan.weights, val=VALUES_WEIGHT)
+        return replace(self, plan=replace(self.plan, setting=Setting.CUSTOM, weights=weights))
+
     def input_problems(self) -> list[Problem]:
         """Return everything wrong with what is planned, apart from the fire and its weather."""
         event = self.scenario
@@ -238,6 +293,7 @@ class Project:
             + character_problems("event", event.name)
             + self.fleet.problems()
             + region_problems(self.regions, event.grid.shape)
+            + value_problems(self.values, event.grid.shape)
             + self.plan.problems()
             + self.coverage.problems()
             + self.operations.problems(self.planned_fleet, self.calendar, event.grid)
@@ -257,6 +313,14 @@ class Project:
                     remedy,
                 )
             )
+        if plan.drops_fail_in_flames and self.fire_model.kind != "physical":
+            what = "drops fail in long flames, and only the physical fire model knows how long flames are"
+            remedy = "choose the physical model, or let drops work in long flames"
+            found.append(Problem("plan", what, remedy))
+        if plan.counts_cost and (unpriced := self.fleet.unpriced):
+            what = f"cost decides, and {', '.join(unpriced)} {'has' if len(unpriced) == 1 else 'have'} no price"
+            remedy = "give each type a price, or set the weight of cost to 0 and remove drops of least effect first"
+            found.append(Problem("fleet", what, remedy))
         ignition = event.fire_on(plan.start_day)
         if ignition is None or not ignition.any():
             found.append(
@@ -272,6 +336,9 @@ class Project:
                     f"draw a protected region or choose the goal “{SETTING_TITLES[Setting.A]}”",
                 )
             )
+        if plan.weights.val > 0 and not self.values:
+            what = "values at risk have a weight but there is no value layer"
+            found.append(Problem("objective", what, "import values at risk, or set their weight to 0"))
         return found
 
 
@@ -299,16 +366,28 @@ def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
     """Return which inputs differ that decide the effect of a plan, in words: ``regions``, ``fleet``.
 
     Settings of the optimizer and pinned drops decide how a plan is searched for, not its effect, so they do not count.
+    Nor do notes on aircraft types, types without an aircraft, and prices where the objective has no weight of cost.
     """
     free = [replace(project.operations, pinned=()) for project in (one, other)]
-    fleets = [each.planned_fleet.types for each in (one, other)]
-    flying = [tuple(kind.with_grounded_days(()) for kind in types) for types in fleets]
+    fleets = [
+        [
+            replace(kind if each.plan.weights.cost else kind.without_prices, type="", provenance="", price_source="")
+            for kind in each.planned_fleet.types
+            if kind.count
+        ]
+        for each in (one, other)
+    ]
+    flying = [[kind.unplanned for kind in types] for types in fleets]
     grounded = [{kind.id: kind.grounded_days for kind in types} for types in fleets]
-    works = [(each.plan.nominal, each.plan.design, each.plan.retardant_acts_on) for each in (one, other)]
+    works = [
+        (each.plan.nominal, each.plan.design, each.plan.retardant_acts_on, each.plan.failing_flame_m)
+        for each in (one, other)
+    ]
     is_changed = {
         FIRE: not same_fire(one, other),
         DAYS: not _same_days(one, other),
         REGIONS: one.regions != other.regions,
+        VALUES: one.values != other.values,
         GOAL: one.plan.weights != other.plan.weights,
         FLEET: flying[0] != flying[1],
         # A type that only one of them has is a change of the fleet.
@@ -389,6 +468,7 @@ def differing_words(before: Project, project: Project) -> tuple[str, ...]:
         FLEET: fleet_words(before, project),
         GROUNDED: grounded or "other grounded days",
         REGIONS: _count_text(len(before.regions), len(project.regions), "region") or "other regions",
+        VALUES: _count_text(len(before.values), len(project.values), "value layer") or "other values at risk",
         DAYS: _count_text(before.plan.days, project.plan.days, "day") or "other days",
         RULES: "other rules",
         EFFECTIVENESS: "other effectiveness",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from firegui.domain.film import Film
 
@@ -12,7 +13,9 @@ class Metrics:
     """The numbers of one rollout (paper, step 4 and the benchmark tables).
 
     ``final_extent_cells`` = Σ_x P_T, ``occupancy_cell_days`` = days × mean over the T+1 states of Σ_x P_t,
-    ``protected_cells`` = Σ P_T over the union of the regions; ``loss_*`` are the raw, unweighted terms.
+    ``protected_cells`` = Σ P_T over the union of the regions; ``loss_*`` are the raw, unweighted terms. What the
+    executed drops take is as in :class:`~firegui.domain.fleet.FleetUse`; results of older versions do not have it.
+    ``value_lost`` is what is lost of each layer of values at risk, in its own unit; empty without values.
     """
 
     final_extent_cells: float
@@ -25,6 +28,20 @@ class Metrics:
     drops_proposed: int
     drops_executed: int
     objective: float
+    gallons: float | None = None
+    flight_hours: float | None = None
+    cost: float | None = None
+    loss_val: float = 0.0
+    value_lost: tuple[float, ...] = ()
+
+
+def metric_values(metrics: Metrics) -> dict[str, Any]:
+    """Return metrics as plain values by name; those of values at risk only where there are values."""
+    values = asdict(metrics)
+    return values if metrics.value_lost else {key: values[key] for key in values if key not in _OF_VALUES}
+
+
+_OF_VALUES = ("loss_val", "value_lost")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -147,7 +147,8 @@ def part_of(fleet: Fleet, aircraft: int) -> Fleet:
     for _ in range(min(aircraft, fleet.n_aircraft)):
         waiting = [index for index, kind in enumerate(fleet.types) if got[index] < kind.count]
         got[max(waiting, key=lambda index: fleet.types[index].count / (2 * got[index] + 1))] += 1
-    return Fleet(tuple(replace(kind, count=count) for kind, count in zip(fleet.types, got, strict=True) if count))
+    kinds = (replace(kind, count=count) for kind, count in zip(fleet.types, got, strict=True) if count)
+    return replace(fleet, types=tuple(kinds))
 
 
 @dataclass(frozen=True, slots=True)

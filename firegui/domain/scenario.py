@@ -26,10 +26,13 @@ LAYERS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "fuel": ("Fuel model", "FBFM40 or FBFM13 code"),
         "canopy_cover": ("Canopy cover", "%"),
         "canopy_height": ("Canopy height", "m"),
+        "canopy_base_height": ("Canopy base height", "m"),
         "canopy_density": ("Canopy bulk density", "kg/m³"),
     }
 )
 """Every landscape layer firegui knows: ``key → (title, unit)``. Any may be missing; what is missing is said."""
+EXPECTED_LAYERS = tuple(key for key in LAYERS if key != "canopy_base_height")
+"""The layers whose absence is said of every event. Only crown fire reads the other, and names it where it is on."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -77,8 +80,8 @@ class Scenario:
 
     @property
     def missing_layers(self) -> tuple[str, ...]:
-        """Keys of :data:`LAYERS` that the event does not have."""
-        return tuple(key for key in LAYERS if key not in self.layers)
+        """Keys of :data:`EXPECTED_LAYERS` that the event does not have."""
+        return tuple(key for key in EXPECTED_LAYERS if key not in self.layers)
 
     def date_of_day(self, day: int) -> date:
         """Return local date of the zero-based event day."""

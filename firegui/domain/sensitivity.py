@@ -141,7 +141,8 @@ class SensitivitySettings:
 class RolloutSummary:
     """One rollout as the tables show it.
 
-    ``fire_objective`` is ``J_fire = λ_burn 𝓛_burn + λ_final 𝓛_final + λ_prot 𝓛_prot``, without the budget term.
+    ``fire_objective`` is ``J_fire = λ_burn 𝓛_burn + λ_final 𝓛_final + λ_prot 𝓛_prot + λ_val 𝓛_val``, without the
+    budget term.
     """
 
     fire_objective: float
@@ -171,7 +172,8 @@ class RolloutSummary:
 
 def fire_objective(metrics: Metrics, weights: ObjectiveWeights) -> float:
     """Return ``J_fire``, the objective without what drops cost (paper, section ``design_eta``)."""
-    return weights.burn * metrics.loss_burn + weights.final * metrics.loss_final + weights.prot * metrics.loss_prot
+    regions = weights.burn * metrics.loss_burn + weights.final * metrics.loss_final + weights.prot * metrics.loss_prot
+    return regions + weights.val * metrics.loss_val
 
 
 def ratio(value: float, reference: float) -> float:

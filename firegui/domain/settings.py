@@ -13,6 +13,8 @@ from firegui.errors import Problem
 
 MORE = "Advanced"
 """Group of the settings that few people change."""
+LONG_FLAMES = "Long flames"
+"""Group of the settings of drops in long flames."""
 MOST_COUNT = 10**9
 """Largest weight and largest number of drops, steps or simulations of a setting without a limit of its own."""
 
@@ -43,7 +45,11 @@ SETTING_SHORT: Mapping[Setting, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ObjectiveWeights:
-    """``λ_burn, λ_final, λ_prot, λ_budget`` of the paper's objective (step 4)."""
+    """``λ_burn, λ_final, λ_prot, λ_budget`` of the paper's objective (step 4), and ``λ_cost``.
+
+    ``λ_cost Σ c_a / c̄`` over the executed drops is added, with the cost ``c_a`` of a drop of aircraft ``a`` and its
+    mean ``c̄`` over the aircraft of the fleet. A drop of mean cost counts as much as one drop does with ``λ_budget``.
+    """
 
     burn: float = option(
         50.0,
@@ -82,16 +88,29 @@ class ObjectiveWeights:
         low=0.0,
         high=MOST_COUNT,
     )
+    cost: float = option(
+        0.0, "Weight of cost", "λ_cost, weight of the cost of the drops over the mean cost of a drop in the fleet; the "
+        "paper has none", label="Cost of drops", synonyms="money price dollars", low=0.0, high=MOST_COUNT,
+    )  # fmt: skip
+    val: float = option(
+        0.0,
+        "Weight of values at risk",
+        "weight of the share of the values at risk that is lost",
+        label="Values at risk",
+        synonyms="structures population habitat timber",
+        low=0.0,
+        high=MOST_COUNT,
+    )
 
     @property
     def counts_growth(self) -> bool:
-        """Whether the growth of the whole fire counts, not that in protected regions alone."""
-        return self.burn > 0.0 or (self.final > 0.0 and self.prot == 0.0)
+        """Whether the growth of the whole fire counts, not that in protected regions and of values lost alone."""
+        return self.burn > 0.0 or (self.final > 0.0 and self.prot == 0.0 and self.val == 0.0)
 
     @property
     def counts_regions_only(self) -> bool:
-        """Whether the fire in protected regions counts, and not the growth of the whole fire."""
-        return self.prot > 0.0 and not self.counts_growth
+        """Whether the fire in protected regions counts, and neither the growth of the whole fire nor values."""
+        return self.prot > 0.0 and self.val == 0.0 and not self.counts_growth
 
     @staticmethod
     def of(setting: Setting) -> ObjectiveWeights:
@@ -198,10 +217,34 @@ SIDE_TITLES: Mapping[RetardantSide, str] = {
 }
 
 
+class SearchMethod(StrEnum):
+    """How a plan is searched for."""
+
+    AUTO = "auto"
+    PAPER = "paper"
+    FAST = "fast"
+
+
+SEARCH_TITLES: Mapping[SearchMethod, str] = {
+    SearchMethod.AUTO: "By the margin (default)",
+    SearchMethod.PAPER: "Long, as in the paper",
+    SearchMethod.FAST: "Fast",
+}
+LONG_SEARCH_TEXT = "The long method takes many steps with the whole fire; for the model alone it is the paper's."
+FAST_SEARCH_TEXT = "The fast method follows the fire only as far as a plan may let it burn."
+"""How each search works, in a sentence."""
+
+
 @dataclass(frozen=True, slots=True)
 class OptimizerSettings:
-    """Stage 1 (paper, Table ``opt_params``)."""
+    """Stage 1 (paper, Table ``opt_params``). ``search`` is read by both stages."""
 
+    search: SearchMethod = option(
+        SearchMethod.AUTO, "Search method", "how a plan is searched for, in minutes or in a quarter of them. The fast "
+        "search follows the fire only as far as a plan may let it burn, and moves the drops that are left while others "
+        "are removed", label="Method", choices=SEARCH_TITLES, synonyms="quick speed time",
+        about="how to search: long as in the paper, fast, or fast where more than the model must hold",
+    )  # fmt: skip
     epochs: int = option(
         10_000, "Search steps", "most steps of the search; gradient epochs in the paper", low=1, high=1_000_000,
         restarts=False, group=MORE,
@@ -247,6 +290,19 @@ class OptimizerSettings:
     )  # fmt: skip
 
 
+class RemovalOrder(StrEnum):
+    """Order in which the drops that a plan does not need are removed."""
+
+    EFFECT = "effect"
+    COST = "cost"
+
+
+REMOVAL_ORDERS: Mapping[RemovalOrder, str] = {
+    RemovalOrder.EFFECT: "Least effect (default)",
+    RemovalOrder.COST: "Dearest first",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class EliminationSettings:
     """Stage 2 (paper, section ``step5`` and Table ``loss_weights``).
@@ -286,6 +342,11 @@ class EliminationSettings:
     perturbation_scale: float = option(
         1e-3, "Displacement", "standard deviation of the displaced pose logits; 0.001 is about half a cell",
         low=0.0, high=1.0,
+    )  # fmt: skip
+    order: RemovalOrder = option(
+        RemovalOrder.EFFECT, "Order of removal", "which needless drops go first: those of least effect, as in the "
+        "paper, or the dearest by the prices of the fleet", choices=REMOVAL_ORDERS, synonyms="cost money price",
+        about="which needless drops go first: by effect or by cost", flag="--removal-order",
     )  # fmt: skip
     smoothing: int = option(
         0, "Smoothing", "steps that then move the drops until the plan holds with displaced drops; the paper: 300",
@@ -345,13 +406,24 @@ class MarginSettings:
         24, "Test draws", "draws of a random scenario in a test while drops are removed", low=1, high=1_000, group=MORE
     )
     search_epochs: int = option(
-        600, "Steps on the goal", "search steps on the goal alone", low=1, high=1_000_000, group=MORE
+        600,
+        "Steps on the goal",
+        "search steps on the goal alone; the fast search takes half of them at a time",
+        low=1,
+        high=1_000_000,
+        group=MORE,
     )
     training_epochs: int = option(
-        1200, "Steps in scenarios", "search steps in the scenarios", low=1, high=1_000_000, group=MORE
+        1200,
+        "Steps in scenarios",
+        "search steps in the scenarios; the fast search takes 5 of 6",
+        low=1,
+        high=1_000_000,
+        group=MORE,
     )
     adapt_epochs: int = option(
-        2600, "Adaptation", "steps in which the drops that are left adapt in the first round of removal",
+        2600, "Adaptation", "steps in which the drops that are left adapt in the first round of removal; the fast "
+        "search takes 6 of 13",
         unit="steps", low=1, high=100_000, group=MORE,
     )  # fmt: skip
 
@@ -382,9 +454,36 @@ class PlanSettings:
         "that the perimeter before does not have, or those within two cells of its outside; the others have burned "
         "out. Without an earlier perimeter the whole one burns", choices=BURNING_TITLES, group=MORE,
     )  # fmt: skip
+    flame_limit_m: float = option(
+        2.4, "Flame limit", "drops where the flames of the physical model are longer are marked: drops rarely work "
+        "against flames over 8 ft, which is 2.4 m (Andrews and Rothermel 1982). Changes no number of a plan unless "
+        "drops fail in long flames", unit="m", low=0.5, high=30.0, group=LONG_FLAMES, restarts=False,
+        flag="--flame-limit", synonyms="intensity ineffective effectiveness hauling chart",
+    )  # fmt: skip
+    drops_fail_in_flames: bool = option(
+        False, "Drops fail in long flames", "what a drop lays on cells where flames are longer than the flame limit "
+        "when it lands has no effect on the fire. Retardant that was laid before the flames grew keeps its effect. "
+        "Physical model", group=LONG_FLAMES, synonyms="intensity ineffective effectiveness hauling chart",
+    )  # fmt: skip
     optimizer: OptimizerSettings = OptimizerSettings()
     elimination: EliminationSettings = EliminationSettings()
     margin: MarginSettings = MarginSettings()
+
+    @property
+    def counts_cost(self) -> bool:
+        """Whether a plan depends on the prices of its fleet."""
+        return self.weights.cost > 0.0 or self.elimination.order is RemovalOrder.COST
+
+    @property
+    def is_fast(self) -> bool:
+        """Whether the search is the fast one: where it is chosen, and with a margin where nothing else is."""
+        search = self.optimizer.search
+        return search is SearchMethod.FAST or (search is SearchMethod.AUTO and self.margin.kind is not Margin.NONE)
+
+    @property
+    def failing_flame_m(self) -> float | None:
+        """Flame length above which drops have no effect, ``None`` where they work in flames of any length."""
+        return self.flame_limit_m if self.drops_fail_in_flames else None
 
     @property
     def effectiveness_text(self) -> str:
@@ -405,13 +504,13 @@ class PlanSettings:
             "margin": self.margin,
         }  # fmt: skip
         found = [problem for where, part in parts.items() for problem in bounds_problems(part, where)]
-        weights = (self.weights.burn, self.weights.final, self.weights.prot)
+        weights = (self.weights.burn, self.weights.final, self.weights.prot, self.weights.val)
         if all(math.isfinite(w) for w in weights) and not any(w > 0 for w in weights):
             found.append(
                 Problem(
                     "objective",
                     "no part of the fire has a weight",
-                    "give burned area, final size or protected places a weight above 0",
+                    "give burned area, final size, protected places or values at risk a weight above 0",
                 )
             )
         return found
@@ -421,9 +520,14 @@ def goal_short(plan: PlanSettings) -> str:
     """Return the goal of a plan in plain words, that of own weights by what they count."""
     if plan.setting is not Setting.CUSTOM:
         return SETTING_SHORT[plan.setting]
-    if plan.weights.counts_regions_only:
-        return SETTING_SHORT[Setting.B]
-    return SETTING_SHORT[Setting.BOTH if plan.weights.prot > 0.0 else Setting.A]
+    weights = plan.weights
+    counted = {"whole fire": weights.counts_growth, "regions": weights.prot > 0.0, "values": weights.val > 0.0}
+    *most, last = [name for name, is_counted in counted.items() if is_counted] or ["whole fire"]
+    return (f"{', '.join(most)} and {last}" if most else last).capitalize()
+
+
+_BEYOND_PAPER = ("cost", "val")
+"""Weights that the paper does not have; texts name them where they count."""
 
 
 def goal_text(plan: PlanSettings) -> str:
@@ -436,5 +540,6 @@ def goal_text(plan: PlanSettings) -> str:
     parts = (
         f"{item.option.field_label.lower()} {plain_number(getattr(plan.weights, item.name))}"
         for item in setting_fields(plan.weights)
+        if item.name not in _BEYOND_PAPER or getattr(plan.weights, item.name) > 0.0
     )
     return f"{goal_short(plan)} (own weights: {', '.join(parts)})"

@@ -18,7 +18,7 @@ from firegui.errors import Problem
 
 MOST_DRAWS = 1_000
 NOMINAL_NAME, DESIGN_NAME = "nominal", "design"
-EXPECTED = "as expected"
+EXPECTED = "expected"
 """What the world of the model itself is called on screen."""
 OWN_WORLDS = (NOMINAL_NAME, DESIGN_NAME)
 """Names of the worlds that every plan is made for; no scenario of a set can have them."""
@@ -67,7 +67,7 @@ class StressScenario:
 
     @property
     def title(self) -> str:
-        """Name on screen and paper; the world of the model itself is ``as expected``."""
+        """Name on screen and paper; the world of the model itself is ``expected``."""
         return EXPECTED if self.name == NOMINAL_NAME else self.name
 
     @property
@@ -258,9 +258,9 @@ class StressTestSettings:
 class StressDraw:
     """A plan in one draw of a scenario.
 
-    ``cells`` and ``protected_cells`` burn at the end. ``share`` is the part of the growth that is left and ``flown``
-    the drops that happened. ``fixed_share`` is known where the plan was repaired: the share with the plan as it was, on
-    the same drawn fire.
+    ``cells`` and ``protected_cells`` burn at the end, and the share ``loss_val`` of the values at risk is lost.
+    ``share`` is the part of the growth that is left and ``flown`` the drops that happened. ``fixed_share`` is known
+    where the plan was repaired: the share with the plan as it was, on the same drawn fire.
     """
 
     cells: float
@@ -268,6 +268,7 @@ class StressDraw:
     share: float
     flown: int
     fixed_share: float | None = None
+    loss_val: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +277,7 @@ class StressResult:
 
     ``start_cells`` burn at the start and ``cells_no_drops`` at the end of the same world without drops;
     ``start_protected`` and ``protected_no_drops`` of them are in protected regions. The last is ``None`` in results of
-    earlier versions.
+    earlier versions. ``start_val`` and ``val_no_drops`` are the shares of the values at risk that are lost, 0 without.
     """
 
     scenario: StressScenario
@@ -285,6 +286,8 @@ class StressResult:
     draws: tuple[StressDraw, ...]
     start_protected: float = 0.0
     protected_no_drops: float | None = None
+    start_val: float = 0.0
+    val_no_drops: float = 0.0
 
     @property
     def share_worst(self) -> float:
@@ -327,13 +330,18 @@ class StressResult:
             return None
         return growth_share(self.protected_worst, self.start_protected, self.protected_no_drops)
 
+    def value_share(self) -> float:
+        """Return the largest share of the values lost after the start without drops that is lost all the same."""
+        return growth_share(max(draw.loss_val for draw in self.draws), self.start_val, self.val_no_drops)
+
     def held_share(self, weights: ObjectiveWeights) -> float:
         """Return the largest share of the growth that a goal counts.
 
         Where that in regions is not known, all growth counts.
         """
         in_regions = self.region_share()
-        return counted_share(weights, self.share_worst, self.share_worst if in_regions is None else in_regions)
+        in_regions = self.share_worst if in_regions is None else in_regions
+        return counted_share(weights, self.share_worst, in_regions, self.value_share())
 
 
 @dataclass(frozen=True, slots=True)
@@ -466,7 +474,11 @@ def missed_text(table: StressTable | None, plan: PlanSettings) -> str:
     share = worst.held_share(weights)
     if share <= limit:
         return ""
-    return f"Does not hold: {left_in_text(share, worst.scenario.title, limit, in_regions=share != worst.share_worst)}"
+    if weights.val > 0.0 and share == worst.value_share():
+        where = " in values lost"
+    else:
+        where = "" if share == worst.share_worst else " in the regions"
+    return f"Does not hold: {left_in_text(share, worst.scenario.title, limit, where)}"
 
 
 def fire_grows(table: StressTable, plan: PlanSettings) -> bool:
@@ -496,10 +508,12 @@ def verdict_text(table: StressTable | None, plan: PlanSettings, cell_ha: float) 
             return f"Holds {where}"
         names, count = ", ".join(f"“{name}”" for name in impossible), len(impossible)
         return f"Holds {where}; {count} of {tested + count} cannot be tested: {names}"
-    # The plan does not miss its limit although the fire grows: the goal counts the regions alone.
+    # The plan does not miss its limit although the fire grows: the goal counts regions or values alone.
     expected, most = (Units.METRIC.area(one.cells_worst * cell_ha) for one in (table.nominal, table.largest))
     beyond = "" if most == expected else f", to {most} in “{table.largest.scenario.title}”"
-    return f"The regions hold {where}; the fire grows to {expected}{beyond}"
+    weights = plan.weights
+    kept = "The values" if weights.prot == 0.0 else "The regions and values" if weights.val > 0.0 else "The regions"
+    return f"{kept} hold {where}; the fire grows to {expected}{beyond}"
 
 
 def untested_names(table: StressTable | None) -> tuple[str, ...]:
@@ -524,16 +538,21 @@ def left_out_texts(table: StressTable | None) -> tuple[str, ...]:
     return (*untested_texts(table), *untestable_texts(table))
 
 
-def left_in_text(share: float, scenario: str, limit: float, *, in_regions: bool = False) -> str:
-    """Return the growth left in a scenario: ``73 % of the growth left in “late” (limit 5.0 %)``."""
-    where = " in the regions" if in_regions else ""
+def left_in_text(share: float, scenario: str, limit: float, where: str = "") -> str:
+    """Return the growth left in a scenario: ``73 % of the growth left in “late” (limit 5.0 %)``.
+
+    ``where`` is `` in the regions`` or `` in values lost`` where only that growth counts.
+    """
     return f"{percent_text(share)} of the growth{where} left in “{scenario}” (limit {percent_text(limit)})"
 
 
-def counted_share(weights: ObjectiveWeights, share: float, in_regions: float) -> float:
-    """Return the largest share of the growth that a goal counts: all growth, that in regions, or both."""
-    shares = [share] if weights.counts_growth else []
-    return max([0.0, *shares, *([in_regions] if weights.prot > 0.0 else [])])
+def counted_share(weights: ObjectiveWeights, share: float, in_regions: float, of_values: float = 0.0) -> float:
+    """Return the largest share of the growth that a goal counts.
+
+    It is all growth, that in regions, or that of the values lost.
+    """
+    counted = ((weights.counts_growth, share), (weights.prot > 0.0, in_regions), (weights.val > 0.0, of_values))
+    return max(0.0, *(each for is_counted, each in counted if is_counted))
 
 
 def growth_share(cells: float, start_cells: float, cells_no_drops: float) -> float:

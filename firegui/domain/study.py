@@ -27,7 +27,7 @@ Values = tuple[tuple[str, Value], ...]
 SCHEDULE = "schedule"
 """The planner that plans nothing: it flies the study's own schedule in every cell."""
 MOST_CELLS = 200_000
-SAMPLING_TITLES: Mapping[str, str] = {"grid": "Every combination", "latin": "Latin hypercube: drawn from the ranges"}
+SAMPLING_TITLES: Mapping[str, str] = {"grid": "Every combination", "latin": "Latin hypercube: drawn from ranges"}
 CASE = "case"
 """The column of the cases' names."""
 

@@ -23,7 +23,7 @@ from enum import Enum
 from typing import Any, get_type_hints
 
 from firegui.domain.benchmark import PlannerName
-from firegui.domain.fleet import AircraftType, Fleet
+from firegui.domain.fleet import AircraftType
 from firegui.domain.options import bounds_problems, setting_fields, value_at
 from firegui.domain.project import Project
 from firegui.domain.settings import Effectiveness, Margin, ObjectiveWeights, PlanSettings, Setting
@@ -200,8 +200,8 @@ def _applied(project: Project, values: Mapping[str, Value]) -> Project:
     for name in sorted((name for name in values if kind_in_plan(name)), key=lambda name: name != "setting"):
         plan = _with(plan, name, values[name])
     changed = replace(project, plan=plan)
-    fleet = Fleet(tuple(_typed(kind, values) for kind in changed.planned_fleet.types))
-    return changed.with_fleet(fleet)
+    fleet = changed.planned_fleet
+    return changed.with_fleet(replace(fleet, types=tuple(_typed(kind, values) for kind in fleet.types)))
 
 
 def kind_in_plan(name: str) -> bool:

@@ -18,6 +18,7 @@ from firegui.domain.units import Units
 
 _AREAS = ("ha", "cells", "cell-days")
 """Units of areas."""
+_VOLUME = "gal"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,11 @@ class StudyMeasure:
 
 
 def _of_plan(name: str) -> Callable[[StudyRow], float]:
-    return lambda row: float(getattr(row.plan, name))
+    def value(row: StudyRow) -> float:
+        found = getattr(row.plan, name)
+        return math.nan if found is None else float(found)
+
+    return value
 
 
 def _of_baseline(name: str) -> Callable[[StudyRow], float]:
@@ -89,6 +94,9 @@ MEASURES: Mapping[str, StudyMeasure] = {
     "loss_final": StudyMeasure("Final loss", "", _of_plan("loss_final")),
     "loss_prot": StudyMeasure("Protection loss", "", _of_plan("loss_prot")),
     "drops_executed": StudyMeasure("Drops", "", _of_plan("drops_executed")),
+    "gallons": StudyMeasure("Volume", _VOLUME, _of_plan("gallons")),
+    "flight_hours": StudyMeasure("Flight hours", "", _of_plan("flight_hours")),
+    "cost": StudyMeasure("Cost", "", _of_plan("cost")),
     "drops_proposed": StudyMeasure("Proposed drops", "", _of_plan("drops_proposed"), 0),
     "baseline_objective": StudyMeasure("Objective without drops", "", _of_baseline("objective"), 0),
     "baseline_final_extent_ha": StudyMeasure("Final size without drops", "ha", _of_baseline("final_extent_ha"), 0),
@@ -135,6 +143,7 @@ class StudyTable:
             "ha": (units.area_unit, units.area_value(1.0)),
             "cells": (units.area_unit, units.area_value(cell_ha)),
             "cell-days": (units.area_days_unit, units.area_value(cell_ha)),
+            _VOLUME: (units.volume_unit, units.volume_value(1.0)),
         }
         return replace(self, scales=scales)
 

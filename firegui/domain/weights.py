@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.scenario import LAYERS, Scenario
+from firegui.domain.scenario import EXPECTED_LAYERS, Scenario
 from firegui.errors import Problem
 
 KERNELS = (3, 5, 7)
@@ -23,7 +23,8 @@ GAINS = ("wind_gain", "wind_alignment", "slope_gain")
 
 FUEL_CODES = 205
 FUEL_SIZE = 4
-OPTIONAL_LAYERS = tuple(LAYERS)
+OPTIONAL_LAYERS = EXPECTED_LAYERS
+"""Layers that the network can read, in the order of its flags."""
 LAYER_CHANNELS = (
     "elevation",
     "sin slope",

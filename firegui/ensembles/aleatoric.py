@@ -38,7 +38,10 @@ def sampled_fire(
     states = [burning | burned]
     nothing = np.zeros((0, *maps.shape), bool)
     for day in range(maps.days):
-        today = replace(maps.window(day, 1), ignition=burning, burnable=maps.burnable & ~burned, burned_out=None)
+        today = replace(
+            maps.window(day, 1), ignition=burning, burnable=maps.burnable & ~burned, burned_out=None,
+            moving_start=maps.moving_start and day == 0,
+        )  # fmt: skip
         model = prepare(
             today, Fleet(()), nothing, (), weights=ObjectiveWeights(), effectiveness=NOMINAL, backend=backend
         )

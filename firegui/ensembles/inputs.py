@@ -40,4 +40,5 @@ def on_processor(model: Model) -> Model:
     return replace(
         model, backend="cpu", device="cpu", gains=SpreadGains(model.maps, model.dtype, "cpu"),
         protection=model.protection.cpu(), protected=model.protected.cpu(),
+        values=None if model.values is None else model.values.on("cpu"),
     )  # fmt: skip

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import DropCells
 from firegui.domain.grid import Box, grown
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
@@ -24,7 +25,7 @@ from firegui.domain.weather import HOURS_PER_DAY, PeriodWeather
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.landscape import Raster
 from firegui.fire.learned import REACH
-from firegui.fire.physical import Wind
+from firegui.fire.physical import PhysicalGround, Wind
 from firegui.fire.windowed import PeriodMaps, inside, period_maps
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.model import Model
@@ -86,17 +87,24 @@ class ForecastWind:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WindForecastModel:
-    """A project's fire model under any wind. ``model`` is that under the wind as forecast."""
+    """A project's fire model under any wind. ``model`` is that under the wind as forecast.
+
+    ``ground`` says how long flames are, ``None`` where drops work in flames of any length.
+    """
 
     project: Project
     model: Model
     winds: ForecastWind
     maps_of: PeriodMaps
+    ground: PhysicalGround | None
 
     @staticmethod
     def of(project: Project, model: Model) -> WindForecastModel:
         """Raise :class:`~firegui.errors.InputError` for imported maps and for a wind with holes."""
-        return WindForecastModel(project, model, ForecastWind.of(project.model_weather), period_maps(project))
+        ground, fire_model = None, project.fire_model
+        if project.plan.failing_flame_m is not None:
+            ground = PhysicalGround.of(project.scenario, fire_model.physical, fire_model.fuels)
+        return WindForecastModel(project, model, ForecastWind.of(project.model_weather), period_maps(project), ground)
 
     def under(
         self, draw: WeatherDraw, windows: Sequence[Box], also: Sequence[Box] = (), check: Check | None = None
@@ -129,8 +137,24 @@ class WindForecastModel:
             phi, gamma, like.burnable[box], speed[kept], towards[kept], like.ignition[box], like.t_burn,
             like.steps_per_day, like.cell_size_m, like.c_req, periods,
             None if like.burned_out is None else like.burned_out[box],
+            self._drop_cells(speed[kept], towards[kept], box), like.moving_start,
         )  # fmt: skip
         return _cut(model, maps, box), box
+
+    def _drop_cells(self, speed: Raster, towards: Raster, box: Box) -> DropCells | None:
+        """Return where drops work on ``box`` under the wind ``[D P, h, w]`` there."""
+        ground, limit = self.ground, self.project.plan.failing_flame_m
+        if ground is None or limit is None:
+            return None
+        first = self.project.plan.start_day * self.model.maps.periods_per_day
+
+        def find(number: int, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.bool_]:
+            place = rows + box[0].start, columns + box[1].start
+            wind = speed[number, rows, columns], towards[number, rows, columns]
+            works: NDArray[np.bool_] = ground.flame_length(first + number, wind, place) <= limit
+            return works
+
+        return DropCells.of(find, len(speed), (speed.shape[1], speed.shape[2]))
 
 
 def with_wind(project: Project, draw: WeatherDraw) -> Project:
@@ -182,4 +206,5 @@ def _cut(model: Model, maps: FireMaps, box: Box) -> Model:
     return replace(
         model, maps=maps, gains=SpreadGains(maps, model.dtype, model.device), rules=None,
         protection=model.protection[box].contiguous(), protected=model.protected[box].contiguous(),
+        values=None if model.values is None else model.values.within(box),
     )  # fmt: skip

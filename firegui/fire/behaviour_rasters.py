@@ -1,4 +1,4 @@
-"""Rasters of the behaviour of a surface fire over an event, by Rothermel's model."""
+"""Rasters of the behaviour of a fire over an event, by the physical model."""
 
 from __future__ import annotations
 
@@ -9,10 +9,13 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.fuel_models import FuelModel
 from firegui.domain.physical import PhysicalSettings
+from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.weather import HOURS_PER_DAY
-from firegui.errors import Check
+from firegui.errors import Check, InputError
+from firegui.fire.crown_fire import CrownSpread
 from firegui.fire.physical import PhysicalGround
 
 UNITS: Mapping[str, str] = MappingProxyType(
@@ -21,6 +24,7 @@ UNITS: Mapping[str, str] = MappingProxyType(
         "spread_direction": "degrees clockwise from grid north, towards",
         "flame_length": "m",
         "fireline_intensity": "kW/m",
+        "crown_fraction_burned": "share of the crowns, 1 in an active crown fire",
     }
 )
 """Unit of each raster."""
@@ -39,24 +43,28 @@ class BehaviourRaster:
 
 
 def behaviour_rasters(
-    event: Scenario, settings: PhysicalSettings, day: int, hour: int | None = None, check: Check | None = None
-) -> Iterator[BehaviourRaster]:
+    event: Scenario, settings: PhysicalSettings, fuels: tuple[FuelModel, ...], day: int, hour: int | None = None,
+    check: Check | None = None,
+) -> Iterator[BehaviourRaster]:  # fmt: skip
     """Yield the rasters of :data:`UNITS` of a day, by its periods, or of one ``hour``.
 
-    ``settings`` give moistures and periods. Raises :class:`~firegui.errors.InputError` for an event without usable
-    fuel. ``check`` is called before each period and may raise to cancel.
+    ``settings`` give moistures, periods and crown fire; where no crowns can burn, their fraction is left out. ``fuels``
+    are custom fuel models. Raises :class:`~firegui.errors.InputError` for an event without usable fuel. ``check`` is
+    called before each period and may raise to cancel.
     """
-    ground = PhysicalGround.of(event, settings)
+    ground = PhysicalGround.of(event, settings, fuels)
     each = ground.weather.periods_per_day
     first = ground.weather.period_at(day, hour or 0)
     numbers = range(first, first + (each if hour is None else 1))
-    bands = {name: np.full((len(numbers), *event.grid.shape), np.nan, np.float32) for name in UNITS}
+    names = tuple(UNITS)[: len(UNITS) - (ground.canopy is None)]
+    bands = {name: np.full((len(numbers), *event.grid.shape), np.nan, np.float32) for name in names}
     for band, number in enumerate(numbers):
         if check is not None:
             check()
         fire = ground.fire(number, ground.wind(number))
-        found = (fire.head, (90.0 - np.degrees(fire.direction)) % 360.0, fire.flame_length, fire.intensity)
-        for name, values in zip(UNITS, found, strict=True):
+        found = [fire.head, (90.0 - np.degrees(fire.direction)) % 360.0, fire.flame_length, fire.intensity]
+        found += [fire.fraction] if isinstance(fire, CrownSpread) else []
+        for name, values in zip(names, found, strict=True):
             bands[name][band] = np.where(ground.burnable, values, np.nan)
     date = event.date_of_day(day).isoformat() if event.is_dated else f"day {day}"
     hours = HOURS_PER_DAY // each
@@ -64,3 +72,24 @@ def behaviour_rasters(
     titles = tuple(f"{date}, hours {begin} to {begin + hours}" for begin in begins)
     for name, stack in bands.items():
         yield BehaviourRaster(name, stack, titles)
+
+
+def strongest_fire(project: Project, name: str, days: range, check: Check | None = None) -> NDArray[np.float32] | None:
+    """Return the highest values ``[H, W]`` of a raster of :data:`UNITS` on days of the plan.
+
+    They are NaN where nothing burns. ``None`` for other fire models, and without the fuel of the event.
+    """
+    model, highest = project.fire_model, None
+    if model.kind != "physical":
+        return None
+    for day in days:
+        try:
+            found = behaviour_rasters(
+                project.scenario, model.physical, model.fuels, project.plan.start_day + day, check=check
+            )
+            bands = next(raster.bands for raster in found if raster.name == name)
+        except InputError:
+            return None
+        top = bands.max(axis=0)
+        highest = top if highest is None else np.maximum(highest, top)
+    return highest

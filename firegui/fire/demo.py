@@ -48,7 +48,7 @@ GROUNDED_DAY = 2
 GROUNDED_TYPES = ("S-2T", "AT-802F", "BAe-146")
 
 OPTIMIZER = OptimizerSettings(epochs=400, patience=60)
-MARGIN = MarginSettings(draws=8, search_epochs=100, training_epochs=300, adapt_epochs=45)
+MARGIN = MarginSettings(draws=8, search_epochs=300, training_epochs=480, adapt_epochs=650)
 ELIMINATION = EliminationSettings(allowance=15_000)
 
 
@@ -101,7 +101,8 @@ def _project(event: Scenario, places: DemoPlaces) -> Project:
 
 def demo_fleet() -> Fleet:
     """Return a small part of the default fleet, nothing grounded."""
-    return Fleet(tuple(_counted(kind) for kind in default_fleet().types if kind.id in FLEET))
+    fleet = default_fleet()
+    return replace(fleet, types=tuple(_counted(kind) for kind in fleet.types if kind.id in FLEET))
 
 
 def _counted(kind: AircraftType) -> AircraftType:
@@ -154,14 +155,15 @@ def _notes(seed: int) -> tuple[str, ...]:
 
 URBAN, FIELD, WATER, ROCK = 91, 93, 98, 99
 
-# FBFM40 code, up to which share of the moisture ranking, and (cover %, height m, bulk density kg/m³) of its canopy.
+# FBFM40 code, up to which share of the moisture ranking, and (cover %, height m, base height m, bulk density kg/m³) of
+# its canopy.
 FUELS = (
-    (102, 0.10, (0.0, 0.0, 0.0)),  # GR2, dry grass
-    (122, 0.24, (8.0, 4.0, 0.02)),  # GS2, grass and shrub
-    (145, 0.40, (18.0, 5.0, 0.04)),  # SH5, dry shrub
-    (165, 0.58, (42.0, 14.0, 0.10)),  # TU5, timber with shrub below
-    (188, 0.82, (58.0, 22.0, 0.14)),  # TL8, long-needle litter
-    (183, 1.00, (70.0, 28.0, 0.18)),  # TL3, moist conifer litter
+    (102, 0.10, (0.0, 0.0, 0.0, 0.0)),  # GR2, dry grass
+    (122, 0.24, (8.0, 4.0, 1.0, 0.02)),  # GS2, grass and shrub
+    (145, 0.40, (18.0, 5.0, 1.0, 0.04)),  # SH5, dry shrub
+    (165, 0.58, (42.0, 14.0, 2.0, 0.10)),  # TU5, timber with shrub below
+    (188, 0.82, (58.0, 22.0, 5.0, 0.14)),  # TL8, long-needle litter
+    (183, 1.00, (70.0, 28.0, 8.0, 0.18)),  # TL3, moist conifer litter
 )
 
 
@@ -179,7 +181,7 @@ def make_layers(relief: Relief, places: DemoPlaces, noise: Floats) -> dict[str, 
     """Return every landscape layer of :data:`firegui.domain.scenario.LAYERS`, float32 ``[H, W]``."""
     rank = moisture_rank(relief, noise)
     fuel = np.zeros(rank.shape)
-    canopy = np.zeros((3, *rank.shape))
+    canopy = np.zeros((4, *rank.shape))
     lower = 0.0
     for code, upper, values in FUELS:
         inside = (rank >= lower) & (rank < upper)
@@ -197,7 +199,8 @@ def make_layers(relief: Relief, places: DemoPlaces, noise: Floats) -> dict[str, 
         "fuel": fuel,
         "canopy_cover": np.round(canopy[0]),
         "canopy_height": np.round(canopy[1], 1),
-        "canopy_density": np.round(canopy[2], 3),
+        "canopy_base_height": np.round(canopy[2], 1),
+        "canopy_density": np.round(canopy[3], 3),
     }
     return {key: layer.astype(np.float32) for key, layer in layers.items()}
 

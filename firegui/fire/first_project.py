@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 
+from firegui.domain.fuel_models import FuelModel
 from firegui.domain.maps import FireMaps
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.physical import PhysicalSettings
@@ -26,19 +27,21 @@ _MODELS: Mapping[str, Callable[[], FireModel]] = {
 """The fire models that have parameters and neither weights nor maps."""
 
 
-def first_project(event: Scenario, maps: FireMaps | None = None, *, of_paper: bool = True) -> Project:
+def first_project(
+    event: Scenario, maps: FireMaps | None = None, *, of_paper: bool = True, fuels: tuple[FuelModel, ...] = ()
+) -> Project:
     """Return a project on ``event`` without regions, from the first day on which something burns.
 
     ``maps`` are its fire model where they were imported, and then all their days are planned, because their author
     chose the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather.
     The required coverage is that of the event's fuel, the paper's where it has no fuel layer. A project ``of_paper``
     has the paper's grounded days and lets aircraft drop at night. Any other has no grounded days, and drops only in
-    daylight where the sun is known.
+    daylight where the sun is known. ``fuels`` are the custom fuel models of the project.
     """
     start = next((day for day in range(event.days) if _burns(event, day)), 0)
     available = max(1, event.days - start)
     plan = PlanSettings(start_day=start, days=available if maps is not None else min(PAPER_DAYS, available))
-    model = scalar_model() if maps is None else _imported(event)
+    model = replace(scalar_model() if maps is None else _imported(event), fuels=fuels)
     fleet = default_fleet()
     operations = Operations()
     if not of_paper:

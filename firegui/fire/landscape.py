@@ -8,11 +8,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.fuel_models import NONBURNABLE_CODES
 from firegui.domain.scenario import Scenario
 
 Raster = NDArray[np.float32]
 
-NONBURNABLE_CODES = (91, 99)
 T_BURN_STEPS = 10.0
 
 
@@ -29,6 +29,11 @@ def burns(fuel: Raster) -> NDArray[np.bool_]:
     """
     low, high = NONBURNABLE_CODES
     return ~((fuel >= low) & (fuel <= high))
+
+
+def missing_crown_layers(scenario: Scenario) -> tuple[str, ...]:
+    """Return the keys of the layers that crown fire needs and the event lacks."""
+    return tuple(key for key in ("canopy_base_height", "canopy_density") if key not in scenario.layers)
 
 
 def has_terrain(scenario: Scenario) -> bool:

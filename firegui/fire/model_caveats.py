@@ -8,18 +8,23 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
+from firegui.domain.fuel_models import labels_text
 from firegui.domain.model_range import outside_training
 from firegui.domain.options import plain_number
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.units import Units, percent_text
-from firegui.domain.weights import NetworkWeights, Training
+from firegui.domain.weights import OPTIONAL_LAYERS, NetworkWeights, Training
 from firegui.fire.card import physical_card
-from firegui.fire.landscape import has_terrain
+from firegui.fire.landscape import has_terrain, missing_crown_layers
 from firegui.fire.prior import SOURCE
 
 _ALWAYS_USED = ("slope", "aspect", "fuel")
+_CROSSINGS = 4.0
+"""Cells that a front crosses in the burn duration; with fewer, a tenth of the cells behind it stays unburned."""
+_MOST_FUELS = 10
+"""Custom fuel models that are named."""
 _WIND_GAINS = ("wind_gain", "wind_alignment")
 
 
@@ -68,7 +73,7 @@ def model_warnings(project: Project, units: Units = Units.METRIC) -> tuple[str, 
     if project.fire_model.kind == "scalar":
         found += [*_missing_cover(event), *_missing_ground(event)]
     elif project.fire_model.kind == "physical":
-        found += [*_missing_terrain(event), *_unsheltered(event)]
+        found += [*_missing_terrain(event), *_unsheltered(event), *_missing_crowns(event, project.fire_model.physical)]
     elif project.fire_model.kind == "network" and project.weights is not None:
         outside = outside_training(project, units)
         found += [*_missing_ground(event), *(() if outside is None else outside.reasons)]
@@ -81,17 +86,52 @@ def _unsheltered(event: Scenario) -> Iterator[str]:
         yield f"No {lacking}: the fire model lets the wind blow as in the open, under trees as well."
 
 
+def _missing_crowns(event: Scenario, settings: PhysicalSettings) -> Iterator[str]:
+    if not settings.crown_fire:
+        return
+    if lacking := missing_crown_layers(event):
+        yield f"No {_named(lacking)}: no crowns burn, though crown fire is on."
+    elif "canopy_height" not in event.layers:
+        yield "No canopy height: crowns that burn make the fire faster and add no heat to it."
+
+
+def _crowns(event: Scenario, settings: PhysicalSettings) -> Iterator[str]:
+    if settings.crown_fire:
+        yield f"Crowns of {settings.foliar_moisture:g} % moisture burn where a surface fire reaches them."
+    elif not missing_crown_layers(event):
+        yield "Crown fire is off, though the event has the layers for it: fires in forest may be far faster."
+
+
 def _physical(project: Project, units: Units) -> Iterator[str]:
     card, event = physical_card(), project.scenario
     yield f"The fire model reads {'; '.join(card.reads)}."
-    yield f"The fire model leaves out {', '.join(card.ignores)}."
     settings = project.fire_model.physical
+    ignored = card.ignores if settings.crown_fire else ("crown fire", *card.ignores)
+    yield f"The fire model leaves out {', '.join(ignored)}."
+    if changes := list(settings.factors.changes()):
+        yield f"Calibrated: {', '.join(changes)}. The rest is as published."
+    else:
+        yield "Nothing was learned from a fire: speeds are those of the published equations."
+    if not settings.moving_start:
+        yield (
+            "The front is not in motion at the start: a fire starts 4 to 5 cells late, and after a short run its area "
+            "is too small."
+        )
+    yield from _crowns(event, settings)
+    if fuels := project.fire_model.fuels:
+        yield f"Custom fuel models of the project: {labels_text(fuels, _MOST_FUELS)}."
     least = event.grid.cell_size_m / (60.0 * settings.burn_hours)
     yield (
         f"A fire slower than {units.spread_rate(least)} crosses less than a cell in the burn duration of "
-        f"{settings.burn_hours:g} h and may go out. Smaller cells or a longer burn duration resolve it."
+        f"{settings.burn_hours:g} h and may go out. Below {units.spread_rate(_CROSSINGS * least)}, about a tenth of "
+        "the cells behind its front stay unburned, more in wind. Smaller cells or a longer burn duration resolve it."
     )
     yield _weather(project, settings)
+    if (limit := project.plan.failing_flame_m) is not None:
+        yield (
+            f"Drops have no effect on cells where the head of a fire has flames over {units.flame_length(limit)} when "
+            "they land. Retardant that was laid before the flames grew keeps its effect."
+        )
     if settings.speed_percentile < 100.0:
         rest = plain_number(100.0 - settings.speed_percentile)
         yield f"The fastest {rest} % of cells and periods are slowed down to the speed limit of the settings."
@@ -128,7 +168,7 @@ def _missing_cover(event: Scenario) -> Iterator[str]:
 
 
 def _layers(event: Scenario, training: Training) -> Iterator[str]:
-    if unread := _unread(event, training):
+    if unread := [key for key in _unread(event, training) if key in OPTIONAL_LAYERS]:
         yield f"The network does not read {_named(unread)}: no fire it was trained on had it."
 
 

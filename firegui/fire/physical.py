@@ -6,7 +6,8 @@ the same landscape burns alike at any cell size.
 The wind is that in the open at 10 m of the day, or of its periods where the event has them; canopy cover and height
 shelter the fire from it. Moisture is the same everywhere; that of dead 1-h and 10-h fuel follows from the temperature
 and humidity of the period where the event has them. Speeds are those over the map: along the head, a slope is longer
-than it looks from above. Crown fire and spotting are left out.
+than it looks from above. Crown fire is an option of the settings, as are the factors of a calibration, which
+multiply the head's speed and the wind and shift the moisture of dead fuel. Spotting is left out.
 
 This module needs NumPy and nothing else.
 """
@@ -14,6 +15,7 @@ This module needs NumPy and nothing else.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
@@ -22,16 +24,18 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
 from firegui.domain.fuel import fuel_name
-from firegui.domain.fuel_models import FuelModel, FuelMoisture
+from firegui.domain.fuel_models import FuelModel, FuelMoisture, fuel_model_problems
 from firegui.domain.grid import Box
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
+from firegui.domain.spread_factors import SpreadFactors
 from firegui.domain.weather import PeriodWeather
 from firegui.errors import Check, InputError, Problem
 from firegui.fire.card import physical_card
+from firegui.fire.crown_fire import Canopy, active_crown_fire, with_crown_fire
 from firegui.fire.fuel_moisture import moistures_of
-from firegui.fire.landscape import Raster, burns
+from firegui.fire.landscape import Raster, burns, missing_crown_layers
 from firegui.fire.surface_spread import SurfaceSpread, midflame_factor, surface_spread
 from firegui.io.fuel_models_file import standard_fuel_models
 
@@ -49,7 +53,7 @@ WHOLE: Box = (slice(None), slice(None))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GroundSpread:
-    """Surface fire of a period, each ``[h, w]``.
+    """Fire of a period, each ``[h, w]``.
 
     ``speed`` is the head's in m/min over the map, 0 where nothing burns, ``direction`` its direction in radians,
     counter-clockwise from east, and ``ratio`` the length-to-width ratio.
@@ -67,7 +71,9 @@ class PhysicalGround:
     ``place`` is the fuel's place in ``models``, of any value where the ground does not burn. ``wind_factor`` is the
     wind at the height of the flames over that in the open. ``slope`` is rise over run, ``upslope`` its direction in
     radians, counter-clockwise from east. ``weather`` is by as many periods as the settings ask for, and ``moistures``
-    has that of each of them.
+    has that of each of them. ``canopy`` is ``None`` where no crowns burn; ``foliar_moisture`` is in percent.
+    ``speed_factors`` are those of ``models``, and ``wind_multiplier`` is that of the wind in the open
+    (:class:`~firegui.domain.spread_factors.SpreadFactors`); ``moistures`` are shifted already.
     """
 
     models: tuple[FuelModel, ...]
@@ -78,42 +84,66 @@ class PhysicalGround:
     wind_factor: Raster
     slope: Raster
     upslope: Raster
+    canopy: Canopy | None
+    foliar_moisture: float
+    speed_factors: NDArray[np.float64]
+    wind_multiplier: float
 
     @staticmethod
-    def of(event: Scenario, settings: PhysicalSettings) -> PhysicalGround:
+    def of(event: Scenario, settings: PhysicalSettings, fuels: tuple[FuelModel, ...] = ()) -> PhysicalGround:
         """Raise :class:`~firegui.errors.InputError` for an event without usable fuel.
 
+        ``fuels`` are custom models, which take the place of standard ones of the same code.
         A cell without data does not burn. Without slope or aspect the ground is level, without canopy cover or height
-        nothing shelters from the wind.
+        nothing shelters from the wind, and without canopy base height or bulk density no crowns burn.
         """
-        models, weather = standard_fuel_models(), event.weather_of(settings.periods_per_day)
-        place, burnable = _fuel(event, models)
+        models, weather = (*standard_fuel_models(), *fuels), event.weather_of(settings.periods_per_day)
+        place, burnable = _fuel(event, models, fuels)
         steep, aspect = _both(event, "slope", "aspect")
         steep = np.where(aspect < 0.0, 0.0, np.clip(steep, 0.0, _STEEPEST))  # aspect −1: flat
         cover, height = _both(event, "canopy_cover", "canopy_height")
         depth = np.array([model.depth_ft for model in models])[place]
+        moistures = moistures_of(weather, settings.moisture, from_air=settings.air_moisture)
         factor = midflame_factor(depth, np.clip(cover, 0.0, 100.0) / 100.0, np.maximum(height, 0.0))
         return PhysicalGround(
             models=models,
             weather=weather,
-            moistures=moistures_of(weather, settings.moisture, from_air=settings.air_moisture),
+            moistures=tuple(settings.factors.shifted(moisture) for moisture in moistures),
             place=place,
             burnable=burnable,
             wind_factor=factor.astype(np.float32),
             slope=np.tan(np.radians(steep)).astype(np.float32),
             upslope=np.radians(270.0 - aspect).astype(np.float32),
+            canopy=_canopy(event, burnable) if settings.crown_fire else None,
+            foliar_moisture=settings.foliar_moisture,
+            speed_factors=settings.factors.speeds(np.array([float(model.code) for model in models])),
+            wind_multiplier=settings.factors.wind_factor,
         )
 
     def fire(self, period: int, wind: Wind, box: Place = WHOLE) -> SurfaceSpread:
-        """Return the surface fire on ``box`` at the moisture of ``period`` under ``wind``, in the open there.
+        """Return the fire on ``box`` at the moisture of ``period`` under ``wind``, in the open there.
 
         Where the ground does not burn, the result is of any value.
         """
-        wind_speed, wind_dir = wind
-        return surface_spread(
-            self.models, self.place[box], np.array(self.moistures[period].values) / 100.0,
-            wind_speed * self.wind_factor[box] * 60.0, wind_dir, self.slope[box], self.upslope[box],
-        )  # fmt: skip
+        wind_speed, wind_dir = wind[0] * np.float32(self.wind_multiplier), wind[1]
+        place, moisture, factor = self.place[box], self._moisture(period), self.wind_factor[box]
+        ground = wind_dir, self.slope[box], self.upslope[box]
+        fire = surface_spread(self.models, place, moisture, wind_speed * factor * 60.0, *ground)
+        fire = replace(fire, head=fire.head * self.speed_factors[place])
+        if self.canopy is not None:
+            fire = with_crown_fire(
+                fire, self.models, place, moisture, wind_speed * 60.0, factor, *ground, self.canopy.on(box),
+                self.foliar_moisture, speed_factor=self.speed_factors[place],
+            )  # fmt: skip
+        return fire
+
+    def flame_length(self, period: int, wind: Wind, box: Place = WHOLE) -> Raster:
+        """Return the flame length in m at the head of :meth:`fire`, 0 where the ground does not burn."""
+        length = np.where(self.burnable[box], self.fire(period, wind, box).flame_length, 0.0)
+        return length.astype(np.float32)
+
+    def _moisture(self, period: int) -> NDArray[np.float64]:
+        return np.array(self.moistures[period].values) / 100.0
 
     def spread(self, period: int, wind: Wind, box: Place = WHOLE) -> GroundSpread:
         """Return what the maps are made of, of :meth:`fire`."""
@@ -153,7 +183,7 @@ class PhysicalGround:
         """Return a speed in m/min for each period that no cell exceeds.
 
         It is that of each fuel on its steepest slope in the strongest wind of the period, up the slope, where that fuel
-        is sheltered least.
+        is sheltered least, or that of an active crown fire on the steepest slope with crowns.
         """
         size = len(self.models)
         shelter, steepest, is_there = np.zeros(size), np.zeros(size), np.zeros(size, bool)
@@ -161,29 +191,34 @@ class PhysicalGround:
         np.maximum.at(shelter, at, self.wind_factor[self.burnable])
         np.maximum.at(steepest, at, self.slope[self.burnable])
         is_there[at] = True
-        strongest = self.weather.speed.reshape(len(self.moistures), -1).max(axis=1)
+        strongest = self.wind_multiplier * self.weather.speed.reshape(len(self.moistures), -1).max(axis=1)
+        below_crowns = np.zeros(0) if self.canopy is None else self.slope[np.asarray(self.canopy.density) > 0.0]
         limits = []
-        for moisture, wind in zip(self.moistures, strongest, strict=True):
-            fire = surface_spread(
-                self.models, np.arange(size), np.array(moisture.values) / 100.0, wind * shelter * 60.0, 0.0, steepest,
-                0.0,
-            )  # fmt: skip
-            limits.append(float(np.where(is_there, fire.head, 0.0).max()))
+        for period, wind in enumerate(strongest):
+            moisture = self._moisture(period)
+            fire = surface_spread(self.models, np.arange(size), moisture, wind * shelter * 60.0, 0.0, steepest, 0.0)
+            limits.append(float(np.where(is_there, fire.head * self.speed_factors, 0.0).max()))
+            if below_crowns.size:
+                crown = active_crown_fire(moisture, wind * 60.0, 0.0, below_crowns.max(), 0.0)
+                limits[-1] = max(limits[-1], float(crown.head) * float(self.speed_factors[is_there].max()))
         return np.array(limits) * (1.0 + 1e-5)  # speeds are rounded to float32
 
 
-def with_physical_model(project: P, settings: PhysicalSettings, check: Check | None = None) -> P:
+def with_physical_model(
+    project: P, settings: PhysicalSettings, check: Check | None = None, *, fuels: tuple[FuelModel, ...] | None = None
+) -> P:
     """Return the project with the physical model, and with the steps a day that the fastest cell needs.
 
-    All days that have weather count, so that the steps stay when the planned days change. Raises
-    :class:`~firegui.errors.InputError` for settings out of range, for an event without usable fuel, and for more
-    steps than a day can have.
+    All days that have weather count, so that the steps stay when the planned days change. ``fuels`` are its custom fuel
+    models, those that it has where they are ``None``. Raises :class:`~firegui.errors.InputError` for settings and fuel
+    models out of range, for an event without usable fuel, and for more steps than a day can have.
     """
     event = project.scenario
-    problems = settings.problems()
+    fuels = project.fire_model.fuels if fuels is None else fuels
+    problems = settings.problems() + fuel_model_problems(fuels)
     if problems:
         raise InputError(problems, TITLE)
-    ground = PhysicalGround.of(event, settings)
+    ground = PhysicalGround.of(event, settings, fuels)
     fastest = ground.fastest(settings.speed_percentile, check)
     steps = settings.steps_per_day(fastest, event.grid.cell_size_m, ground.weather.periods_per_day)
     most = STEPS_PER_DAY_LIMITS[1]
@@ -192,28 +227,50 @@ def with_physical_model(project: P, settings: PhysicalSettings, check: Check | N
         what = f"at {fastest:.0f} m/min needs {steps:,} steps a day; there can be {most:,}"
         remedy = f"lower the speed limit below {settings.speed_percentile:g} %, or use cells of {math.ceil(least)} m"
         raise InputError([Problem("the fastest fire", what, remedy)], TITLE)
-    model = FireModel("physical", physical_card().label, settings.as_mapping())
+    label = physical_card().label + (", calibrated" if settings.factors.are_set else "")
+    model = FireModel("physical", label, settings.as_mapping(), fuels)
     return replace(project, fire_model=model, weights=None).with_steps_per_day(steps)
 
 
-def fuel_problems(event: Scenario) -> list[Problem]:
-    """Return why the event's fuel cannot be used: no layer, or codes that are no fuel model."""
+def with_factors(project: P, factors: SpreadFactors, check: Check | None = None) -> P:
+    """Return a project of the physical model with these factors, and the steps a day it then needs.
+
+    Raises :class:`~firegui.errors.InputError` like :func:`with_physical_model`.
+    """
+    return with_physical_model(project, replace(project.fire_model.physical, factors=factors), check)
+
+
+def fuel_problems(event: Scenario, fuels: Sequence[FuelModel] = ()) -> list[Problem]:
+    """Return why the event's fuel cannot be used: no layer, or codes that are no fuel model.
+
+    Fuel models are the standard ones and ``fuels``.
+    """
     fuel = event.layers.get("fuel")
     if fuel is None:
         return [Problem("fuel", "the event has no fuel model layer", "import one, or choose another fire model")]
-    known = {model.code for model in standard_fuel_models()}
+    known = {model.code for model in (*standard_fuel_models(), *fuels)}
     codes, counts = np.unique(fuel[np.isfinite(fuel) & burns(fuel)], return_counts=True)
     wrong = [(float(code), int(count)) for code, count in zip(codes, counts, strict=True) if float(code) not in known]
     if not wrong:
         return []
     shown = ", ".join(f"{fuel_name(code)} ({count:,} cells)" for code, count in wrong[:_SHOWN_CODES])
     more = f" and {len(wrong) - _SHOWN_CODES} more" if len(wrong) > _SHOWN_CODES else ""
-    remedy = "import a layer of FBFM40 or FBFM13 codes, or choose another fire model"
-    return [Problem("fuel", f"{shown}{more}: no standard fuel model", remedy)]
+    remedy = (
+        "give their models (firegui configure --fuel-models FILE), import a layer of FBFM40 or FBFM13 codes, or choose "
+        "another fire model"
+    )
+    which = "neither a standard fuel model nor a custom one" if fuels else "no standard fuel model"
+    return [Problem("fuel", f"{shown}{more}: {which}", remedy)]
 
 
-def _fuel(event: Scenario, models: tuple[FuelModel, ...]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    problems = fuel_problems(event)
+def _fuel(
+    event: Scenario, models: tuple[FuelModel, ...], fuels: tuple[FuelModel, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Return the place of each cell's model in ``models``, and what burns.
+
+    Of models with one code the last counts.
+    """
+    problems = fuel_problems(event, fuels)
     if problems:
         raise InputError(problems, TITLE)
     fuel = event.layers["fuel"]
@@ -222,6 +279,16 @@ def _fuel(event: Scenario, models: tuple[FuelModel, ...]) -> tuple[NDArray[np.in
     for number, model in enumerate(models):
         at[model.code] = number
     return at[np.where(burnable, fuel, 1.0).astype(np.int64)], burnable
+
+
+def _canopy(event: Scenario, burnable: NDArray[np.bool_]) -> Canopy | None:
+    """Return the crowns that can burn; ``None`` for an event without their base height or bulk density."""
+    if missing_crown_layers(event):
+        return None
+    base, density = event.layers["canopy_base_height"], event.layers["canopy_density"]
+    can_burn = burnable & np.isfinite(base) & (density > 0.0)
+    height = np.nan_to_num(event.layers.get("canopy_height", np.zeros_like(density)))
+    return Canopy(base, height, np.where(can_burn, density, np.float32(0.0)))
 
 
 def _both(event: Scenario, one: str, other: str) -> tuple[Raster, Raster]:

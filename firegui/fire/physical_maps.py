@@ -1,26 +1,160 @@
 """Maps of sixteen neighbours of the physical fire model.
 
-A cell's speed, direction and length-to-width ratio (:mod:`firegui.fire.physical`) become gains by the table of
-:mod:`firegui.fire.front_table`; ``φ`` holds them and ``γ`` is 1.
+A cell's speed, direction and length-to-width ratio (:mod:`firegui.fire.physical`) become gains by a table; ``φ`` holds
+them and ``γ`` is 1. With the gains of the table the front moves as an ellipse does on uniform ground.
+
+The table, ``resources/fire/front_table.npz``, was fitted by ``packaging/fit_front_table.py``. It holds ``ln K`` in
+thousandths by the head's speed ``c`` in cells per step, by ``1 / (c T_b)`` with the burn duration ``T_b`` in steps, by
+the length-to-width ratio and by the angle of the head to the grid from 0 to 45°; the symmetry of the neighbours gives
+the other angles.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.compact_maps import SpreadOnDemand
+from firegui.assets import resource
+from firegui.domain.compact_maps import DropCells, SpreadOnDemand
 from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.maps import FireMaps
-from firegui.domain.physical import PhysicalSettings
+from firegui.domain.project import FireModel
 from firegui.domain.scenario import Scenario
 from firegui.domain.stencil import SIXTEEN
 from firegui.errors import InputError, Problem
-from firegui.fire.front_table import MOST_CELLS_PER_STEP, FrontTable
 from firegui.fire.landscape import Raster
 from firegui.fire.physical import TITLE, WHOLE, PhysicalGround, Place, Wind
+
+Floats = NDArray[np.float64]
+
+MOST_CELLS_PER_STEP = 1.0
+"""The fastest head of the table."""
+MOST_RATIO = 4.0
+"""The longest ellipse of the table: sixteen neighbours carry no longer one at every angle."""
+LEAST_MOVED = 0.25
+"""Cells that the head of the slowest fire of the table moves during a burn duration."""
+_SLOWEST = 0.005
+_SPEED_NODES = 48
+_CHUNK = 1 << 16
+"""Cells that are interpolated at a time."""
+_QUARTER = np.pi / 2.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrontTable:
+    """The table at one burn duration.
+
+    ``log_gains [speeds, ratios, angles, 16]`` are ``ln K`` at equally spaced logarithms of the speed from ``slowest``
+    to :data:`MOST_CELLS_PER_STEP`, at ``ratios [R]`` and at equally spaced angles from 0 to 45°.
+    """
+
+    log_gains: Raster
+    slowest: float
+    angles: Floats
+
+    @staticmethod
+    def of(t_burn: float) -> FrontTable:
+        """Return the shipped table at a burn duration in steps."""
+        logs, burns, speeds, angles = _shipped()
+        slowest = max(_SLOWEST, 1.0 / (burns[-1] * t_burn))
+        at = np.geomspace(slowest, MOST_CELLS_PER_STEP, _SPEED_NODES)
+        # ln(K / c) changes little with the speed.
+        level = logs - np.log(speeds)[:, None, None, None]
+        along_burns, weight = _between(burns, 1.0 / (at * t_burn))
+        along_speeds, share = _between(speeds, at)
+        found = np.log(at)[:, None, None, None] + sum(
+            (abs(1 - more - weight) * abs(1 - higher - share))[:, None, None, None]
+            * level[along_burns + more, along_speeds + higher]
+            for more in (0, 1)
+            for higher in (0, 1)
+        )
+        return FrontTable(found.astype(np.float32), slowest, angles)
+
+    @property
+    def most_gain(self) -> float:
+        """The largest gain of any head: where nodes are interpolated, it lies between them."""
+        return float(np.exp(self.log_gains.max()))
+
+    def gains(self, speed: Raster, ratio: Raster, direction: Raster) -> Raster:
+        """Return the gains ``K [16, ...]`` per step of heads of ``speed [...]`` in cells per step.
+
+        ``direction [...]`` is that of the head in radians, counter-clockwise from the grid's east. Speeds above
+        :data:`MOST_CELLS_PER_STEP` and ratios above :data:`MOST_RATIO` are taken as these. Below ``slowest`` gains are
+        proportional to the speed: such a fire goes out where its burn duration is too short for it.
+        """
+        found = np.empty((16, speed.size), np.float32)
+        flat = [np.ravel(values) for values in (speed, ratio, direction)]
+        for first in range(0, speed.size, _CHUNK):
+            part = slice(first, first + _CHUNK)
+            found[:, part] = self._gains(*(values[part] for values in flat)).T
+        return found.reshape(16, *speed.shape)
+
+    def _gains(self, speed: Raster, ratio: Raster, direction: Raster) -> Raster:
+        nodes, lengths, angles, _ = self.log_gains.shape
+        bounded = np.clip(speed, self.slowest, MOST_CELLS_PER_STEP)
+        height = np.log(bounded / self.slowest) * ((nodes - 1) / np.log(MOST_CELLS_PER_STEP / self.slowest))
+        low, up = _split(height, nodes)
+        stretch = np.arccosh(np.clip(ratio, 1.0, MOST_RATIO)) / np.arccosh(MOST_RATIO)
+        short, longer = _split(stretch * (lengths - 1), lengths)
+        turned = np.mod(direction, 2.0 * np.pi)
+        quarter = np.minimum(turned // _QUARTER, 3).astype(np.int64)
+        within = turned - quarter * _QUARTER
+        is_mirrored = within > _QUARTER / 2.0
+        folded = np.where(is_mirrored, _QUARTER - within, within)
+        near, along = _between(self.angles, folded)
+        flat = self.log_gains.reshape(-1, 16)
+        first = (low * lengths + short) * angles + near
+        logs = np.zeros((len(speed), 16), np.float32)
+        for faster, by_speed in ((0, 1.0 - up), (lengths * angles, up)):
+            for wider, by_ratio in ((0, 1.0 - longer), (angles, longer)):
+                for further, by_angle in ((0, 1.0 - along), (1, along)):
+                    weight = (by_speed * by_ratio * by_angle).astype(np.float32)
+                    logs += weight[:, None] * flat[first + faster + wider + further]
+        gains = np.exp(logs) * (np.minimum(speed, self.slowest) / self.slowest)[:, None].astype(np.float32)
+        found: Raster = np.take_along_axis(gains, _TURNED[2 * quarter + is_mirrored], axis=1)
+        return found
+
+
+@cache
+def _shipped() -> tuple[Floats, Floats, Floats, Floats]:
+    """Return ``ln K [burns, speeds, ratios, angles, 16]`` and the nodes of burn, speed and angle."""
+    with np.load(resource("fire/front_table.npz"), allow_pickle=False) as held:
+        logs, burns, speeds, angles = (held[name] for name in ("log_thousandths", "burns", "speeds", "angles"))
+    return logs / 1000.0, burns, speeds, angles
+
+
+def _between(nodes: Floats, values: NDArray[np.floating]) -> tuple[NDArray[np.int64], Floats]:
+    """Return the node below every value, never the last one, and the share of the way to the next."""
+    low = np.clip(np.searchsorted(nodes, values, side="right") - 1, 0, len(nodes) - 2)
+    share = np.clip((values - nodes[low]) / (nodes[low + 1] - nodes[low]), 0.0, 1.0)
+    return low, share.astype(np.float64)
+
+
+def _split(places: NDArray[np.floating], count: int) -> tuple[NDArray[np.int64], NDArray[np.floating]]:
+    low = np.clip(places.astype(np.int64), 0, count - 2)
+    return low, places - low
+
+
+def _turns() -> NDArray[np.int64]:
+    """Return ``[8, 16]`` which neighbour of the table has a neighbour's gain.
+
+    The first axis is that of quarter turns and mirroring.
+    """
+    ways = [(column, -row) for row, column in map(SIXTEEN.displacement, range(16))]
+    found = []
+    for quarter in range(4):
+        for is_mirrored in (False, True):
+            back = ways
+            for _ in range(quarter):
+                back = [(y, -x) for x, y in back]  # by 90° clockwise
+            found.append([ways.index((y, x) if is_mirrored else (x, y)) for x, y in back])
+    return np.array(found)
+
+
+_TURNED = _turns()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,9 +173,10 @@ class PhysicalFire:
     refuses_faster: bool
 
     @staticmethod
-    def of(event: Scenario, settings: PhysicalSettings) -> PhysicalFire:
+    def of(event: Scenario, model: FireModel) -> PhysicalFire:
         """Raise :class:`~firegui.errors.InputError` like :meth:`PhysicalGround.of`."""
-        ground = PhysicalGround.of(event, settings)
+        settings = model.physical
+        ground = PhysicalGround.of(event, settings, model.fuels)
         scale = 1440.0 / (event.steps_per_day * event.grid.cell_size_m)
         is_limited = settings.speed_percentile < 100.0
         most = settings.cells_per_step if is_limited else MOST_CELLS_PER_STEP
@@ -73,14 +208,16 @@ class PhysicalFire:
 
 
 def physical_maps(
-    event: Scenario, settings: PhysicalSettings, ignition: NDArray[np.bool_], start_day: int, days: int
-) -> FireMaps:
+    event: Scenario, model: FireModel, ignition: NDArray[np.bool_], start_day: int, days: int,
+    flame_limit_m: float | None = None,
+) -> FireMaps:  # fmt: skip
     """Return the maps of ``days`` event days from ``start_day``, started from ``ignition [H, W]``.
 
-    Their spread is made where the fire goes. Raises :class:`~firegui.errors.InputError` like
+    Their spread is made where the fire goes. Drops work where flames are at most ``flame_limit_m`` long, everywhere
+    where that is ``None``. Raises :class:`~firegui.errors.InputError` like
     :meth:`PhysicalGround.of`.
     """
-    fire = PhysicalFire.of(event, settings)
+    fire = PhysicalFire.of(event, model)
     weather, shape = fire.ground.weather, event.grid.shape
     first, count = (number * weather.periods_per_day for number in (start_day, days))
     speed, towards = weather.winds(slice(first, first + count), shape)
@@ -92,9 +229,24 @@ def physical_maps(
         wind_speed=speed,
         wind_dir=towards,
         ignition=ignition,
-        t_burn=settings.burn_steps(event.steps_per_day),
+        t_burn=model.physical.burn_steps(event.steps_per_day),
         steps_per_day=event.steps_per_day,
         cell_size_m=event.grid.cell_size_m,
         c_req=PAPER_COVERAGE,
         periods_per_day=weather.periods_per_day,
+        drop_cells=(
+            None
+            if flame_limit_m is None
+            else DropCells.of(partial(_drops_work, fire.ground, flame_limit_m, first), count, shape)
+        ),
+        moving_start=model.physical.moving_start,
     )
+
+
+def _drops_work(
+    ground: PhysicalGround, limit: float, first: int, number: int, rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    period = first + number
+    wind = ground.weather.wind_of_cells(period, rows, columns)
+    works: NDArray[np.bool_] = ground.flame_length(period, wind, (rows, columns)) <= limit
+    return works

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
-from firegui.errors import InputError, Problem
+from firegui.errors import Check, InputError, Problem
 from firegui.fire.card import DayScore
 
 Bools = NDArray[np.bool_]
@@ -295,6 +295,55 @@ def held_skill(event: Scenario, days: int, fit_days: int) -> ForecastSkill:
     start, fitted = _perimeter(event, 0), _perimeter(event, fit_days)
     states = np.stack([fitted if day > fit_days else start for day in range(days + 1)]).astype(np.float32)
     return forecast_skill("held", "last perimeter held", event, states, fit_days, base=fitted.astype(np.float32))
+
+
+def start_skill(event: Scenario, days: int, fit_days: int) -> ForecastSkill:
+    """Return the skill of holding the perimeter of day 0."""
+    start = _perimeter(event, 0).astype(np.float32)
+    states = np.broadcast_to(start, (days + 1, *start.shape))
+    return forecast_skill("start", "day 0 held", event, states, fit_days)
+
+
+def disc_skill(event: Scenario, days: int, fit_days: int, check: Check | None = None) -> ForecastSkill:
+    """Return the skill of growing the perimeter of day 0 by a constant distance a day.
+
+    The distance is that which gives the observed number of cells on the last fitted day with a perimeter of its own.
+    ``check`` may raise to cancel.
+    """
+    distance = distance_from(_perimeter(event, 0), check)
+    last = max(scored_days(event, fit_days), default=0)
+    burned = _count(_perimeter(event, last))
+    a_day = float(np.partition(distance, burned - 1, axis=None)[burned - 1]) / last if last else 0.0
+    states = np.stack([distance <= a_day * day for day in range(days + 1)]).astype(np.float32)
+    metres = a_day * event.grid.cell_size_m
+    return forecast_skill("disc", f"disc of {metres:.0f} m a day", event, states, fit_days)
+
+
+def distance_from(mask: Bools, check: Check | None = None) -> NDArray[np.float32]:
+    """Return the distance in cells of every cell ``[H, W]`` from the nearest one of ``mask``.
+
+    ``check`` is called often and may raise to cancel.
+    """
+    height, width = mask.shape
+    along = np.full(mask.shape, height + width, np.float32)
+    # Along the rows first, then the shortest way over the rows above and below.
+    columns = np.arange(width)
+    for row, cells in enumerate(mask):
+        if cells.any():
+            there = np.flatnonzero(cells)
+            after = np.searchsorted(there, columns)
+            left, right = there[np.maximum(after - 1, 0)], there[np.minimum(after, len(there) - 1)]
+            along[row] = np.minimum(np.abs(columns - left), np.abs(columns - right))
+    squares, nearest = along**2, along**2
+    for shift in range(1, height):
+        if shift**2 >= nearest.max():  # no row so far away is nearer
+            break
+        if check is not None:
+            check()
+        farther = squares + np.float32(shift**2)
+        np.minimum(nearest[shift:], farther[:-shift], out=nearest[shift:])
+        np.minimum(nearest[:-shift], farther[shift:], out=nearest[:-shift])
+    return np.sqrt(nearest)
 
 
 def _growth(day: int, state: NDArray[Any], base: NDArray[Any], observed: Bools, fitted: Bools) -> BurnGrowth:

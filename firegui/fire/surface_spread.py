@@ -53,15 +53,19 @@ class SurfaceSpread:
     residence: Values
 
     @property
+    def heat(self) -> Values:
+        """Heat of a unit of area in kW min/m²: ``I_R t``."""
+        return self.reaction_intensity * self.residence
+
+    @property
     def intensity(self) -> Values:
         """Fireline intensity of the head in kW/m: ``I_R t R``."""
-        return self.reaction_intensity * self.residence * self.head
+        return self.heat * self.head
 
     @property
     def flame_length(self) -> Values:
-        """Flame length of the head in m: ``0.45 I^0.46`` ft with ``I`` in Btu/(ft s) (Byram 1959)."""
-        length: Values = 0.45 * (self.intensity / BTU_FT_S_KW_M) ** 0.46 * FOOT_M
-        return length
+        """Flame length of the head in m (:func:`flames_by_byram`)."""
+        return flames_by_byram(self.intensity)
 
     @property
     def eccentricity(self) -> Values:
@@ -115,7 +119,7 @@ def surface_spread(
     most = bed.most_wind if limit_wind else np.inf
     by_wind = bed.wind_scale * np.minimum(wind, most) ** bed.wind_power
     toward = np.arctan2(across, up)
-    up = by_wind * np.cos(toward) + 5.275 * bed.packing**-0.3 * steep**2
+    up = by_wind * np.cos(toward) + _slope_factor(bed, steep)
     across = by_wind * np.sin(toward)
     factor = np.hypot(up, across)
     effective = (factor / bed.wind_scale) ** (1.0 / bed.wind_power)
@@ -132,6 +136,33 @@ def surface_spread(
     )
 
 
+def wind_for_speed(
+    model: FuelModel, moisture: Values, speed: Numbers, wind_towards: Numbers, slope: Numbers, upslope: Numbers
+) -> Values:
+    """Return the midflame wind in m/min in which the head of a surface fire has ``speed`` m/min.
+
+    It is the inverse of :func:`surface_spread` for one fuel model without the limit on the wind: 0 where the fire is
+    as fast in no wind, and infinite where it does not burn. Of two winds against a slope it is the stronger one.
+    """
+    bed = _FuelBed.of([model], np.zeros(np.shape(speed), np.int64), np.asarray(moisture, np.float64))
+    steep = np.asarray(slope, np.float64)
+    angle = np.asarray(wind_towards, np.float64) - np.asarray(upslope, np.float64)
+    up, across = np.cos(angle) * np.sqrt(1.0 + steep**2), np.sin(angle)
+    toward = np.arctan2(across, up)
+    with np.errstate(divide="ignore"):
+        factor = np.maximum(np.asarray(speed, np.float64) / FOOT_M / bed.still_speed - 1.0, 0.0)
+    rise = _slope_factor(bed, steep)
+    by_wind = np.sqrt(np.maximum(factor**2 - (rise * np.sin(toward)) ** 2, 0.0)) - rise * np.cos(toward)
+    wind: Values = (np.maximum(by_wind, 0.0) / bed.wind_scale) ** (1.0 / bed.wind_power) / np.hypot(up, across)
+    return wind * FOOT_M
+
+
+def flames_by_byram(intensity_kw_m: Values) -> Values:
+    """Return the flame length in m: ``0.45 I^0.46`` ft with ``I`` in Btu/(ft s) (Byram 1959)."""
+    length: Values = 0.45 * (intensity_kw_m / BTU_FT_S_KW_M) ** 0.46 * FOOT_M
+    return length
+
+
 def surface_fire(
     model: FuelModel, moisture: FuelMoisture, conditions: SurfaceConditions, *, limit_wind: bool = True
 ) -> SurfaceSpread:
@@ -139,16 +170,15 @@ def surface_fire(
 
     The wind at the height of the flames is :func:`midflame_factor` of that in the open.
     """
-    return surface_spread(
-        [model],
-        0,
-        np.array(moisture.values) / 100.0,
-        wind_at_flames(model, conditions) * 60.0,
-        math.radians(270.0 - conditions.wind_from),
-        math.tan(math.radians(conditions.slope)),
-        math.radians(270.0 - conditions.aspect),
-        limit_wind=limit_wind,
-    )
+    wind = wind_at_flames(model, conditions) * 60.0
+    wet, ground = np.array(moisture.values) / 100.0, wind_and_slope(conditions)
+    return surface_spread([model], 0, wet, wind, *ground, limit_wind=limit_wind)
+
+
+def wind_and_slope(conditions: SurfaceConditions) -> tuple[float, float, float]:
+    """Return direction of the wind, slope and upslope at one place, as :func:`surface_spread` takes them."""
+    towards, upslope = (math.radians(270.0 - angle) for angle in (conditions.wind_from, conditions.aspect))
+    return towards, math.tan(math.radians(conditions.slope)), upslope
 
 
 def wind_at_flames(model: FuelModel, conditions: SurfaceConditions) -> float:
@@ -240,6 +270,12 @@ class _FuelBed:
         rise, most_wind = 0.02526 * sav**0.54, 0.9 * reaction
         most_factor = scale * most_wind**rise
         return _FuelBed(sav, packing, reaction, reaction * flux / sink, scale, rise, most_wind, most_factor)
+
+
+def _slope_factor(bed: _FuelBed, slope: Values) -> Values:
+    """Return the factor of a slope, given in rise over run."""
+    factor: Values = 5.275 * bed.packing**-0.3 * slope**2
+    return factor
 
 
 def _beds(models: Sequence[FuelModel], index: NDArray[np.int64], moisture: Values) -> _FuelBed:

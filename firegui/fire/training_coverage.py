@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from firegui.domain.scenario import LAYERS
 from firegui.domain.units import percent_text
-from firegui.domain.weights import GAINS, Correction, NetworkWeights, Training
+from firegui.domain.weights import GAINS, OPTIONAL_LAYERS, Correction, NetworkWeights, Training
 from firegui.fire.prior import SOURCE
 
 _ALWAYS = ("rate of spread", "ignition", "fuel factor")
@@ -36,7 +36,7 @@ def _gains(training: Training) -> Iterator[str]:
 
 
 def _unseen(training: Training) -> Iterator[str]:
-    layers = [title.lower() for key, (title, _unit) in LAYERS.items() if key not in training.layers]
+    layers = [LAYERS[key][0].lower() for key in OPTIONAL_LAYERS if key not in training.layers]
     parts = [", ".join(layers)] if layers else []
     parts.append(f"winds above {training.wind_max_ms:.1f} m/s")
     if "slope" in training.layers:

@@ -44,7 +44,7 @@ def period_maps(project: Project) -> PeriodMaps:
         parameters = ScalarParameters.of(project.fire_model.parameters)
         return _Scalar(scalar_fields(event, parameters), Terrain.of_event(event), event.grid.shape)
     if kind == "physical":
-        return _Physical(PhysicalFire.of(event, project.fire_model.physical))
+        return _Physical(PhysicalFire.of(event, project.fire_model))
     what = "imported maps hold for the wind that they were made with"
     raise InputError([Problem("fire model", what, "choose a fire model of firegui, or another kind")])
 

@@ -24,6 +24,9 @@ _UTM = re.compile(
     r"(?:UTM\s*)?(?P<zone>\d{1,2})\s*(?P<band>[C-HJ-NP-X])\s+(?P<east>\d[\d ]*(?:\.\d+)?)\s*(?:M?\s*E)?[\s,;]+"
     r"(?P<north>\d[\d ]*(?:\.\d+)?)\s*(?:M?\s*N)?"
 )
+_LONGEST, _SHOWN = 200, 40
+"""Most characters of a place, and how many of a longer text a message shows."""
+
 _FIRST_NORTHERN_BAND = "N"
 _LEAST_EAST, _MOST_EAST, _MOST_NORTH = 100_000.0, 900_000.0, 10_000_000.0
 
@@ -61,6 +64,8 @@ def parse_place(text: str) -> tuple[float, float]:
 
     Without letters the latitude comes first. Raises :class:`~firegui.errors.InputError` with one problem.
     """
+    if len(text) > _LONGEST:
+        raise _refusal(f"{text[:_SHOWN]}…", f"it has more than {_LONGEST} characters")
     plain = " ".join(text.translate(_MARKS).upper().split())
     if (match := _UTM.fullmatch(plain)) is not None:
         return _from_utm(text, match)

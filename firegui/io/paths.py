@@ -1,9 +1,13 @@
-"""Paths without links."""
+"""Paths without links, and names of files that tell what a folder is."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+PROJECT_FILE = "project.toml"
+LOCK = ".lock"
+"""File of a run that is locked while the run is worked on."""
 
 
 def real_path(path: Path) -> Path:

@@ -121,7 +121,8 @@ def _cell(value: Any) -> str:
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?\d[\d.,]*(?:[eE][+-]?\d+)?(?:\s?[%\w°²³/]+)?|[+-]?(?:inf|nan)", re.ASCII | re.IGNORECASE)
+# Possessive, so that the time for a long text of digits does not grow with the square of its length.
+_NUMBER = re.compile(r"[+-]?\d[\d.,]*+(?:[eE][+-]?\d++)?(?:\s?[%\w°²³/]+)?|[+-]?(?:inf|nan)", re.ASCII | re.IGNORECASE)
 _AS_TEXT = "'"
 
 

@@ -12,7 +12,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
+from dataclasses import MISSING, Field, is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
 from numbers import Integral, Real
@@ -21,6 +21,7 @@ from typing import Any, TypeVar, cast, get_type_hints
 
 import msgspec
 
+from firegui.domain.options import stored_fields
 from firegui.errors import Problems
 from firegui.io.source_files import read_text
 
@@ -165,7 +166,7 @@ def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[
     """
     hints = get_type_hints(cls)
     values: dict[str, Any] = {}
-    for item in fields(cls):
+    for item in stored_fields(cls):
         before = len(table.problems)
         kind, value = hints[item.name], None
         if isinstance(kind, type) and is_dataclass(kind):
@@ -181,15 +182,15 @@ def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[
 def as_table(value: Any) -> dict[str, Any]:
     """Return a dataclass as plain values, the inverse of :func:`read_dataclass`.
 
-    Plain values only, numbers in the type the field declares.
+    Plain values only, numbers in the type the field declares. Fields without a value are left out.
     """
     hints = get_type_hints(type(value))
     table: dict[str, Any] = {}
-    for item in fields(value):
+    for item in stored_fields(value):
         entry, kind = getattr(value, item.name), hints[item.name]
         if is_dataclass(entry):
             table[item.name] = as_table(entry)
-        else:
+        elif entry is not None:
             table[item.name] = _plain(entry, kind)
     return table
 
@@ -198,7 +199,7 @@ def _plain(entry: Any, kind: Any) -> Any:
     if isinstance(entry, Enum):
         return entry.value
     # 1200 and 1200.0 are one value to people; writing the declared type keeps files and hashes the same.
-    if kind is float:
+    if kind in (float, float | None):
         return float(entry)
     return list(entry) if isinstance(entry, tuple) else entry
 
@@ -216,7 +217,10 @@ def _describe_error(error: Exception, raw: Any) -> str:
 def _describe(kind: Any) -> str:
     if isinstance(kind, type) and issubclass(kind, Enum):
         return "one of " + ", ".join(str(member.value) for member in kind)
-    names = {str: 'text in quotes, as in "name"', int: "a whole number", float: "a number", bool: "true or false"}
+    names: dict[Any, str] = {
+        str: 'text in quotes, as in "name"', int: "a whole number", float: "a number", bool: "true or false",
+        float | None: "a number",
+    }  # fmt: skip
     return names.get(kind, f"{kind}".replace("typing.", "")) if kind in names else "a value of that type"
 
 

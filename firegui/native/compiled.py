@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import hashlib
 import os
 import re
 import shutil
@@ -12,11 +11,34 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
 from numba.core import config
+
+from firegui.io.cache_folder import cache_folder, code_digest
+
+_BLAS = "scipy.linalg"
+
+
+def _load_array_functions() -> None:
+    """Load numba's functions on arrays without scipy's linear algebra.
+
+    numba would load it to ask whether there is a BLAS, which takes a quarter of a second. No kernel uses one.
+    """
+    is_free = _BLAS not in sys.modules
+    if is_free:
+        sys.modules[_BLAS] = None  # type: ignore[assignment]  # so it is looked for in vain
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        if is_free:
+            del sys.modules[_BLAS]
+
+
+_load_array_functions()
 
 UNUSED_DAYS = 30.0
 _KERNELS = re.compile("kernels-[0-9a-f]{16}")
@@ -54,17 +76,11 @@ def _folder() -> Path | None:
     """
     if os.environ.get("NUMBA_CACHE_DIR"):
         return Path(os.environ["NUMBA_CACHE_DIR"])
-    package = Path(__file__).parents[1]
-    sources = [file for part in SOURCES for file in sorted((package / part).rglob("*.py"))]
-    if not Path(__file__).is_file() or not sources:
+    digest = code_digest(SOURCES, [numba.__version__])
+    if digest is None:
         return None
-    digest = hashlib.sha256(numba.__version__.encode())
-    for source in sources:
-        digest.update(source.read_bytes())
-    base = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME", "")
     try:
-        home = Path(base) if base else Path.home() / ".cache"
-        folder = home / "firegui" / f"kernels-{digest.hexdigest()[:16]}"
+        folder = cache_folder() / f"kernels-{digest[:16]}"
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import EliminationSettings
+from firegui.domain.settings import EliminationSettings, RemovalOrder
 from firegui.errors import Check, InputError, Problem
 from firegui.planning.checkpoint import Checkpoint
 from firegui.planning.trials import Trial, constraint_weights, passes, ratios, run
@@ -25,6 +25,7 @@ from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate, simulate_many, simulate_with_gradient
 
 Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 AT_WORK, MINIMAL, EXHAUSTED, INFEASIBLE, ENOUGH = "", "minimal", "allowance", "infeasible", "enough"
@@ -216,7 +217,10 @@ class Elimination:
             self._finished = MINIMAL
             return
         elements = self._kept & ~self._pinned
-        order = removal_order(self._model, self._trials[0], self._reference, elements, self.schedule, check)
+        order = removal_order(
+            self._model, self._trials[0], self._reference, elements, self.schedule, check,
+            costs=removal_costs(self._model, self._settings),
+        )  # fmt: skip
         self._order, self._batches = order, self._pass_over(len(order), hopeful=self._passes == 0)
         self._passes, self._removed, self._rollouts = self._passes + 1, 0, self._rollouts + 1
         if self._rollouts >= self._settings.allowance:
@@ -260,18 +264,38 @@ class Elimination:
 
 
 def removal_order(
-    model: Model, trial: Trial, reference: Schedule, elements: Bools, schedule: Schedule, check: Check | None
-) -> Ints:
+    model: Model, trial: Trial, reference: Schedule, elements: Bools, schedule: Schedule, check: Check | None, *,
+    costs: Floats | None = None,
+) -> Ints:  # fmt: skip
     """Return flat indices of ``elements [T, A]`` in the order of their tests.
 
     The order is from the paper, ``step5``, "Order of removals". By ``−g`` increasing, with ``g = ∂/∂D Σ_k ℓ_k / τ_k``
-    the straight-through gradient at ``schedule``; on ties by ``D^ref`` increasing, then by step and column.
+    the straight-through gradient at ``schedule``; on ties by ``D^ref`` increasing, then by step and column. With
+    ``costs [A]`` the dearest come first, and that order decides between drops of one cost.
     """
     scored = replace(model, weights=constraint_weights(trial.bounds))
     _, gradient = simulate_with_gradient(scored, schedule, check=check)
     flat = np.flatnonzero(elements)
     rise, logit = -gradient.logit.ravel()[flat], reference.logits.ravel()[flat]
-    return flat[np.lexsort((flat, logit, rise))].astype(np.int64)
+    keys = (flat, logit, rise) if costs is None else (flat, logit, rise, -costs[flat % elements.shape[1]])
+    return flat[np.lexsort(keys)].astype(np.int64)
+
+
+def removal_costs(model: Model, settings: EliminationSettings) -> Floats | None:
+    """Return the cost of a drop of each aircraft ``[A]`` where drops are removed by cost, else ``None``."""
+    return model.relative_costs if settings.order is RemovalOrder.COST else None
+
+
+def per_cost(worth: Floats, costs: Floats | None) -> Floats:
+    """Return ``worth [T, A]`` for each unit of cost, as it is without ``costs [A]``.
+
+    The dearest drops then are worth least. A worth below 0 is multiplied, so that the dearest stay the least. A drop
+    without a cost is worth its own, infinite where that is positive.
+    """
+    if costs is None:
+        return worth
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(worth > 0.0, worth / costs, worth * costs)
 
 
 def pinned_drops(model: Model, executed: Bools) -> Bools:

@@ -26,6 +26,7 @@ from firegui.errors import Check
 from firegui.planning.repair import Belief, PlanRepair
 from firegui.planning.replan import drawn_state, executed, ground_factor
 from firegui.planning.stress import FlightErrors, Seed, StressWorld, executed_only, flight_errors
+from firegui.rollout.measure import value_loss
 from firegui.rollout.model import Model
 
 Bools = NDArray[np.bool_]
@@ -227,7 +228,8 @@ class Exercise:
         protected = float(fire[world.model.protected.cpu().numpy()].sum())
         flown = int(self._truth.executed(state.schedule).sum())
         fixed_share = None if fixed is None else self._share(fixed)
-        return StressDraw(float(fire.sum()), protected, self._share(state.fire), flown, fixed_share)
+        lost = value_loss(world.model, fire)
+        return StressDraw(float(fire.sum()), protected, self._share(state.fire), flown, fixed_share, lost)
 
     def _share(self, fire: FireState) -> float:
         world = self._truth.world

@@ -11,19 +11,21 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.calendar import Calendar
 from firegui.domain.compact_maps import WindRaster
 from firegui.domain.fleet import Fleet
-from firegui.domain.operations import Operations, is_grounded
+from firegui.domain.operations import MOST_DROPS, Operations, day_limits, is_grounded
 from firegui.domain.project import Project
 from firegui.domain.schedule import LISTED_LOGIT, Schedule, pose_logits_of
 from firegui.errors import Problem, Problems
 from firegui.io.daylight import dark_pin_problems, dark_steps
 from firegui.io.rasters.masks import region_masks
-from firegui.rollout.gates import FlightRules, Gates, apply_gates, gates_of
+from firegui.rollout.gates import FlightRules, Gates, apply_gates, gates_of, too_windy
 from firegui.rollout.landing import Air
 from firegui.rollout.zones import in_zones, nearby
 
 Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,7 +72,7 @@ def flight_rules(project: Project, air: Air | None = None) -> FlightRules | None
     The project must have no :meth:`~Project.problems`. ``air`` are its maps, where there are some already.
     """
     operations, fleet = project.operations, project.planned_fleet
-    if operations.off:
+    if operations.off and not fleet.has_limits:
         return None
     air = PlannedAir.of(project) if air is None else air
     size = (project.calendar.n_steps, fleet.n_aircraft)
@@ -78,15 +80,65 @@ def flight_rules(project: Project, air: Air | None = None) -> FlightRules | None
     if operations.no_drop_zones:
         zones = np.logical_or.reduce(region_masks(operations.no_drop_zones, project.scenario.grid.shape), axis=0)
         near = nearby(zones, fleet, air)
-    sorties = None
-    if operations.sorties_per_day:
-        sorties = np.array([operations.sorties_per_day.get(tail.type.id, -1) for tail in fleet.tails], np.int64)
+    sorties, duty = _limits_by_day(project, fleet)
     pinned, poses = np.zeros(size, bool), np.zeros((*size, 3))
     for pin, tail, step in operations.planned_pins(fleet, project.calendar):
         pinned[step, tail.index] = True
         poses[step, tail.index] = pin.y, pin.x, pin.theta
-    pins = (pinned, poses) if pinned.any() else (None, None)
-    return FlightRules(_closed_steps(project, fleet), sorties, operations.hard_cap, zones, near, *pins)
+    pins, at = (pinned, poses) if pinned.any() else (None, None)
+    return FlightRules(
+        _closed_steps(project, fleet), sorties, operations.hard_cap, zones, near, pins, at,
+        waits=_waits(project.calendar, fleet), duty=duty, wind_limits=wind_limits(fleet, operations.gust_factor),
+    )  # fmt: skip
+
+
+def _limits_by_day(project: Project, fleet: Fleet) -> tuple[Ints | None, Ints | None]:
+    """Return the most drops of a day, ``[A]`` or ``[D, A]``, and the most steps between them, ``[D, A]``.
+
+    −1 is no limit. A duty that is too short for a drop allows no drop of that day.
+    """
+    calendar, given = project.calendar, project.operations.sorties_per_day
+    sorties = np.array([given.get(tail.type.id, -1) for tail in fleet.tails], np.int64)
+    if all(kind.most_flight_h is None and kind.most_duty_h is None for kind in fleet.types):
+        return (sorties if given else None), None
+    counts = [kind.count for kind in fleet.types]
+    limits = [[day_limits(kind, day, calendar) for kind in fleet.types] for day in range(calendar.days)]
+    by_hours, window = (
+        np.repeat(
+            np.array([[_or_none(getattr(each, name)) for each in day] for day in limits], np.int64), counts, axis=1
+        )
+        for name in ("drops", "window")
+    )
+    by_hours = np.where(window < _NO_LIMIT, 0, by_hours)
+    both = np.minimum(np.where(sorties < 0, MOST_DROPS, sorties), np.where(by_hours < 0, MOST_DROPS, by_hours))
+    limited = np.where((sorties < 0) & (by_hours < 0), _NO_LIMIT, both)
+    return limited, np.maximum(window, _NO_LIMIT)
+
+
+_NO_LIMIT = -1
+
+
+def _or_none(limit: int | None) -> int:
+    """Return a limit as rules have it; one below 0, which leaves no drop, as −2."""
+    return _NO_LIMIT if limit is None else limit if limit >= 0 else _NO_LIMIT - 1
+
+
+def _waits(calendar: Calendar, fleet: Fleet) -> Ints | None:
+    """Return ``[T, A]``: steps from a drop to the next one, where bases serve a type; else ``None``."""
+    if not fleet.has_cycles:
+        return None
+    by_type = [
+        [kind.wait_steps(step, calendar.steps_per_day) for step in range(calendar.n_steps)] for kind in fleet.types
+    ]
+    return np.repeat(np.array(by_type, np.int64).T, [kind.count for kind in fleet.types], axis=1)
+
+
+def wind_limits(fleet: Fleet, gust_factor: float) -> NDArray[np.float64] | None:
+    """Return ``[A]``: the wind in m/s above which no drop is made; ``None`` without any limit."""
+    if all(kind.most_wind_ms is None and kind.most_gust_ms is None for kind in fleet.types):
+        return None
+    limits = [kind.wind_limit_ms(gust_factor) for kind in fleet.types]
+    return np.repeat(np.array(limits, np.float64), [kind.count for kind in fleet.types])
 
 
 def _closed_steps(project: Project, fleet: Fleet) -> Bools | None:
@@ -106,16 +158,29 @@ def _closed_steps(project: Project, fleet: Fleet) -> Bools | None:
 
 
 def rule_problems(project: Project, air: Air | None = None) -> list[Problem]:
-    """Return problems of the pins: darkness, and drifting into a zone.
+    """Return problems of the pins: darkness, too much wind, and drifting into a zone.
 
     The project must have no other problems. ``air`` are its maps, where there are some already.
     """
     found = dark_pin_problems(project)
     operations, fleet, grid = project.operations, project.planned_fleet, project.scenario.grid
-    pins = operations.planned_pins(fleet, project.calendar)
-    if not operations.no_drop_zones or not pins:
+    pins, limits = operations.planned_pins(fleet, project.calendar), wind_limits(fleet, operations.gust_factor)
+    if not pins or (not operations.no_drop_zones and limits is None):
         return found
     air = PlannedAir.of(project) if air is None else air
+    if limits is not None:
+        poses = np.zeros((project.calendar.n_steps, fleet.n_aircraft, 3))
+        for pin, tail, step in pins:
+            poses[step, tail.index] = pin.y, pin.x, pin.theta
+        windy = too_windy(poses, air, limits)
+        remedy = "move the drop, or raise the wind limit of its type"
+        found += [
+            Problem(pin.name, "the wind there is above the limit of its type", remedy)
+            for pin, tail, step in pins
+            if windy[step, tail.index]
+        ]
+    if not operations.no_drop_zones:
+        return found
     zones = np.logical_or.reduce(region_masks(operations.no_drop_zones, grid.shape), axis=0)
     poses = np.zeros((project.calendar.n_steps, fleet.n_aircraft, 3))
     for pin, tail, step in pins:
@@ -152,7 +217,8 @@ def executed_drops(schedule: Schedule, project: Project) -> list[tuple[int, int]
 def most_drops_of(project: Project) -> int:
     """Return the most drops that fleet, grounded days and constraints of ``project`` let be flown.
 
-    Zones do not count, because they depend on where a drop comes down. Constraints that cannot be kept are left out.
+    Zones and wind limits do not count, because they depend on where a drop is made. Constraints that cannot be kept
+    are left out.
     """
     return int(_most_flown(project).sum())
 
@@ -160,9 +226,12 @@ def most_drops_of(project: Project) -> int:
 def most_drops_a_day(project: Project) -> tuple[int, ...]:
     """Return for each type of the fleet the most drops that one aircraft can fly on a planned day.
 
-    Turnaround, daylight and limits of drops a day count; groundings do not.
+    Turnaround, daylight and limits of drops and hours a day count; groundings do not.
     """
-    operations = Operations(daylight=project.operations.daylight, sorties_per_day=project.operations.sorties_per_day)
+    operations = replace(
+        Operations(), daylight=project.operations.daylight, sorties_per_day=project.operations.sorties_per_day,
+        bases=project.operations.bases,
+    )  # fmt: skip
     fleet = Fleet(tuple(replace(kind, count=1) for kind in project.fleet.types))
     flown = _most_flown(replace(project, fleet=fleet, grounded={}, operations=operations))
     by_day = flown.reshape(project.calendar.days, project.calendar.steps_per_day, len(fleet.types)).sum(axis=1)
@@ -170,7 +239,7 @@ def most_drops_a_day(project: Project) -> tuple[int, ...]:
 
 
 def _most_flown(project: Project) -> Bools:
-    """Return ``[T, A]``: drops flown if every pair proposes one, without zones and pins."""
+    """Return ``[T, A]``: drops flown if every pair proposes one, without zones, wind limits and pins."""
     operations, fleet, calendar = project.operations, project.planned_fleet, project.calendar
     if operations.problems(fleet, calendar, project.scenario.grid):
         operations = Operations()
@@ -186,7 +255,8 @@ def no_drop_problems(project: Project) -> list[Problem]:
     """
     if most_drops_of(project) > 0:
         return []
-    operations, free = project.operations, replace(project, grounded={}, operations=Operations())
+    operations = project.operations
+    free = replace(project, grounded={}, operations=Operations(), fleet=project.fleet.without_limits)
     grounded = replace(free, grounded=project.grounded, operations=Operations(groundings=operations.groundings))
     limits = {
         "every aircraft is grounded on every planned day": ("lift a grounded day or plan other days", grounded),
@@ -196,6 +266,9 @@ def no_drop_problems(project: Project) -> list[Problem]:
         ),
         "the daylight rule leaves no time for a drop": (
             "allow darker hours or plan other days", _only(free, daylight=operations.daylight)
+        ),
+        "flight and duty hours are too short for a drop": (
+            "raise the hours of a type", replace(_only(free, bases=operations.bases), fleet=project.fleet)
         ),
     }  # fmt: skip
     alone = {what: remedy for what, (remedy, limited) in limits.items() if most_drops_of(limited) == 0}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 import torch
@@ -51,7 +50,8 @@ class EpochReport:
     """One epoch.
 
     The current ``schedule`` and its rollout, the best objective up to now and the gradient norm before clipping;
-    ``improved`` says that this epoch's schedule is the new best.
+    ``improved`` says that this epoch's schedule is the new best. ``is_whole`` is false where the fire was not followed
+    to the end, so that ``metrics`` are those of a smaller one.
     """
 
     epoch: int
@@ -61,6 +61,7 @@ class EpochReport:
     grad_norm: float
     rollout: Rollout
     schedule: Schedule
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,7 +218,7 @@ class GradientPlanner:
         epoch, objective = self.epochs_done, metrics.objective if shared is None else shared.value(metrics)
         improved = objective < self.best_objective
         if improved:
-            progress = np.array([epoch + 1.0, epoch, objective])
+            progress = np.array([epoch + 1.0, epoch, objective, *now.progress[3:]])
             now = replace(now, best_logits=schedule.logits, best_pose_logits=now.pose_logits, progress=progress)
         else:
             now = replace(now, progress=np.array([epoch + 1.0, *now.progress[1:]]))
@@ -239,14 +240,19 @@ class GradientPlanner:
         own = replace(rollout.metrics, objective=rollout.metrics.objective - shared.slope(drops) * drops)
         return replace(rollout, metrics=own), gradient
 
-    def _stepped(self, now: PlannerState, slope: Slope, rate: float, step: int) -> PlannerState:
-        """Return the state after Adam's step number ``step``, without a count of epochs."""
+    def _stepped(
+        self, now: PlannerState, slope: Slope, rate: float, step: int, pose_rate: float | None = None
+    ) -> PlannerState:
+        """Return the state after Adam's step number ``step``, without a count of epochs.
+
+        ``pose_rate`` is the step size of the poses where that is another one.
+        """
         slope = slope.clipped(self._settings.clip_norm)
         logits, logits_mean, logits_square = adam_step(
             now.logits, slope.logit, now.logits_mean, now.logits_square, step, rate
         )
         pose, pose_mean, pose_square = adam_step(
-            now.pose_logits, slope.pose, now.pose_mean, now.pose_square, step, rate
+            now.pose_logits, slope.pose, now.pose_mean, now.pose_square, step, rate if pose_rate is None else pose_rate
         )
         limit = self._settings.logit_clamp
         return replace(
@@ -271,8 +277,3 @@ def adam_step(
     spread = (variance.sqrt() / (1.0 - second**step) ** 0.5).add_(ADAM_EPSILON)
     now.addcdiv_(average, spread, value=-rate / (1.0 - first**step))
     return now.numpy(), average.numpy(), variance.numpy()
-
-
-def restore_planner(model: Model, settings: OptimizerSettings, checkpoint: Path) -> GradientPlanner:
-    """Return the planner whose state is in the file ``checkpoint``; see :meth:`GradientPlanner.restore`."""
-    return GradientPlanner.restore(model, settings, PlannerState.load(checkpoint))

@@ -11,6 +11,7 @@ from firegui.domain.settings import Margin, OptimizerSettings
 from firegui.domain.stress import DESIGN_NAME, StressDraw, StressScenario, StressTable
 from firegui.errors import Check, InputError
 from firegui.planning.exercise import exercise_of_draw
+from firegui.planning.fast_stress import FastStressPlanner, pace_of
 from firegui.planning.gradient import PlannerState
 from firegui.planning.repair import PlanRepair
 from firegui.planning.stress import (
@@ -63,7 +64,8 @@ class MarginPlanning:
 
         ``model`` has the objective: that of setting A where setting B borrows its first stage.
         """
-        planner = StressPlanner(model, settings, start, self._settings, *self._parts(model, settings.seed))
+        kind = FastStressPlanner if self._is_fast else StressPlanner
+        planner = kind(model, settings, start, self._settings, *self._parts(model, settings.seed))
         if checkpoint is not None:
             planner.go_on_from(PlannerState.load(checkpoint))
         return planner
@@ -75,8 +77,9 @@ class MarginPlanning:
         plan = self._project.plan
         state = None if checkpoint is None else PruningState.load(checkpoint)
         training, tests = self._parts(model, plan.optimizer.seed)
+        pace = pace_of(self._settings) if self._is_fast else None
         return StressPruning(
-            model, plan.elimination, self._settings, reference, training, tests, state=state, check=check
+            model, plan.elimination, self._settings, reference, training, tests, pace=pace, state=state, check=check
         )
 
     def table(
@@ -138,4 +141,9 @@ class MarginPlanning:
         worlds = [world.with_weights(weights) for world in self._worlds]
         trained = [world.with_weights(weights) for world in self._trained]
         limit = self._settings.limit
-        return ScenarioTraining(model, trained, limit, seed), StressTests(worlds, limit, self._settings.draws, seed)
+        training = ScenarioTraining(model, trained, limit, seed, worlds[0] if self._is_fast else None)
+        return training, StressTests(worlds, limit, self._settings.draws, seed)
+
+    @property
+    def _is_fast(self) -> bool:
+        return self._project.plan.is_fast

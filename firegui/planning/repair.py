@@ -21,6 +21,7 @@ from firegui.planning.stress import StressWorld, stress_worlds
 from firegui.planning.stress_limits import StressTests, WorldTest
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_training import ScenarioTraining
+from firegui.rollout.measure import value_loss
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 
@@ -231,12 +232,14 @@ class _Problem:
             level=self.belief.level,
         )  # fmt: skip
         start, protected = float(burning.sum()), float(burning[model.protected.cpu().numpy()].sum())
+        lost = value_loss(model, burning)
         no_drops = replace(
             world.no_drops,
             final_extent_cells=start + world.cells_no_drops - world.start_cells,
             protected_cells=protected + world.no_drops.protected_cells - world.start_protected,
+            loss_val=lost + world.no_drops.loss_val - world.start_val,
         )
         # A day of the model may be a part of a day; the delay stays as many steps.
         scale = whole.maps.steps_per_day / model.maps.steps_per_day
         scenario = replace(world.scenario, delay_minutes=world.scenario.delay_minutes * scale)
-        return StressWorld(scenario, model, start, protected, no_drops)
+        return StressWorld(scenario, model, start, protected, no_drops, lost)

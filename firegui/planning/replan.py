@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from firegui.domain.compact_maps import MAXIMUM_FACTOR, SpreadOnDemand, reduce_spread
@@ -34,9 +35,9 @@ from firegui.rollout.deposits import step_doses
 from firegui.rollout.drops import drop_records
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gains import SpreadGains
-from firegui.rollout.gates import FlightRules, gates_of, grounded
+from firegui.rollout.gates import FlightRules, gates_of, grounded, waits_of
 from firegui.rollout.model import Model
-from firegui.rollout.simulate import last_state, simulate
+from firegui.rollout.simulate import Rollout, last_state, simulate
 from firegui.rollout.suppression import MAXIMUM_DOSE
 
 Bools = NDArray[np.bool_]
@@ -80,9 +81,14 @@ class Replanner:
         assert days is not None
         return np.asarray(days[day] > 0.5)
 
-    def left(self, schedule: Schedule, day: int, state: FireState, check: Check | None = None) -> RemainingProblem:
-        """Return the remaining problem of ``schedule`` on ``day`` with the fire in ``state``."""
-        return RemainingProblem(self.whole, self._design, schedule, day, state, check)
+    def left(
+        self, schedule: Schedule, day: int, state: FireState, check: Check | None = None, *, is_observed: bool = False
+    ) -> RemainingProblem:
+        """Return the remaining problem of ``schedule`` on ``day`` with the fire in ``state``.
+
+        ``is_observed`` as in :func:`remaining`.
+        """
+        return RemainingProblem(self.whole, self._design, schedule, day, state, check, is_observed=is_observed)
 
     def table(self, schedule: Schedule) -> tuple[tuple[DropRecord, ...], AuditReport]:
         """Return the drops of the whole plan, and their audit by code that shares nothing with the gates."""
@@ -105,17 +111,20 @@ class RemainingProblem:
 
     def __init__(
         self, whole: Model, design: Effectiveness, schedule: Schedule, day: int, state: FireState,
-        check: Check | None = None,
+        check: Check | None = None, *, is_observed: bool = False,
     ) -> None:  # fmt: skip
         self.day, self.state, self._whole, self._schedule = day, state, whole, schedule
-        self._first = day * whole.maps.steps_per_day
+        self._first, self._is_observed = day * whole.maps.steps_per_day, is_observed
         self._nominal: Model | None = None
-        self.design = remaining(whole.with_effectiveness(design), schedule, self._first, state, check=check)
+        self.design = self._model(whole.with_effectiveness(design), check)
+
+    def _model(self, whole: Model, check: Check | None) -> Model:
+        return remaining(whole, self._schedule, self._first, self.state, check=check, is_observed=self._is_observed)
 
     def nominal(self, check: Check | None = None) -> Model:
         """Return the problem at nominal effectiveness; the retardant on the ground works at it, too."""
         if self._nominal is None:
-            self._nominal = remaining(self._whole, self._schedule, self._first, self.state, check=check)
+            self._nominal = self._model(self._whole, check)
         return self._nominal
 
     @property
@@ -146,7 +155,7 @@ class RemainingProblem:
         days = rollout.p_fire_days
         if days is not None:
             days[:, self.state.burned] = 1.0
-        return ScoredRemainder(counted(rollout.metrics, model, self.state.burned), days)
+        return ScoredRemainder(counted(rollout, model, self._whole.fleet, self.state.burned, self._first), days)
 
 
 def drawn_state(
@@ -171,6 +180,7 @@ def drawn_state(
 def remaining(
     whole: Model, schedule: Schedule, first: int, state: FireState, n_steps: int | None = None, *,
     check: Check | None = None, ground: Singles | None = None, level: Singles | None = None,
+    is_observed: bool = False,
 ) -> Model:  # fmt: skip
     """Return the model of ``n_steps`` steps from step ``first`` on (all that are left), prepared.
 
@@ -178,6 +188,9 @@ def remaining(
     effectiveness of ``whole``: its :func:`ground_factor`, where that is known. Aircraft whose turnaround reaches
     beyond ``first`` are closed for its rest, and the cap and sorties count what was flown. With ``level [H, W]`` a
     burning cell burns with that probability, ``p^B = level``; without, for certain.
+
+    A front in motion has its tail anew only at the start of the plan, and where ``is_observed`` says that ``state`` is
+    a perimeter. A fire that was drawn has burning cells ahead of it instead.
 
     From the start of a day to the end of one its days are those of ``whole``; else they are parts of days.
     """
@@ -192,10 +205,13 @@ def remaining(
     fuel = treated(window, emitting, factor if whole.receiver_treated else np.ones_like(factor), factor)
     if check is not None:
         check()  # on a large raster each half of this takes a while
-    left = replace(fuel, ignition=state.burning, burnable=maps.burnable & ~state.burned, burned_out=None)
+    left = replace(
+        fuel, ignition=state.burning, burnable=maps.burnable & ~state.burned, burned_out=None,
+        moving_start=maps.moving_start and (first == 0 or is_observed),
+    )  # fmt: skip
     rules = remaining_rules(whole, flown, first, count)
     if window.steps_per_day == per_day:
-        fleet = shifted_fleet(whole.fleet, first // per_day)
+        fleet = shifted_fleet(whole.fleet, first // per_day, first)
     else:
         fleet, rules = split_fleet(whole, first, window.steps_per_day, rules, count)
     model = replace(
@@ -219,7 +235,8 @@ def split_days(maps: FireMaps, first: int, n_steps: int) -> FireMaps:
     of = np.arange(first, first + n_steps, length) // maps.steps_per_period
     return replace(
         maps, phi=maps.phi[of], gamma=maps.gamma[of], wind_speed=maps.wind_speed[of], wind_dir=maps.wind_dir[of],
-        steps_per_day=span, periods_per_day=span // length,
+        drop_cells=None if maps.drop_cells is None else maps.drop_cells[of], steps_per_day=span,
+        periods_per_day=span // length,
     )  # fmt: skip
 
 
@@ -287,10 +304,16 @@ def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> Fli
     if rules.closed is not None:
         closed |= rules.closed[steps]
     per_day = whole.maps.steps_per_day
-    begun = first % per_day
+    begun, days = first % per_day, slice(first // per_day, None)
+    if rules.duty is not None and begun:
+        today = _off_duty(rules.duty[first // per_day], flown[first - begun : first], per_day - begun)
+        closed[: len(today)] |= today[:n_steps]
     return replace(
         rules,
         closed=closed,
+        sorties=rules.sorties[days] if rules.sorties is not None and rules.sorties.ndim == 2 else rules.sorties,
+        duty=None if rules.duty is None else rules.duty[days],
+        waits=None if rules.waits is None else rules.waits[steps],
         day_steps=per_day,
         begun=begun,
         spent=_spent(rules, flown, first, begun) if begun else None,
@@ -311,28 +334,39 @@ def _spent(rules: FlightRules, flown: Bools, first: int, begun: int) -> NDArray[
     return np.asarray(used.sum(axis=0, dtype=np.int64))
 
 
+def _off_duty(duty: NDArray[np.int64], flown: Bools, left: int) -> Bools:
+    """Return ``[left, A]``: where the duty that began with a drop earlier on the day is over.
+
+    ``duty [A]`` is that of the day, of which ``left`` steps are left. ``flown`` are its drops so far.
+    """
+    closed = np.zeros((left, flown.shape[1]), bool)
+    for column in np.flatnonzero(flown.any(axis=0) & (duty >= 0)).tolist():
+        last = int(np.flatnonzero(flown[:, column])[0]) + int(duty[column])
+        closed[max(last - len(flown) + 1, 0) :, column] = True
+    return closed
+
+
 def carried(model: Model, flown: Bools, n_steps: int) -> Bools:
     """Return ``[n_steps, A]``: where a turnaround that began before step 0 still closes its aircraft.
 
     After a drop ``k`` steps before, with ``k ≥ 1``, steps ``0 … Δ − k`` are closed (paper, eq. ``gate``).
     """
     closed = np.zeros((n_steps, flown.shape[1]), bool)
-    for tail in model.fleet.tails:
-        steps = np.flatnonzero(flown[:, tail.index])
+    waits = waits_of(model.fleet, model.n_steps, model.maps.steps_per_day, model.rules)
+    for column in range(flown.shape[1]):
+        steps = np.flatnonzero(flown[:, column])
         if len(steps):
             ago = len(flown) - int(steps[-1])
-            closed[: max(tail.type.turnaround_steps(model.maps.steps_per_day) - ago + 1, 0), tail.index] = True
+            closed[: max(int(waits[steps[-1], column]) - ago + 1, 0), column] = True
     return closed
 
 
-def shifted_fleet(fleet: Fleet, day: int) -> Fleet:
-    """Return the fleet with grounded days counted from ``day``."""
-    return Fleet(
-        tuple(
-            kind.with_grounded_days(tuple(when - day for when in kind.grounded_days if when >= day))
-            for kind in fleet.types
-        )
+def shifted_fleet(fleet: Fleet, day: int, step: int) -> Fleet:
+    """Return the fleet with grounded days counted from ``day``, and cycles from ``step``, which begins it."""
+    kinds = (
+        kind.with_grounded_days(tuple(when - day for when in kind.grounded_days if when >= day)) for kind in fleet.types
     )
+    return replace(fleet, types=tuple(replace(kind, cycles=kind.cycles[step:]) for kind in kinds))
 
 
 def split_fleet(
@@ -341,30 +375,42 @@ def split_fleet(
     """Return the fleet and the rules of a problem whose days are parts of days, of ``span`` steps each.
 
     Grounded days become closed steps, because the first of them may have begun. The hours of a turnaround are those
-    that have as many steps as before.
+    that have as many steps as before; of cycles, the ``rules`` have the steps. A drop costs what it did.
     """
     per_day = whole.maps.steps_per_day
     shut = grounded(whole.fleet, first + n_steps, per_day)[first:]
     kinds = tuple(
-        replace(kind, turnaround_h=kind.turnaround_steps(per_day) * 24.0 / span, grounded_days=())
+        replace(
+            kind.without_prices,
+            turnaround_h=kind.turnaround_steps(per_day) * 24.0 / span,
+            grounded_days=(),
+            cycles=kind.cycles[first : first + n_steps],
+            drop_price=kind.drop_cost,
+        )
         for kind in whole.fleet.types
     )
+    fleet = replace(whole.fleet, types=kinds)
     if not shut.any():
-        return Fleet(kinds), rules
+        return fleet, rules
     if rules is None:
-        return Fleet(kinds), FlightRules(closed=shut)
-    return Fleet(kinds), replace(rules, closed=shut if rules.closed is None else rules.closed | shut)
+        return fleet, FlightRules(closed=shut)
+    return fleet, replace(rules, closed=shut if rules.closed is None else rules.closed | shut)
 
 
-def counted(metrics: Metrics, model: Model, burned: Bools) -> Metrics:
-    """Return ``metrics`` with the cells ``burned [H, W]`` as fire for all of the time.
+def counted(rollout: Rollout, model: Model, fleet: Fleet, burned: Bools, first: int = 0) -> Metrics:
+    """Return the metrics of a rollout with the cells ``burned [H, W]`` as fire for all of the time.
 
-    The rollout left these cells out.
+    The rollout left these cells out. ``fleet`` is that of the whole plan, whose turnarounds are flight hours, and
+    ``first`` is the step of that plan with which the rollout begins.
     """
+    metrics = rollout.metrics
     cells = int(burned.sum())
     share = cells / model.n_cells
     exposed = float(model.protection.cpu().numpy()[burned].sum())
-    weights = model.weights
+    weights, values = model.weights, model.values
+    lost = () if values is None else values.on("cpu").lost(torch.from_numpy(burned))
+    gone = 0.0 if values is None else values.loss(lost)
+    use = fleet.used(rollout.executed.sum(axis=0).tolist(), rollout.executed, first)
     return replace(
         metrics,
         final_extent_cells=metrics.final_extent_cells + cells,
@@ -374,7 +420,13 @@ def counted(metrics: Metrics, model: Model, burned: Bools) -> Metrics:
         loss_burn=metrics.loss_burn + share,
         loss_final=metrics.loss_final + share,
         loss_prot=metrics.loss_prot + exposed,
-        objective=metrics.objective + (weights.burn + weights.final) * share + weights.prot * exposed,
+        objective=(
+            metrics.objective + (weights.burn + weights.final) * share + weights.prot * exposed + weights.val * gone
+        ),
+        loss_val=metrics.loss_val + gone,
+        value_lost=tuple(before + more for before, more in zip(metrics.value_lost, lost, strict=True)),
+        flight_hours=use.flight_hours,
+        cost=use.cost if fleet.has_cycles else metrics.cost,
     )
 
 

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from firegui.domain.film import Film
@@ -14,7 +15,7 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import Schedule
 from firegui.errors import Check
 from firegui.planning.replan import counted, executed, ground_factor, remaining, rows
-from firegui.rollout.measure import losses_of, metrics_of
+from firegui.rollout.measure import losses_of, metrics_of, values_lost
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate
 
@@ -76,14 +77,16 @@ def run_fire(
     ground = ground_factor(whole, schedule, flown[: starts[0]])
     for number, (start, end) in enumerate(zip(starts, [*starts[1:], n_steps], strict=True)):
         state = known.state(number)
-        now = remaining(whole, schedule, start, state, end - start, check=check, ground=ground)
+        now = remaining(
+            whole, schedule, start, state, end - start, check=check, ground=ground, is_observed=single
+        )  # fmt: skip
         want_days = keep_days or not single
         rollout = simulate(now, rows(schedule, start, end), check=check, frame_stride=stride, keep_days=want_days)
-        metrics = counted(rollout.metrics, now, state.burned)
+        metrics = counted(rollout, now, whole.fleet, state.burned, start)
         films.add(rollout, start, state, ground)
         if rollout.p_fire_days is not None:
             rollout.p_fire_days[:, state.burned] = 1.0
-            sums.add(metrics, now, rollout.p_fire_days[-1])
+            sums.add(metrics, now, rollout.p_fire_days[-1], rollout.executed)
             at = range(start, end, now.maps.steps_per_day)
             states += [one for step, one in zip(at, rollout.p_fire_days, strict=False) if step % per_day == 0]
             states += [rollout.p_fire_days[-1]] if end == n_steps else []
@@ -110,15 +113,17 @@ class _Sums:
         self._protection: NDArray[np.float64] = whole.protection.cpu().numpy()
         self._protected: NDArray[np.bool_] = whole.protected.cpu().numpy()
         self._occupied = self._guarded = 0.0
-        self._proposed = self._executed = 0
+        self._proposed, self._executed = 0, np.zeros(whole.fleet.n_aircraft, np.int64)
+        self._flown: list[NDArray[np.bool_]] = []
 
-    def add(self, metrics: Metrics, model: Model, last: Singles) -> None:
-        """Add every state of a rollout but its ``last [H, W]``."""
+    def add(self, metrics: Metrics, model: Model, last: Singles, executed: NDArray[np.bool_]) -> None:
+        """Add every state of a rollout but its ``last [H, W]``, and its ``executed`` drops ``[T, A]``."""
         count = model.n_steps + 1
         self._occupied += metrics.occupancy_cell_days * count / model.maps.days - float(last.sum(dtype=np.float64))
         self._guarded += metrics.loss_prot * count - self._guard(last)
         self._proposed += metrics.drops_proposed
-        self._executed += metrics.drops_executed
+        self._executed += executed.sum(axis=0)
+        self._flown.append(executed)
 
     def metrics(self, last: Singles, first: int) -> Metrics:
         """Return the metrics from day ``first`` to the state ``last [H, W]`` at the end of the plan."""
@@ -126,9 +131,13 @@ class _Sums:
         model = replace(self._whole, maps=maps.window(first, maps.days - first))
         extent = float(last.sum(dtype=np.float64))
         occupied, guarded = self._occupied + extent, self._guarded + self._guard(last)
-        losses = losses_of(model, occupied, guarded, extent, self._executed)
+        lost = values_lost(model, lambda: torch.from_numpy(last).to(model.device))
+        losses = losses_of(model, occupied, guarded, extent, self._executed, lost)
         protected = float(last[self._protected].sum(dtype=np.float64))
-        return metrics_of(model, extent, protected, occupied, losses, self._proposed, self._executed)
+        flown, begin = np.concatenate(self._flown), first * maps.steps_per_day
+        return metrics_of(
+            model, extent, protected, occupied, losses, self._proposed, self._executed, flown, begin
+        )  # fmt: skip
 
     def _guard(self, state: Singles) -> float:
         return float((self._protection * state).sum())

@@ -29,6 +29,7 @@ from firegui.domain.scaling import (
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import Check
+from firegui.io.cache_folder import processor
 from firegui.io.rasters.masks import region_masks
 from firegui.planning.benchmark import planner_of
 from firegui.planning.evaluations import Evaluations
@@ -41,7 +42,7 @@ from firegui.rollout.backend import kernel_threads
 from firegui.rollout.benchmark import PAUSE_S, once
 from firegui.rollout.engine_message import MessageCallback
 from firegui.rollout.gates import gates_of
-from firegui.rollout.machine import available_memory, compilers, processor
+from firegui.rollout.machine import available_memory, compilers
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import prepare, simulate
 
@@ -213,10 +214,10 @@ class ScalingFires:
 
     def __init__(self, project: Project, backend: str, tell: MessageCallback, check: Check) -> None:
         """Raise :class:`~firegui.errors.InputError` for a project that cannot be planned."""
-        bare = replace(project, operations=Operations())
+        bare = replace(project, operations=Operations(), fleet=project.fleet.without_limits)
         nominal = project.plan.nominal
         self.whole = build(bare, effectiveness=nominal, backend=backend, tell=tell, check=check)
-        self._project, self._backend = project, backend
+        self._project, self._backend = bare, backend
         self._masks = region_masks(project.regions, self.whole.shape)
         self._kept: dict[_Size, Model] = {}
 
@@ -285,7 +286,7 @@ def grouped(cases: Sequence[ScalingCase], room: float | None) -> list[list[Scali
 def grounded_within(fleet: Fleet, days: int) -> Fleet:
     """Return the fleet with the grounded days of its first ``days`` alone."""
     kinds = (kind.with_grounded_days(tuple(day for day in kind.grounded_days if day < days)) for kind in fleet.types)
-    return Fleet(tuple(kinds))
+    return replace(fleet, types=tuple(kinds))
 
 
 def window_around(ignition: NDArray[np.bool_], shape: tuple[int, int]) -> Window:
@@ -317,6 +318,7 @@ def part_of_maps(maps: FireMaps, window: Window) -> FireMaps:
         wind_dir=np.asarray(maps.wind_dir)[..., rows, columns],
         ignition=maps.ignition[rows, columns],
         burned_out=None if maps.burned_out is None else maps.burned_out[rows, columns],
+        drop_cells=None if maps.drop_cells is None else maps.drop_cells.part(window),
     )
 
 

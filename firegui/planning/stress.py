@@ -36,11 +36,12 @@ from firegui.domain.stress import (
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.ensembles.weather import with_wind
 from firegui.errors import Check, InputError
-from firegui.fire.maps import project_maps
+from firegui.fire.maps import compute_maps
 from firegui.rollout import backend as backends
 from firegui.rollout.day_state import UNBOUNDED, Bounds
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import FlightRules, gates_of
+from firegui.rollout.measure import value_loss
 from firegui.rollout.model import Model
 from firegui.rollout.observe import FinalState
 from firegui.rollout.outcome import WHOLE
@@ -146,7 +147,8 @@ def executed_only(model: Model, schedule: Schedule) -> Schedule:
 class StressWorld:
     """A scenario's world: its ``model`` and what burns in it without drops.
 
-    ``start_cells`` burn at the start and ``start_protected`` of them in protected regions; ``no_drops`` is the end.
+    ``start_cells`` burn at the start and ``start_protected`` of them in protected regions, and ``start_val`` of the
+    values at risk is lost by then; ``no_drops`` is the end.
     """
 
     scenario: StressScenario
@@ -154,6 +156,7 @@ class StressWorld:
     start_cells: float
     start_protected: float
     no_drops: Metrics
+    start_val: float = 0.0
 
     @property
     def cells_no_drops(self) -> float:
@@ -171,11 +174,12 @@ class StressWorld:
     def held_share(self, metrics: Metrics) -> float:
         """Return the largest share of the growth that the objective counts.
 
-        It is all growth, that in protected regions, or both.
+        It is all growth, that in protected regions, that of the values lost, or several of them.
         """
         worst = self.no_drops.protected_cells
         in_regions = growth_share(metrics.protected_cells, self.start_protected, worst)
-        return counted_share(self.model.weights, self.share(metrics), in_regions)
+        of_values = growth_share(metrics.loss_val, self.start_val, self.no_drops.loss_val)
+        return counted_share(self.model.weights, self.share(metrics), in_regions, of_values)
 
     def cells_at(self, share: float) -> float:
         """Return the cells that burn where ``share`` of all growth is left.
@@ -200,12 +204,14 @@ class StressWorld:
     def result(self, draws: Sequence[Metrics]) -> StressResult:
         """Return the result of a plan whose draws ended with these metrics."""
         rows = (
-            StressDraw(one.final_extent_cells, one.protected_cells, self.share(one), one.drops_executed)
+            StressDraw(
+                one.final_extent_cells, one.protected_cells, self.share(one), one.drops_executed, loss_val=one.loss_val
+            )
             for one in draws
         )
         return StressResult(
             self.scenario, self.start_cells, self.cells_no_drops, tuple(rows), self.start_protected,
-            self.no_drops.protected_cells,
+            self.no_drops.protected_cells, self.start_val, self.no_drops.loss_val,
         )  # fmt: skip
 
 
@@ -269,9 +275,9 @@ def stress_world(
         no_drops = simulate(world, nothing, check=check).metrics
     else:
         no_drops = like.no_drops
-    start = world.maps.start.fire
-    protected = float((start & world.protected.cpu().numpy()).sum())
-    return StressWorld(scenario, world, float(start.sum()), protected, no_drops)
+    start, _ = world.gains.start()
+    protected = float(start[world.protected.cpu().numpy()].sum())
+    return StressWorld(scenario, world, float(start.sum()), protected, no_drops, value_loss(world, start))
 
 
 def _same_fire(one: StressScenario, other: StressScenario) -> bool:
@@ -305,7 +311,7 @@ def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Che
     maps = base.maps
     if scenario.has_other_wind:
         draw = WeatherDraw(scenario.wind_speed_factor, math.radians(scenario.wind_turn_deg), 0.0)
-        maps = project_maps(with_wind(project, draw), check)
+        maps = compute_maps(with_wind(project, draw), check)
     if scenario.spread_factor != 1.0:
         maps = maps.scaled(scenario.spread_factor)
     growth = scenario.ignition_growth_cells(maps.cell_size_m)

@@ -27,16 +27,17 @@ OWN_LIMIT = 0.2
 RANKING_BOUND = 4.0
 """A rollout that ranks a drop is given up at so many times the limit, or what the whole plan leaves if that is more."""
 
-MEAN_LIMIT, WORST_LIMIT, ONE_IN = 0.25, 2.0, 24
-"""Factors of the limit that the mean and the worst of random draws must stay within. One draw in so many may leave more
-than the limit. The mean depends less on luck than the tail, so its limit is that of a plan with a small tail."""
+MEAN_LIMIT, WORST_LIMIT, ONE_IN, WORST_IN = 0.25, 2.0, 24, 192
+"""Factors of the limit that the mean and the worst of random draws must stay within. One draw in :data:`ONE_IN` may
+leave more than the limit, and one in :data:`WORST_IN` more than the worst. The mean depends less on luck than the tail,
+so its limit is that of a plan with a small tail."""
 
 
 class LimitMeasure(IntEnum):
     """Which limit of a test is exceeded most.
 
-    ``WORST`` is the largest share, ``MOST`` the largest that more than one draw in :data:`ONE_IN` may leave, and
-    ``MEAN`` the mean share.
+    ``WORST`` is the largest share but for one draw in :data:`WORST_IN`, ``MOST`` the largest but for one draw in
+    :data:`ONE_IN`, and ``MEAN`` the mean share.
     """
 
     UNKNOWN = 0
@@ -74,7 +75,8 @@ class WorldTest:
 
         The worlds of the model itself must stay within :data:`OWN_LIMIT` of ``limit``. In another, a single draw must
         stay within ``limit``; of several, the mean and the worst must stay within :data:`MEAN_LIMIT` and
-        :data:`WORST_LIMIT` times ``limit``, and all but one in :data:`ONE_IN` within ``limit``.
+        :data:`WORST_LIMIT` times ``limit``, and all but one in :data:`ONE_IN` within ``limit``. One draw in
+        :data:`WORST_IN` does not count for the worst.
         """
         return self.nearest_limit(limit)[0]
 
@@ -82,8 +84,9 @@ class WorldTest:
         """Return by what factor the test exceeds its limits, and which of them it exceeds by that."""
         shares = {LimitMeasure.WORST: self.worst}
         if self.name not in OWN_WORLDS and len(self.shares) > 1:
-            most = sorted(self.shares, reverse=True)[len(self.shares) // ONE_IN]
-            shares |= {LimitMeasure.MOST: most, LimitMeasure.MEAN: self.mean}
+            ordered, draws = sorted(self.shares, reverse=True), len(self.shares)
+            shares[LimitMeasure.WORST] = ordered[draws // WORST_IN]
+            shares |= {LimitMeasure.MOST: ordered[draws // ONE_IN], LimitMeasure.MEAN: self.mean}
         return max(
             (share / allowed_share(measure, self.name, len(self.shares), limit), measure)
             for measure, share in shares.items()
@@ -128,14 +131,14 @@ class StressTests:
         """Names of the worlds in order."""
         return tuple(world.scenario.name for world in self._worlds)
 
-    def limit_check(self, world: int, excess: float, measure: LimitMeasure) -> LimitCheck | None:
+    def limit_check(self, world: int, excess: float, measure: LimitMeasure, draws: int) -> LimitCheck | None:
         """Return the test of ``world`` that exceeds the limit of ``measure`` by the factor ``excess``.
 
-        ``None`` where the measure is not known.
+        It took so many ``draws`` of a random scenario. ``None`` where the measure is not known.
         """
         if measure is LimitMeasure.UNKNOWN:
             return None
-        name, draws = self.names[world], len(_draws(self._worlds[world], self._draws))
+        name, draws = self.names[world], len(_draws(self._worlds[world], draws))
         allowed = allowed_share(measure, name, draws, self.limit)
         return LimitCheck(name, excess * allowed, allowed, is_mean=measure is LimitMeasure.MEAN)
 

@@ -11,7 +11,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import MarginSettings, OptimizerSettings
 from firegui.errors import Check
 from firegui.planning.flight_rules import within_cap
-from firegui.planning.gradient import EpochReport, GradientPlanner, PlannerState
+from firegui.planning.gradient import EpochReport, Floats, GradientPlanner, PlannerState
 from firegui.planning.stress import executed_only
 from firegui.planning.stress_limits import OWN_LIMIT, StressTests
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
@@ -64,7 +64,7 @@ class StressPlanner(GradientPlanner):
     @property
     def finished(self) -> str:
         """``""`` while it can go on, ``"epochs"`` at the end."""
-        return "epochs" if self.epochs_done >= self._epochs else ""
+        return "epochs" if self.epochs_done >= self.epochs else ""
 
     @property
     def epochs(self) -> int:
@@ -72,9 +72,14 @@ class StressPlanner(GradientPlanner):
         return self._epochs
 
     @property
+    def searched(self) -> int:
+        """Epochs of the search."""
+        return self._search
+
+    @property
     def rollouts(self) -> int:
         """What the epochs so far cost in rollouts, without the tests."""
-        searched = min(self.epochs_done, self._search)
+        searched = min(self.epochs_done, self.searched)
         return GRADIENT_CHARGE * (searched + (1 + SCENARIOS) * (self.epochs_done - searched))
 
     @property
@@ -85,7 +90,9 @@ class StressPlanner(GradientPlanner):
     def epoch(self, check: Check | None = None, frame_stride: int | None = None) -> EpochReport:
         """Search or train, and remember the best."""
         return (
-            self._train(check, frame_stride) if self.epochs_done >= self._search else self._descend(check, frame_stride)
+            self._train(check, frame_stride)
+            if self.epochs_done >= self.searched
+            else self._descend(check, frame_stride)
         )
 
     def _descend(self, check: Check | None, frame_stride: int | None) -> EpochReport:
@@ -101,10 +108,10 @@ class StressPlanner(GradientPlanner):
 
     def _train(self, check: Check | None, frame_stride: int | None) -> EpochReport:
         now, epoch = self._state, self.epochs_done
-        trained, length = epoch - self._search, self._epochs - self._search
+        trained, length = epoch - self.searched, self.epochs - self.searched
         if trained == 0:
-            now = self._shortened(_without_moments(now), self._last_day(check))
-        leaks, rate = Leaks.of_array(now.progress[LEAKS:], len(self._training)), self._settings.learning_rate
+            now = self._shortened(without_moments(now), self._last_day(check))
+        leaks, rate = Leaks.of_array(self._leaks_of(now), len(self._training)), self._settings.learning_rate
         rollout, design, slope = self._training.step(
             self._schedule(now), SCENARIOS * trained, SCENARIOS, leaks, frame_stride=frame_stride, check=check
         )
@@ -116,11 +123,18 @@ class StressPlanner(GradientPlanner):
             score, leaks = self._tested(self._schedule(at), epoch, leaks, check)
         improved = score < float(now.progress[SCORE])
         kept = self._remembered(at, at, rollout.metrics.objective if improved else None, score)
+        known = leaks.array()
+        more = kept.progress[LEAKS + len(known) :]
         self._state = replace(
-            kept, progress=np.array([*kept.progress[:LAST_DAY], now.progress[LAST_DAY], *leaks.array()])
+            kept, progress=np.array([*kept.progress[:LAST_DAY], now.progress[LAST_DAY], *known, *more])
         )
-        schedule = within_cap(self._schedule(now), self._model)
-        return EpochReport(epoch, rollout.metrics, self.best_objective, improved, design.norm, rollout, schedule)
+        schedule, is_whole = within_cap(self._schedule(now), self._model), self._training.is_whole(rollout.metrics)
+        best = self.best_objective
+        return EpochReport(epoch, rollout.metrics, best, improved, design.norm, rollout, schedule, is_whole)
+
+    def _leaks_of(self, state: PlannerState) -> Floats:
+        """Return the part of a state's progress that says what leaks."""
+        return state.progress[LEAKS : LEAKS + len(Leaks.unknown(len(self._training)).array())]
 
     def _last_day(self, check: Check | None) -> int:
         """Return the day from which on the training uses no drops; see :attr:`last_day`."""
@@ -136,7 +150,7 @@ class StressPlanner(GradientPlanner):
         return next((day for day, count in enumerate(drops, 1) if count >= RESERVE * drops[ended[0] - 1]), days)
 
     def _shortened(self, state: PlannerState, last_day: int) -> PlannerState:
-        """Return ``state`` without drops from ``last_day`` on, but for pinned ones."""
+        """Return ``state`` as the training begins: no drops from ``last_day`` on, but for pinned ones."""
         logits = state.logits.copy()
         first = last_day * self._model.maps.steps_per_day
         logits[first:] = -self._settings.logit_clamp
@@ -173,6 +187,7 @@ class StressPlanner(GradientPlanner):
         return replace(state, best_logits=kept.logits, best_pose_logits=best.pose_logits, progress=progress)
 
 
-def _without_moments(state: PlannerState) -> PlannerState:
+def without_moments(state: PlannerState) -> PlannerState:
+    """Return ``state`` as a descent begins."""
     logits, poses = np.zeros_like(state.logits), np.zeros_like(state.pose_logits)
     return replace(state, logits_mean=logits, logits_square=logits, pose_mean=poses, pose_square=poses)

@@ -13,6 +13,7 @@ a test of both on the same fresh draws.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -22,17 +23,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.benchmark import GRADIENT_CHARGE
-from firegui.domain.schedule import LISTED_LOGIT, UNLISTED_LOGIT, Schedule, pose_logits_of
+from firegui.domain.schedule import Schedule, pose_logits_of
 from firegui.domain.settings import EliminationSettings, MarginSettings
 from firegui.domain.stress import LimitCheck
 from firegui.errors import Check, InputError, Problem
-from firegui.planning.checkpoint import Checkpoint
-from firegui.planning.elimination import Batches, EliminationReport, PlanTried, pinned_drops
+from firegui.planning.adapting_removal import AdaptingRemoval, CountedState
+from firegui.planning.elimination import (
+    Batches,
+    EliminationReport,
+    PlanTried,
+    per_cost,
+    pinned_drops,
+    removal_costs,
+)
 from firegui.planning.gradient import adam_step
 from firegui.planning.stress import executed_only
 from firegui.planning.stress_limits import REMOVALS, WORST_LIMIT, LimitMeasure, StressTests, WorldTest
 from firegui.planning.stress_placing import SCENARIOS
 from firegui.planning.stress_training import Leaks, ScenarioTraining, falling
+from firegui.rollout.day_state import TERMS
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
@@ -91,10 +100,42 @@ SETTLING_RATE, LAST_SETTLING_RATE = 0.3, 0.03
 """Step sizes in cells while a plan settles."""
 
 SETTLING_DRAWS = 4
-"""How many times the draws of another test decide whether the settled plan is taken: the difference is small."""
+"""How many times the draws of the settings decide whether the settled plan is taken, if a test has no more: the
+difference is small."""
+
+LEAST_EFFORT = 0.125
+"""Least part of its epochs that an adaptation takes."""
 
 TOLERATED = 1.5
 """By what factor a scenario may exceed its limits in a plan that follows one that leaks, if it did not already."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a plan adapts while drops are removed.
+
+    ``adapt_epochs`` are those of the first round, which removes ``first_cut`` of the drops; none removes less than
+    ``smallest_cut``. A round may adapt so many ``attempts`` times, after the first in at most the part ``mending`` of
+    these epochs. There is a last round, which ranks drops by what burns without them, if it ``is_ranked``. In the end
+    the plan settles in ``settling_epochs``. An epoch takes the slope at design effectiveness, too, if it is
+    ``with_design`` or if there are no scenarios. A plan that leaks less than ``eased_below`` times what it may takes
+    fewer epochs, in proportion, but :data:`LEAST_EFFORT` of them. One that exceeds a limit by more than the factor
+    ``mends_below`` is refused at once. A test of a plan takes so many times the draws of the settings (``tests``).
+    A plan that has failed twice gets drops back if it ``gives_back``.
+    """
+
+    first_cut: float
+    smallest_cut: float
+    adapt_epochs: int
+    attempts: int
+    mending: float
+    settling_epochs: int
+    is_ranked: bool
+    with_design: bool
+    eased_below: float
+    mends_below: float
+    tests: int
+    gives_back: bool
 
 
 class Count(IntEnum):
@@ -103,7 +144,8 @@ class Count(IntEnum):
     ``END`` is an index of :data:`ENDS`; ``FAILED`` is a world's, −1: none. ``REFUSED`` is how many single drops in a
     row could not be removed. In the ``LAST`` round drops are removed and nothing adapts until the plan is ``SETTLING``.
     ``GRADIENTS`` are those of all epochs, which the allowance does not count. ``MEASURE`` is the
-    :class:`~firegui.planning.stress_limits.LimitMeasure` that the latest plan taken over exceeds most.
+    :class:`~firegui.planning.stress_limits.LimitMeasure` that the latest plan taken over exceeds most. A round is
+    ``STRAINED`` that takes all its epochs because the one before did not hold at once.
     """
 
     ROUND = 0
@@ -125,6 +167,7 @@ class Count(IntEnum):
     GRADIENTS = 16
     SETTLING = 17
     MEASURE = 18
+    STRAINED = 19
 
 
 class Phase(IntEnum):
@@ -137,7 +180,7 @@ class Phase(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class PruningState(Checkpoint):
+class PruningState(CountedState):
     """Everything that decides how the pruning goes on.
 
     ``kept`` and ``pose_logits`` are the latest plan taken over, ``trial`` and ``trial_poses`` the one at work.
@@ -164,10 +207,9 @@ class PruningState(Checkpoint):
     excess: Floats
     allowed: Floats
     cut: Floats
-    counts: Ints
 
 
-class StressPruning:
+class StressPruning(AdaptingRemoval[PruningState]):
     """The pruning of one reference schedule within the limits of a stress set.
 
     After a reference that leaks, plans are taken that leak no more over all. While they leak, the rounds after the
@@ -177,15 +219,20 @@ class StressPruning:
 
     def __init__(
         self, model: Model, settings: EliminationSettings, margin: MarginSettings, reference: Schedule,
-        training: ScenarioTraining, tests: StressTests, *, state: PruningState | None = None,
-        check: Check | None = None,
+        training: ScenarioTraining, tests: StressTests, *, pace: Pace | None = None,
+        state: PruningState | None = None, check: Check | None = None,
     ) -> None:  # fmt: skip
-        """Begin with ``reference``, or go on from ``state``.
+        """Begin with ``reference``, or go on from ``state``. Without a ``pace`` it is that of ``margin``.
 
         Raises :class:`~firegui.errors.InputError` for the state of another schedule.
         """
         self._model, self._settings, self._margin = model, settings, margin
         self._training, self._tests = training, tests
+        epochs = margin.adapt_epochs
+        self._pace = pace or Pace(
+            FIRST_CUT, SMALLEST_CUT, epochs, ATTEMPTS, MENDING, max(1, round(SETTLING * epochs)), is_ranked=True,
+            with_design=True, eased_below=0.0, mends_below=math.inf, tests=1, gives_back=True,
+        )  # fmt: skip
         executed = gates_of(reference, model.fleet, model.maps, model.rules).executed
         self._before = int(executed.sum())
         self._pinned = pinned_drops(model, executed)
@@ -208,7 +255,8 @@ class StressPruning:
             kept=executed, pose_logits=z, trial=executed, trial_poses=z, worth=np.zeros(executed.shape),
             watched=np.empty((0, 2), np.int64), order=np.empty(0, np.int64), stack=np.empty((0, 3), np.int64),
             mean=nothing, square=nothing, leaks=Leaks.unknown(len(training)).array(),
-            excess=np.full(len(tests), np.inf), allowed=np.ones(len(tests)), cut=np.array([FIRST_CUT]), counts=counts,
+            excess=np.full(len(tests), np.inf), allowed=np.ones(len(tests)), cut=np.array([self._pace.first_cut]),
+            counts=counts,
         )  # fmt: skip
         self.tried: list[PlanTried] = []
         """Plans that the latest :meth:`advance` tested, whether it took them over or not."""
@@ -241,11 +289,7 @@ class StressPruning:
         now = self._state
         drops, excess = int(now.kept.sum()), float(now.excess.max())
         weights = self._model.weights
-        ratios = {
-            "burn": excess if weights.burn > 0.0 else np.nan,
-            "final": excess if weights.final > 0.0 else np.nan,
-            "prot": excess if weights.prot > 0.0 else np.nan,
-        }
+        ratios = {term: excess if getattr(weights, term) > 0.0 else np.nan for term in TERMS}
         tested, to_test = {
             Phase.RANKING: (self._count(Count.RANKED), int((now.trial & ~self._pinned).sum())),
             Phase.REMOVING: (self._batches.decided, self._batches.count),
@@ -265,7 +309,8 @@ class StressPruning:
         if not self._leaks or not np.isfinite(excess).all():
             return None
         world = int(np.argmax(excess))
-        return self._tests.limit_check(world, float(excess[world]), LimitMeasure(self._count(Count.MEASURE)))
+        measure = LimitMeasure(self._count(Count.MEASURE))
+        return self._tests.limit_check(world, float(excess[world]), measure, self._draws)
 
     def state(self) -> PruningState:
         """Return a state from which the pruning can resume."""
@@ -318,7 +363,7 @@ class StressPruning:
         self._state = replace(self._state, worth=worth)
         self._change(Count.RANKED, done + len(some))
         if done + len(some) == len(elements):
-            self._state = replace(self._state, order=_ascending(elements, worth))
+            self._state = replace(self._state, order=_ascending(elements, per_cost(worth, self._costs)))
             self._set_batches(Batches(len(elements), LARGEST_BATCH, FIRST_BATCH))
             self._change(Count.PHASE, Phase.REMOVING)
 
@@ -356,7 +401,11 @@ class StressPruning:
         count = min(SCENARIOS, len(self._training))
         leaks = Leaks.of_array(now.leaks, len(self._training))
         schedule = self._schedule(now.trial, now.trial_poses)
-        _, _, slope = self._training.step(schedule, number, count, leaks, check=check)
+        if self._with_design:
+            _, _, slope = self._training.step(schedule, number, count, leaks, check=check)
+        else:
+            slope = self._training.mean(schedule, number, count, leaks, check=check)
+        gradients = count + self._with_design
         half = max(*self._model.shape, 3) / 2.0
         done = (epoch + 1) / self._length
         rate = falling(*self._rates, epoch / self._length) / half
@@ -371,8 +420,8 @@ class StressPruning:
         self._state = replace(now, trial=trial, trial_poses=z, mean=mean, square=square, worth=worth)
         self._change(Count.EPOCH, epoch + 1)
         self._change(Count.SLOPES, number + count)
-        self._change(Count.GRADIENTS, self._count(Count.GRADIENTS) + 1 + count)
-        self._charge(GRADIENT_CHARGE * (1 + count))
+        self._change(Count.GRADIENTS, self._count(Count.GRADIENTS) + gradients)
+        self._charge(GRADIENT_CHARGE * gradients)
         if epoch + 1 >= self._length:
             self._change(Count.PHASE, Phase.TESTING)
         elif (epoch + 1) % LOOK_EVERY == 0:
@@ -391,7 +440,7 @@ class StressPruning:
         """Return ``trial`` with ``wanted`` drops: without those that are worth least and not pinned."""
         flat = np.flatnonzero(trial & ~self._pinned)
         count = min(int(trial.sum()) - wanted, len(flat))
-        return trial if count <= 0 else _without(trial, _ascending(flat, worth)[:count])
+        return trial if count <= 0 else _without(trial, _ascending(flat, per_cost(worth, self._costs))[:count])
 
     def _record_leaks(self, test: WorldTest) -> None:
         """Remember what a test says of its scenario."""
@@ -413,7 +462,9 @@ class StressPruning:
         # While the latest plan leaks, one that leaks less over all is taken, if no scenario gets much worse. Where
         # drops were removed from it, it may mend first.
         less = _leak(excess) <= _leak(known) and bool((excess <= np.maximum(TOLERATED, known)).all())
-        may_mend = not self._count(Count.LAST) and self._count(Count.ATTEMPT) + 1 < ATTEMPTS
+        may_mend = not self._count(Count.LAST) and self._count(Count.ATTEMPT) + 1 < self._pace.attempts
+        # One that leaks much after all its epochs would not hold after more of them.
+        may_mend &= bool(excess.max() <= self._pace.mends_below) or not holds or self._effort < 1.0
         waits = may_mend and bool(now.trial.sum() < now.kept.sum())
         if first or excess.max() <= 1.0 or (less and not holds and not waits):
             self._take_over(excess, measure, check)
@@ -425,19 +476,22 @@ class StressPruning:
             self._give_back()
         elif may_mend:
             self._change(Count.ATTEMPT, self._count(Count.ATTEMPT) + 1)
-            if self._count(Count.ATTEMPT) > 1:
+            if self._count(Count.ATTEMPT) > 1 and self._pace.gives_back:
                 self._state = replace(self._state, trial=self._with_drops_back(now))
             self._begin_adapting()
         else:
-            # What the refused plan has learned is kept as a beginning; the latest plan stays as it is.
+            # What the refused plan has learned is kept as a beginning; the latest plan stays as it is. With its
+            # further adaptations it had all the epochs of a round.
             learned = np.where(now.trial[:, :, None], now.trial_poses, now.pose_logits)
+            self._change(Count.STRAINED, 1)
             self._begin_round(self._cut / 2.0, learned)
 
     def _judge_settled(self, check: Check | None) -> None:
         """Take the settled plan over if it leaks less than the latest one in the same draws, and end."""
-        now, draws, limit = self._state, self._margin.draws, self._tests.limit
+        now, limit = self._state, self._tests.limit
+        draws = max(SETTLING_DRAWS * self._margin.draws, self._draws)
         before, after = (
-            list(self._tests.shares(plan, self._count(Count.TESTS), draws=SETTLING_DRAWS * draws, check=check))
+            list(self._tests.shares(plan, self._count(Count.TESTS), draws=draws, check=check))
             for plan in (self.schedule, self._schedule(now.trial, now.trial_poses))
         )
         self._charge(sum(len(test.shares) for test in (*before, *after)))
@@ -447,7 +501,7 @@ class StressPruning:
             for old, new in zip(before, after, strict=True)
         )
         if holds and _leaked(after, limit) < _leaked(before, limit):
-            nearest = [replace(test, shares=test.shares[:draws]).nearest_limit(limit) for test in after]
+            nearest = [replace(test, shares=test.shares[: self._draws]).nearest_limit(limit) for test in after]
             # A plan that leaks less than one that holds does hold.
             excess = np.array([factor for factor, _ in nearest]) if self._leaks else now.excess
             self._change(Count.MEASURE, max(nearest)[1])
@@ -473,7 +527,7 @@ class StressPruning:
 
         ``measure`` is the one that exceeds its limit most.
         """
-        now = self._state
+        now, effort = self._state, self._effort
         kept = self._flown(now.trial, now.trial_poses).proposed
         self._change(Count.REMOVED, int(now.kept.sum() - kept.sum()))
         self._change(Count.MEASURE, measure)
@@ -485,16 +539,18 @@ class StressPruning:
         elif self._count(Count.LAST):
             self._settle()
         else:
-            at_once = self._count(Count.ATTEMPT) == 0
-            self._begin_round(self._cut if at_once else self._cut / 2.0, self._state.pose_logits)
+            mended = self._count(Count.ATTEMPT) > 0
+            self._change(Count.STRAINED, int(mended))
+            # A round that had all its epochs and did not hold at once is followed by one that removes half as many.
+            self._begin_round(self._cut / 2.0 if mended and effort == 1.0 else self._cut, self._state.pose_logits)
 
     def _begin_round(self, cut: float, poses: Floats) -> None:
         """Begin to remove a share ``cut`` of the latest plan from ``poses``, or begin the last round."""
         now = self._state
-        last = cut < SMALLEST_CUT or self._allowance_used
+        last = cut < self._pace.smallest_cut or self._allowance_used
         poses = now.pose_logits if last else poses
         self._state = replace(now, trial=now.kept, trial_poses=poses, cut=np.array([cut]))
-        if last and self._leaks:
+        if last and (self._leaks or not self._pace.is_ranked):
             self._settle()
             return
         self._change(Count.ROUND, self._count(Count.ROUND) + 1)
@@ -521,7 +577,7 @@ class StressPruning:
     def _end(self) -> None:
         """End with the latest plan taken over."""
         now = self._state
-        used_up = self._cut >= SMALLEST_CUT and self._allowance_used
+        used_up = self._cut >= self._pace.smallest_cut and self._allowance_used
         ended = HELD if not self._leaks else EXHAUSTED if used_up else LEAKING
         self._state = replace(now, trial=now.kept, trial_poses=now.pose_logits)
         self._change(Count.END, ENDS.index(ended))
@@ -529,6 +585,10 @@ class StressPruning:
     def _cut_of(self, drops: int, cut: float) -> int:
         """Return how many of ``drops`` a round removes."""
         return min(max(1, int(cut * drops)), drops - self._fewest)
+
+    @property
+    def _costs(self) -> Floats | None:
+        return removal_costs(self._model, self._settings)
 
     @property
     def _fewest(self) -> int:
@@ -556,6 +616,11 @@ class StressPruning:
         return tests >= self._settings.allowance
 
     @property
+    def _draws(self) -> int:
+        """Draws of a random scenario in a test of a plan."""
+        return self._pace.tests * self._margin.draws
+
+    @property
     def _settles(self) -> bool:
         return bool(self._count(Count.SETTLING))
 
@@ -564,18 +629,28 @@ class StressPruning:
         """First and last step size of the adaptation at work, in cells."""
         if self._settles:
             return SETTLING_RATE, LAST_SETTLING_RATE
-        return max(RATE * (self._length / self._margin.adapt_epochs) ** RATE_POWER, LAST_RATE), LAST_RATE
+        return max(RATE * (self._length / self._pace.adapt_epochs) ** RATE_POWER, LAST_RATE), LAST_RATE
 
     @property
     def _length(self) -> int:
         """Epochs of the adaptation at work."""
         if self._settles:
-            part = SETTLING
-        elif self._count(Count.ATTEMPT) > 0:
-            part = min(self._cut / FIRST_CUT, MENDING)
-        else:
-            part = self._cut / FIRST_CUT
-        return max(1, round(part * self._margin.adapt_epochs))
+            return max(1, round(self._effort * self._pace.settling_epochs))
+        part = self._cut / self._pace.first_cut
+        part = min(part, self._pace.mending) if self._count(Count.ATTEMPT) > 0 else self._effort * part
+        return max(1, round(part * self._pace.adapt_epochs))
+
+    @property
+    def _effort(self) -> float:
+        """Part of the epochs that a plan needs which leaks as little as the latest one taken over."""
+        excess = float(self._state.excess.max())
+        if self._count(Count.STRAINED) or excess >= self._pace.eased_below:
+            return 1.0
+        return max(LEAST_EFFORT, excess / self._pace.eased_below)
+
+    @property
+    def _with_design(self) -> bool:
+        return self._pace.with_design or not len(self._training)
 
     @property
     def _cut(self) -> float:
@@ -629,7 +704,8 @@ class StressPruning:
         found: dict[str, WorldTest] = {}
         first = "" if last < 0 else names[last]
         rollouts = 0
-        for test in self._tests.shares(schedule, self._count(Count.TESTS), first=first, check=check):
+        number = self._count(Count.TESTS)
+        for test in self._tests.shares(schedule, number, first=first, draws=self._draws, check=check):
             found[test.name], rollouts = test, rollouts + len(test.shares)
             self._record_leaks(test)
             if until_refused and test.excess(self._tests.limit) > 1.0:
@@ -640,21 +716,9 @@ class StressPruning:
         return excess, nearest[names[int(np.argmax(excess))]][1]
 
     # -- small things ------------------------------------------------------------------------------------------------
-    def _schedule(self, kept: Bools, pose_logits: Floats) -> Schedule:
-        logits = np.where(kept, LISTED_LOGIT, UNLISTED_LOGIT)
-        return Schedule.from_pose_logits(logits, pose_logits, self._model.shape)
-
     def _flown(self, kept: Bools, pose_logits: Floats) -> Schedule:
         """Return the drops of ``kept`` that the gates let fly."""
         return executed_only(self._model, self._schedule(kept, pose_logits))
-
-    def _count(self, index: Count) -> int:
-        return int(self._state.counts[index])
-
-    def _change(self, index: Count, value: int) -> None:
-        counts = self._state.counts.copy()
-        counts[index] = value
-        self._state = replace(self._state, counts=counts)
 
     def _charge(self, rollouts: int) -> None:
         self._change(Count.ROLLOUTS, self._count(Count.ROLLOUTS) + rollouts)

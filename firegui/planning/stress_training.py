@@ -10,6 +10,7 @@ from dataclasses import astuple, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import StressScenario
@@ -36,12 +37,20 @@ SMOOTHING_CELLS, SMOOTHING_DEG = 0.5, 2.5
 """Least errors of landing points and headings in a slope. They keep a plan from depending on the exact place of a
 drop, without which a line that is closed in one world opens in another."""
 
+HARDER_FAILURES, FAST_HARDER_FAILURES = 2.0, 3.0
+"""Factor of the failures of a scenario in a draw that is harder than the scenario. Where two drops that are side by
+side fail together, a fire escapes: with three times the failures that is met nine times as often."""
+
 HARDER_EFFECTIVENESS = 0.96
 """Factor of an effectiveness of a scenario's own in a draw that is harder than the scenario."""
 
 FOLLOWED = 1.2
 """A scenario's rollout is followed until so many times the limit has burned. The slope says where a fire escapes, and
 what becomes of one that has escaped would outweigh that."""
+
+FAST_FOLLOWED, FAST_FLOOR = 0.4, 0.2
+"""The same in the fast search. There a rollout has no slope where less than so many times the limit burns: a draw that
+holds says next to nothing, and its slope takes half of the time."""
 
 MOST_OF_A_WORLD, MOST_DRAWS = 4, 12
 """Most leaking draws that are remembered of a world, and of all."""
@@ -88,29 +97,41 @@ class ScenarioTraining:
 
     A part of the slopes is of draws in which the latest tests leaked, where there are some: most draws hold, and their
     gradients say nothing. The others are of a world drawn with the weights of :class:`Leaks`, half of them harder than
-    the scenario: with larger random errors, and less effective. All have at least the errors of
+    the scenario: with more failures, larger random errors, and less effective. All have at least the errors of
     :data:`SMOOTHING_CELLS`. Slope number ``k`` depends on ``seed``, ``k`` and the leaks alone, so a resumed training
     goes on as an unbroken one. The gradient follows the burning state from step to step (full carry): the cut one
     leads into no gap through which the fire leaks. It follows a fire no further than :data:`FOLLOWED` times ``limit``,
     the share of the growth that may burn.
+
+    The training of the fast search has the ``nominal`` world. It follows fires less far, that at design effectiveness
+    too, and leaves out what holds; see :data:`FAST_FOLLOWED`. More drops fail in its harder draws.
     """
 
-    def __init__(self, design: Model, worlds: Sequence[StressWorld], limit: float, seed: int) -> None:
+    def __init__(
+        self, design: Model, worlds: Sequence[StressWorld], limit: float, seed: int, nominal: StressWorld | None = None
+    ) -> None:
         # within_cap has chosen what may fly; a cap on the gates would only take later pairs' gradient away.
         self._capped, self._seed = design, seed
         self._design = replace(design, rules=uncapped(design.rules), full_carry=True)
+        if nominal is not None:
+            self._design = _followed(self._design, nominal, limit)
+        models = [replace(world.model, rules=uncapped(world.model.rules), full_carry=True) for world in worlds]
         self._worlds = [
-            replace(world, model=replace(
-                world.model, rules=uncapped(world.model.rules), full_carry=True,
-                gradient_extent=world.cells_at(FOLLOWED * limit),
-            ))
-            for world in worlds
-        ]  # fmt: skip
+            replace(world, model=replace(model, gradient_extent=world.cells_at(FOLLOWED * limit)))
+            if nominal is None
+            else replace(world, model=_followed(model, world, limit))
+            for world, model in zip(worlds, models, strict=True)
+        ]
+        self._harder_failures = HARDER_FAILURES if nominal is None else FAST_HARDER_FAILURES
         self._threads = kernel_threads() if design.backend == "cpu" else 1
 
     def __len__(self) -> int:
         """Return the number of worlds."""
         return len(self._worlds)
+
+    def is_whole(self, metrics: Metrics) -> bool:
+        """Return whether a rollout at design effectiveness was followed to the end."""
+        return metrics.final_extent_cells <= self._design.gradient_extent
 
     def design(
         self, schedule: Schedule, *, frame_stride: int | None = None, check: Check | None = None
@@ -139,6 +160,10 @@ class ScenarioTraining:
         slopes = self._together([design, *jobs])
         return found[0], slopes[0], mean_slope(slopes)
 
+    def mean(self, schedule: Schedule, first: int, count: int, leaks: Leaks, *, check: Check | None = None) -> Slope:
+        """Return the mean slope of ``count`` scenarios alone."""
+        return mean_slope(self._together([self._job(schedule, first + each, leaks, check) for each in range(count)]))
+
     def _job(self, schedule: Schedule, number: int, leaks: Leaks, check: Check | None) -> Callable[[], Slope]:
         return lambda: self._scenario(schedule, number, leaks, check)
 
@@ -161,11 +186,20 @@ class ScenarioTraining:
             errors = flight_errors(world.scenario, world.model, draw, seed)
         else:
             world = self._worlds[int(generator.choice(len(self._worlds), p=leaks.weights / leaks.weights.sum()))]
-            world = _harder(world) if generator.random() < 0.5 else world
+            world = _harder(world, self._harder_failures) if generator.random() < 0.5 else world
             errors = flight_errors(_smoothed(world), world.model, number, (self._seed, TRAINING))
         flown = errors.applied(within_cap(schedule, self._capped), world.model.shape)
         _, gradient = simulate_with_gradient(world.model, flown, check=check)
         return slope_of(errors.pulled_back(gradient), schedule, self._design)
+
+
+def _followed(model: Model, world: StressWorld, limit: float) -> Model:
+    """Return the model of a world whose gradients are those of the fast search."""
+    floor = world.cells_at(FAST_FLOOR * limit)
+    # A small fire may be one in a protected region or where values are.
+    weights = world.model.weights
+    floor = floor if math.isfinite(floor) and weights.prot == weights.val == 0.0 else 0.0
+    return replace(model, gradient_extent=world.cells_at(FAST_FOLLOWED * limit), gradient_floor=floor)
 
 
 def falling(high: float, low: float, share: float) -> float:
@@ -176,12 +210,12 @@ def falling(high: float, low: float, share: float) -> float:
     return low + (high - low) * 0.5 * (1.0 + math.cos(math.pi * min(max(share, 0.0), 1.0)))
 
 
-def _harder(world: StressWorld) -> StressWorld:
-    """Return a world with twice the random errors, and weaker drops."""
+def _harder(world: StressWorld, failures: float) -> StressWorld:
+    """Return a world with so many times the ``failures``, twice the other random errors, and weaker drops."""
     scenario, model = world.scenario, world.model
     harder = replace(
         scenario,
-        failure_rate=min(2.0 * scenario.failure_rate, 0.5),
+        failure_rate=min(failures * scenario.failure_rate, 0.5),
         pose_noise_m=2.0 * scenario.pose_noise_m,
         heading_noise_deg=min(2.0 * scenario.heading_noise_deg, 180.0),
     )

@@ -20,7 +20,7 @@ from firegui.planning.evaluations import Evaluations
 from firegui.planning.flight_rules import with_pins
 from firegui.planning.placement import across_wind, dispersed_maxima
 from firegui.planning.shared_objective import SharedObjective
-from firegui.rollout.gates import gates_of
+from firegui.rollout.gates import gates_of, waits_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import watch
 
@@ -78,7 +78,7 @@ class _Sweep:
         self._lead = model.maps.half_day
         self._pending: deque[NDArray[np.float32]] = deque()
         self._next = 0
-        self._turnaround = [tail.type.turnaround_steps(model.maps.steps_per_day) for tail in model.fleet.tails]
+        self._waits = waits_of(model.fleet, model.n_steps, model.maps.steps_per_day, model.rules)
         self.schedule = with_pins(Schedule.empty(model.n_steps, model.fleet.n_aircraft), model)
         gates = gates_of(self.schedule, model.fleet, model.maps, model.rules)
         self._free = gates.open & ~gates.executed  # [T, A]: who may still be sent
@@ -125,7 +125,7 @@ class _Sweep:
         model = self._model
         if model.rules is None:
             for column in flown:
-                self._free[step : step + self._turnaround[column] + 1, column] = False
+                self._free[step : step + int(self._waits[step, column]) + 1, column] = False
             return len(flown)
         # Sorties, the cap and zones are for the gates to say; who may not drop there stays on the ground for now.
         gates = gates_of(self.schedule, model.fleet, model.maps, model.rules)

@@ -16,13 +16,11 @@ from firegui.domain.schedule import Schedule, pose_logits_of
 from firegui.domain.settings import EliminationSettings, ObjectiveWeights, Setting
 from firegui.errors import Check
 from firegui.rollout.alteration import Alteration
-from firegui.rollout.day_state import UNBOUNDED, Bounds
+from firegui.rollout.day_state import TERMS, UNBOUNDED, Bounds
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate
 
 Floats = NDArray[np.float64]
-
-TERMS = ("burn", "final", "prot")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,7 +28,7 @@ class Trial:
     """A rollout on ``model`` that has to end within ``bounds``.
 
     ``shift [T, A, 3]`` is added to the pose logits of the schedule, ``None`` for none. ``alter`` changes the fire
-    at the ends of days (:func:`~firegui.planning.robust.front_shift`).
+    at the ends of days (:func:`~firegui.planning.two_stage.front_shift`).
     """
 
     model: Model

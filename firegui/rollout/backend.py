@@ -26,6 +26,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights, RetardantSide
 from firegui.errors import Check, InputError, Problem
+from firegui.io.cache_folder import processor
 from firegui.io.python_process import python_command
 from firegui.rollout import closed_form, reference
 from firegui.rollout.alteration import Alteration
@@ -33,7 +34,7 @@ from firegui.rollout.day_state import UNBOUNDED, Bounds, exceeded, state_of
 from firegui.rollout.engine_message import ACTIVE_FRONT, ACTIVE_TILES, EngineMessage, MessageCallback
 from firegui.rollout.kernels.gpu import ON_THE_CPU, TOO_LARGE, Gpu
 from firegui.rollout.kernels.gpu_launch import triton_is_there
-from firegui.rollout.machine import compilers, kernel_folder, processor
+from firegui.rollout.machine import compilers, kernel_folder
 from firegui.rollout.measure import Losses, metrics_of
 from firegui.rollout.model import Model, build
 from firegui.rollout.observe import Observer, StateView
@@ -284,9 +285,11 @@ class _Reference(_Whole):
             extent=model.gradient_extent,
             check=check,
         )
-        logit, pose = torch.autograd.grad(trajectory.objective, [values.logits, values.poses], allow_unused=True)
         outcome = self._outcome(model, schedule, trajectory, observer)
         empty = np.zeros(schedule.logits.shape)
+        if not model.is_differentiated(outcome.metrics):
+            return outcome, empty, np.zeros(schedule.poses.shape)
+        logit, pose = torch.autograd.grad(trajectory.objective, [values.logits, values.poses], allow_unused=True)
         executed = outcome.executed[:, :, None]
         return (
             outcome,
@@ -303,12 +306,16 @@ class _Reference(_Whole):
             total += float((1.0 - unburned.detach()).double().sum())
             observer.see(step, StateView(whole, unburned.detach(), burning.detach(), whole, retardant.detach()))
         last = (1.0 - trajectory.unburned[-1]).detach().double()
-        terms = (trajectory.burn, trajectory.final, trajectory.prot, trajectory.objective)
-        losses = Losses(*(float(term.detach()) for term in terms))
-        proposed, executed = int(schedule.proposed.sum()), int(trajectory.gates.executed.sum())
+        terms = (trajectory.burn, trajectory.final, trajectory.prot, trajectory.objective, trajectory.val)
+        values = model.values
+        lost = () if values is None else values.on("cpu").lost(last)
+        burn, final, prot, objective, val = (float(term.detach()) for term in terms)
+        losses = Losses(burn, final, prot, objective, val, lost)
+        proposed, executed = int(schedule.proposed.sum()), trajectory.gates.executed.sum(axis=0)
         metrics = metrics_of(
-            model, float(last.sum()), float(last[model.protected.cpu()].sum()), total, losses, proposed, executed
-        )
+            model, float(last.sum()), float(last[model.protected.cpu()].sum()), total, losses, proposed, executed,
+            trajectory.gates.executed,
+        )  # fmt: skip
         return Outcome(metrics, trajectory.gates.executed)
 
 

@@ -48,8 +48,9 @@ from firegui.rollout.alteration import Alteration
 from firegui.rollout.deposits import StepDose, batches, scales_of, step_doses
 from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.landing import fall_time_s
-from firegui.rollout.measure import losses_of, metrics_of
+from firegui.rollout.measure import losses_of, metrics_of, values_lost
 from firegui.rollout.model import Model
+from firegui.rollout.moving_start import start_fields
 from firegui.rollout.observe import Observer, StateView
 from firegui.rollout.outcome import Outcome
 from firegui.rollout.suppression import MAXIMUM_DOSE
@@ -77,7 +78,7 @@ class Forward:
         self.gates: Gates = gates_of(schedule, model.fleet, model.maps, model.rules)
         self.proposed = int(schedule.proposed.sum())
         self.doses = step_doses(model, schedule, self.gates.executed)
-        ignition = torch.from_numpy(model.maps.ignition).to(model.device)
+        fire, alight = (torch.from_numpy(cells).to(model.device).to(model.dtype) for cells in start_fields(model.maps))
         self.stencil = model.maps.stencil
         reach = self.stencil.reach
         rows, columns = model.shape
@@ -85,8 +86,8 @@ class Forward:
         self._retardant = torch.ones_like(self._burning)
         self.burning = self._burning[reach:-reach, reach:-reach]
         self.retardant = self._retardant[reach:-reach, reach:-reach]
-        self.burning[ignition] = 1.0
-        self.unburned = 1.0 - torch.from_numpy(model.maps.start.fire).to(model.device).to(model.dtype)
+        self.burning.copy_(alight)
+        self.unburned = 1.0 - fire
         self.occupied = torch.zeros(model.shape, dtype=torch.float64, device=model.device)  # Σ_t P_t of scored steps
         self.unscored = 0.0  # Σ_t Σ_x P_t of the steps before the first scored one
         self.records: list[_Record] = []
@@ -221,9 +222,12 @@ class Forward:
         model = self.model
         last = (1.0 - self.unburned).double()
         extent, protected = float(last.sum()), float(last[model.protected].sum())
-        executed, scored = int(self.gates.executed.sum()), float(self.occupied.sum())
-        losses = losses_of(model, scored, float((self.occupied * model.protection).sum()), extent, executed)
-        return metrics_of(model, extent, protected, self.unscored + scored, losses, self.proposed, executed)
+        executed, scored = self.gates.executed.sum(axis=0), float(self.occupied.sum())
+        guarded, lost = float((self.occupied * model.protection).sum()), values_lost(model, lambda: last)
+        losses = losses_of(model, scored, guarded, extent, executed, lost)
+        return metrics_of(
+            model, extent, protected, self.unscored + scored, losses, self.proposed, executed, self.gates.executed
+        )
 
 
 def simulate(
@@ -244,12 +248,14 @@ def gradient(
     """
     forward = Forward(model, schedule)
     forward.run(observer, check, keep=True, extent=model.gradient_extent)
+    outcome = Outcome(forward.metrics(), forward.gates.executed)
+    if not model.is_differentiated(outcome.metrics):
+        return outcome, np.zeros(schedule.logits.shape), np.zeros(schedule.poses.shape)
     backward = Backward(forward, schedule)
     backward.run(check)
-    outcome = Outcome(forward.metrics(), forward.gates.executed)
     probability = 1.0 / (1.0 + np.exp(-schedule.logits))
     soft = probability * (1.0 - probability) * forward.gates.open
-    return outcome, (backward.decision + model.weights.budget) * soft, backward.pose
+    return outcome, (backward.decision + model.drop_weights) * soft, backward.pose
 
 
 class Backward:
@@ -277,6 +283,9 @@ class Backward:
         # Starts at −l of the last state that was simulated, which counts for those after it.
         states = model.n_steps - max(len(forward.records), model.first_scored_step) + 1
         self.g = -(states * self.slope + model.terminal_slope)
+        by_value = model.value_slope()
+        if by_value is not None:
+            self.g -= by_value.to(dtype)
         self.has_water = bool(model.columns_of(Material.WATER))
         self.b = torch.zeros(model.shape if model.full_carry else (0, 0), dtype=dtype, device=device)
 

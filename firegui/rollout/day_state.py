@@ -12,6 +12,9 @@ from firegui.domain.results import Metrics
 from firegui.domain.schedule import Schedule
 from firegui.rollout.model import Model
 
+TERMS = ("burn", "final", "prot", "val")
+"""The loss terms of the fire: ``loss_burn`` and so on of the metrics. All but the last end a rollout early."""
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
@@ -23,11 +26,12 @@ class Bounds:
     burn: float = math.inf
     final: float = math.inf
     prot: float = math.inf
+    val: float = math.inf
 
     @property
     def none(self) -> bool:
         """Whether nothing is limited."""
-        return math.isinf(self.burn) and math.isinf(self.final) and math.isinf(self.prot)
+        return all(math.isinf(getattr(self, term)) for term in TERMS)
 
 
 UNBOUNDED = Bounds()
@@ -79,7 +83,7 @@ def state_of(model: Model, schedule: Schedule, executed: NDArray[np.bool_], day:
 
 def exceeded(model: Model, metrics: Metrics, bounds: Bounds) -> Exceeded | None:
     """Return which bound a finished rollout has broken, if any."""
-    for term in ("burn", "final", "prot"):
+    for term in TERMS:
         value, limit = getattr(metrics, f"loss_{term}"), getattr(bounds, term)
         if value > limit:
             return Exceeded(model.n_steps, term, value, limit)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from firegui.domain.compact_maps import WORKS
 from firegui.domain.fleet import AircraftType, Material
 from firegui.domain.schedule import Schedule
 from firegui.rollout.footprint import Footprints, FootprintShape, footprints
@@ -61,6 +62,26 @@ def landing_offsets(model: Model, kind: AircraftType, pairs: Pairs, poses: NDArr
     return np.stack(drift_cells(model.maps, kind, pairs[:, 0], poses[:, 0], poses[:, 1]), axis=1)
 
 
+def working(model: Model, steps: NDArray[np.int64], prints: Footprints) -> Footprints:
+    """Return the footprints of drops at ``steps [n]``, with 0 where drops do not work in that period.
+
+    What falls there is lost: the rest of a footprint stays as it is.
+    """
+    cells = model.maps.drop_cells
+    if cells is None or not len(steps):
+        return prints
+    periods, side = steps // model.maps.steps_per_period, np.arange(prints.weight.shape[1])
+    top, left = prints.top.cpu().numpy(), prints.left.cpu().numpy()
+    half = len(side) // 2
+    cells.ask(periods, top + half, left + half, half)
+    rows = np.clip(top[:, None] + side, 0, model.shape[0] - 1)[:, :, None]
+    columns = np.clip(left[:, None] + side, 0, model.shape[1] - 1)[:, None, :]
+    works = cells.values[cells.periods[periods][:, None, None], rows, columns] == WORKS
+    factor = torch.from_numpy(works).to(prints.weight.device)
+    slope = None if prints.slope is None else prints.slope * factor
+    return replace(prints, weight=prints.weight * factor, slope=slope)
+
+
 def batches(model: Model, schedule: Schedule, wanted: NDArray[np.bool_], *, slopes: bool = False) -> Iterator[Batch]:
     """Yield footprints of every wanted pair, in batches that fit in memory."""
     for kind, pairs in groups(model, wanted):
@@ -73,7 +94,8 @@ def batches(model: Model, schedule: Schedule, wanted: NDArray[np.bool_], *, slop
             poses = schedule.poses[chunk[:, 0], chunk[:, 1]]
             landing = torch.from_numpy(poses[:, :2] + landing_offsets(model, kind, chunk, poses)).to(model.device)
             theta = torch.from_numpy(poses[:, 2].copy()).to(model.device)
-            yield Batch(kind, dose, chunk, footprints(landing, theta, scales, model.shape, slopes=slopes))
+            prints = footprints(landing, theta, scales, model.shape, slopes=slopes)
+            yield Batch(kind, dose, chunk, working(model, chunk[:, 0], prints))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,9 +9,10 @@ starts from a spot takes the shape ``{x : x·n ≤ v(n) t for every n}``. Its su
 ``v(n) t`` where ``v`` is itself the support function of a convex shape, such as an ellipse, and less elsewhere.
 
 A measured front is slower than the formula. A pulled front's speed is approached like ``1/t``, and in float32 the tail
-that pulls it ends at the cut-off of the exponential (``DESIGN.md``); :func:`cut_off_speed` is the speed with it. Where
-a single gain is above 0.5, rounding the least ignition up to a whole step of float32 can also make it faster: the tail
-then goes on by itself at the neighbour's distance a step.
+that pulls it ends at the cut-off of the exponential (``DESIGN.md``). Both slow a front on a line as much
+(:mod:`~firegui.rollout.line_front`), which tells how much of a difference is theirs. Where a single gain is above 0.5,
+rounding the least ignition up to a whole step of float32 can also make it faster: the tail then goes on by itself at
+the neighbour's distance a step.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights
 from firegui.domain.stencil import stencil_of
 from firegui.errors import Check, InputError, Problem, Problems
+from firegui.rollout.line_front import BEHIND, line_front_speeds
 from firegui.rollout.simulate import prepare, simulate
 
 DIRECTIONS = 32
@@ -38,12 +40,10 @@ _RAYS = 720
 _START_RADIUS, _MARGIN = 3.0, 12
 _RAY_STEP = 0.25
 _THIRDS = 3
-_BEHIND, _MOST_HALF_WIDTH = 25.0, 400.0
-"""Cells behind the start of a straight front that burn at first, and the widest half of its strip."""
+_MOST_HALF_WIDTH = 400.0
+"""The widest half of the strip of a straight front."""
 _MIDDLE, _MIDDLE_RAYS = 3.0, 13
 _FIT_ROUNDS = 120
-_CUT_OFF, _CUT_OFF_ROUNDS = 25.0 * np.log(2.0), 40
-_LEAST_DEPTH, _LEAST_GROWTH, _LEAST_REPRODUCTION = 3.0, 1e-9, 1.01
 
 
 def directions_of(count: int = DIRECTIONS) -> Floats:
@@ -64,45 +64,6 @@ def front_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Float
     if not t_burn >= 1.0:
         raise InputError([Problem("burn duration", f"is {t_burn:g} steps", "give 1 or more")])
     return _pulled(gains, t_burn, _growths(len(gains), directions))[0]
-
-
-def cut_off_speed(gains: NDArray[Any], t_burn: float, directions: Floats) -> Floats:
-    """Return the speed ``[M]`` that a straight front reaches in float32, whose cut-off ends its tail.
-
-    Ahead of a front the fire falls like ``exp(−λ x)``, with ``λ v = ln G(λ)`` and ``G`` the logarithm's argument in
-    ``v(n)``. A cell whose exposure is at most 2⁻²⁵ does not ignite, so the tail ends where it has fallen by ``exp(ℓ)``.
-    Such a tail is ``exp(−λ x) sin(π λ x / ℓ)``: ``λ + i π λ / ℓ`` and a real ``v`` solve the equation (Brunet and
-    Derrida 1997, whose first term is ``v(n) − π² λ² v''/(2 ℓ²)``). Fronts against the wind, with a steep tail and a
-    small speed, lose most of it.
-
-    ``ℓ`` is ``25 ln 2`` less two terms. An exposure is ``(e^{λv} − 1 + 1/T_b)`` times the burning cells, which add the
-    logarithm of that. Behind the front at most ``1 − (1 + ln R)/R`` of the cells burn, with ``R = T_b Σ K`` (Kermack
-    and McKendrick 1927), and the tail begins there.
-
-    ``gains [N]`` are uniform. ``λ`` is found by Newton's steps on its logarithm. Raises
-    :class:`~firegui.errors.InputError` like :func:`front_speed`.
-    """
-    front_speed(gains, t_burn, directions)
-    gains, along, lost = np.asarray(gains, np.float64), _along(len(gains), directions), 1.0 / t_burn
-    total = 1.0 - lost + np.einsum("n,nml->ml", gains, _growths(len(gains), directions))
-    at = np.log(_STEEPNESS[(np.log(total) / _STEEPNESS).argmin(axis=1)])
-    depth, speed = np.full(len(at), _CUT_OFF), np.zeros(len(at))
-    reproduction = max(t_burn * gains.sum(), _LEAST_REPRODUCTION)
-    burning = 1.0 - (1.0 + np.log(reproduction)) / reproduction
-    for _ in range(_CUT_OFF_ROUNDS):
-        steep = np.exp(at)
-        wave = np.pi * steep / depth
-        terms = gains[:, None] * np.exp((steep + 1j * wave) * along)
-        grown = 1.0 - lost + terms.sum(0)
-        growth, bend = np.log(grown), (terms * along).sum(0) / grown
-        speed = growth.imag / wave
-        miss = growth.real - steep * speed
-        slope = np.minimum(bend.real - speed - steep * bend.imag / wave, -1e-12)
-        at = at - np.clip(miss / (slope * steep), -0.7, 0.7)
-        at = np.clip(at, np.log(_STEEPNESS[0]), np.log(_STEEPNESS[-1]))
-        ignited = np.maximum(np.expm1(np.minimum(steep * speed, 50.0)) + lost, _LEAST_GROWTH)
-        depth = np.maximum(_CUT_OFF + np.log(ignited) + np.log(burning), _LEAST_DEPTH)
-    return speed
 
 
 def _along(neighbours: int, directions: Floats) -> Floats:
@@ -237,7 +198,9 @@ def measure_front(
     rays = directions_of(_RAYS)
     before, after = (_support(_radii(state, middle, rays), rays, where) for state in states)
     steps = np.full(len(where), half)
-    return FrontSpeeds(where, formula, cut_off_speed(gains, t_burn, where), support, (after - before) / half, steps)
+    cells_ahead = np.ceil(2 * half * formula).astype(np.int64) + _MARGIN
+    line = line_front_speeds(gains, t_burn, where, (steps, 2 * steps), cells_ahead)
+    return FrontSpeeds(where, formula, line, support, (after - before) / half, steps)
 
 
 def measure_straight_fronts(
@@ -268,7 +231,9 @@ def measure_straight_fronts(
         states = _states(gains, t_burn, ground, started, (int(third), _THIRDS), backend, precision, check)
         before, after = (strip.reached(state) for state in states[-2:])
         measured[number] = (after - before) / third
-    return FrontSpeeds(where, formula, cut_off_speed(gains, t_burn, where), formula, measured, steps)
+    between = (_THIRDS - 1) * steps, _THIRDS * steps
+    line = line_front_speeds(gains, t_burn, where, between, np.full(len(where), cells + _MARGIN))
+    return FrontSpeeds(where, formula, line, formula, measured, steps)
 
 
 def _check_advance(gains: NDArray[Any], t_burn: float) -> None:
@@ -293,7 +258,7 @@ class _Strip:
     @staticmethod
     def of(angle: float, ahead: float, half_width: float) -> _Strip:
         east, north = np.cos(angle), np.sin(angle)
-        corners = [(a * east - b * north, a * north + b * east) for a in (-_BEHIND, ahead)
+        corners = [(a * east - b * north, a * north + b * east) for a in (-BEHIND, ahead)
                    for b in (-half_width, half_width)]  # fmt: skip
         (left, right), (low, high) = ((min(side), max(side)) for side in zip(*corners, strict=True))
         shape = (int(high - low) + 3, int(right - left) + 3)
@@ -304,7 +269,7 @@ class _Strip:
         rows, columns = np.indices(self.shape)
         x, y = columns - self.origin[1], self.origin[0] - rows
         along, across = (x * np.cos(turn) + y * np.sin(turn) for turn in (self.angle, self.angle + np.pi / 2.0))
-        strip = (along > -_BEHIND) & (along < self.ahead) & (np.abs(across) < self.half_width)
+        strip = (along > -BEHIND) & (along < self.ahead) & (np.abs(across) < self.half_width)
         return strip, strip & (along <= 0.0)
 
     def reached(self, state: NDArray[np.float32]) -> float:

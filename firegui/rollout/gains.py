@@ -14,6 +14,7 @@ from torch import Tensor
 from firegui.domain.compact_maps import MAXIMUM_FACTOR
 from firegui.domain.maps import FireMaps
 from firegui.domain.stencil import NEIGHBOURS, Offset
+from firegui.rollout.moving_start import start_fields
 
 MOST_RECENT = 4
 
@@ -39,6 +40,10 @@ class SpreadGains:
     def dense(self) -> Tensor:
         """Return ``[D P, N, H, W]`` on the device, neighbours in the order of the stencil."""
         return self.layout("dense", lambda: spread_gains(self.maps, self.dtype).to(self.device))
+
+    def start(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return :func:`~firegui.rollout.moving_start.start_fields`, whose tail is worked out once."""
+        return self.layout("start", lambda: start_fields(self.maps))
 
     def recent(self, name: str, make: Callable[[], Layout]) -> Layout:
         """Return the same for what differs from one objective to the next: only the last few are kept."""

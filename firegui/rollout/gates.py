@@ -5,6 +5,7 @@ Beyond the paper, :class:`FlightRules`: what an operation may not do. Without th
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left
 from dataclasses import dataclass
 
@@ -36,11 +37,14 @@ class Gates:
 class FlightRules:
     """The operational constraints of a plan, in steps, columns and cells; ``None`` is no such rule.
 
-    ``closed [T, A]``: darkness and grounded parts of days. ``sorties [A]``: the most drops of each aircraft on a day,
-    −1 for no limit. ``cap``: the most drops of all. ``zones [H, W]``: cells in which no drop may come down, with
-    ``near [K, H, W]`` of :func:`firegui.rollout.zones.nearby`. ``pinned [T, A]``: drops that planning keeps, with
-    ``pinned_poses [T, A, 3]``; sorties and the cap keep room for them, whether a schedule proposes them or not, and
-    their aircraft is closed for as long before them as a drop would keep it from them.
+    ``closed [T, A]``: darkness and grounded parts of days. ``sorties [A]``, or ``[D, A]`` where days differ: the most
+    drops of each aircraft on a day, −1 for no limit. ``duty [D, A]``: the most steps from the first drop of a day to
+    the last one, −1 for no limit. ``waits [T, A]``: for how many steps a drop keeps its aircraft from the next, where
+    that changes along the plan; else it is the fixed turnaround of the fleet. ``wind_limits [A]``: m/s above which no
+    drop is made, infinite for no limit. ``cap``: the most drops of all. ``zones [H, W]``: cells in which no drop may
+    come down, with ``near [K, H, W]`` of :func:`firegui.rollout.zones.nearby`. ``pinned [T, A]``: drops that planning
+    keeps, with ``pinned_poses [T, A, 3]``; sorties and the cap keep room for them, whether a schedule proposes them or
+    not, and their aircraft is closed for as long before them as a drop would keep it from them.
 
     Rules of a plan that begins within a day count sorties by ``day_steps``, the steps of a day, of which ``begun`` are
     over; 0 is the day of the maps. ``spent [A]``: the sorties of that first day that are used up, pinned ones included.
@@ -56,6 +60,9 @@ class FlightRules:
     day_steps: int = 0
     begun: int = 0
     spent: Ints | None = None
+    waits: Ints | None = None
+    duty: Ints | None = None
+    wind_limits: Floats | None = None
 
     def days_of(self, n_steps: int, steps_per_day: int) -> Ints:
         """Return ``[T]``: the day of every step, for sorties; ``steps_per_day`` is the day of the maps."""
@@ -83,6 +90,11 @@ def gates_of(schedule: Schedule, fleet: Fleet, air: Air, rules: FlightRules | No
     shut = None
     if rules.zones is not None:
         shut = in_zones(schedule.poses, fleet, air, rules.zones, rules.near)
+    if rules.wind_limits is not None:
+        windy = too_windy(schedule.poses, air, rules.wind_limits)
+        # The pose of a pair that lists no drop means nothing, unless a search moves it.
+        windy = windy & schedule.proposed if schedule.pose_logits is None else windy
+        shut = windy if shut is None else shut | windy
     return apply_gates(schedule.proposed, fleet, air.steps_per_day, rules, shut)
 
 
@@ -95,26 +107,28 @@ def apply_gates(
     at ``t`` the next can be at ``t + Δ + 1``, and an aircraft is closed for availability in ``t + 1 … t + Δ`` only.
     Execution does not depend on the fire. ``proposed`` is bool ``[T, A]``.
 
-    With ``rules``: what is closed counts as grounded; after its sorties an aircraft is closed for the rest of the day;
-    after ``cap`` drops in order of step and column everything is. ``shut [T, A]`` are further pairs that are closed:
-    those that would come down in a zone.
+    With ``rules``: what is closed counts as grounded; after its sorties, or at the end of its duty, an aircraft is
+    closed for the rest of the day; after ``cap`` drops in order of step and column everything is. ``shut [T, A]`` are
+    further pairs that are closed: those that would come down in a zone, or are made in too much wind.
     """
     n_steps, n_aircraft = proposed.shape
     flying = ~grounded(fleet, n_steps, steps_per_day)
-    turnaround = _turnaround(fleet, steps_per_day)
+    waits = waits_of(fleet, n_steps, steps_per_day, rules)
     if rules is not None:
-        flying &= ~_closed(rules, shut, turnaround, proposed.shape)
+        flying &= ~_closed(rules, shut, waits, steps_per_day)
     columns, steps = np.nonzero((proposed & flying).T)
     bounds = np.searchsorted(columns, np.arange(n_aircraft + 1))
-    if rules is None or rules.sorties is None:
-        drops = _walk(steps, bounds, turnaround)
+    away = waits[steps, columns]
+    if rules is None or (rules.sorties is None and rules.duty is None):
+        drops = _walk(steps, bounds, away)
     else:
-        drops = _walk_sorties(steps, bounds, turnaround, _days(rules, rules.sorties, proposed.shape, steps_per_day))
+        drops = _walk_days(steps, bounds, away, _days(rules, proposed.shape, steps_per_day))
     at, of = steps[drops], columns[drops]
     executed = np.zeros((n_steps, n_aircraft), bool)
     executed[at, of] = True
     if rules is not None:
         flying &= _within_sorties(rules, executed, steps_per_day)
+        flying &= _within_duty(rules, executed, steps_per_day)
         before = _before_cap(rules, executed)
         flying &= before
         executed &= before
@@ -122,44 +136,83 @@ def apply_gates(
     # +1 where a turnaround begins, −1 where it ends. Those of one aircraft never overlap, so an index occurs once.
     change = np.zeros((n_steps + 1, n_aircraft), np.int8)
     change[at + 1, of] += 1
-    change[np.minimum(at + 1 + turnaround[of], n_steps), of] -= 1
+    change[np.minimum(at + 1 + waits[at, of], n_steps), of] -= 1
     waiting = np.cumsum(change[:-1], axis=0, dtype=np.int8) > 0
     return Gates(flying & ~waiting, executed)
 
 
-def _turnaround(fleet: Fleet, steps_per_day: int) -> Ints:
-    """Return ``Δ_a [A]`` in steps."""
+def waits_of(fleet: Fleet, n_steps: int, steps_per_day: int, rules: FlightRules | None = None) -> Ints:
+    """Return ``Δ [T, A]``: for how many steps a drop at a step keeps its aircraft from the next one."""
+    if rules is not None and rules.waits is not None:
+        return rules.waits
     steps = [kind.turnaround_steps(steps_per_day) for kind in fleet.types]
-    return np.repeat(np.array(steps, np.int64), [kind.count for kind in fleet.types])
+    fixed = np.repeat(np.array(steps, np.int64), [kind.count for kind in fleet.types])
+    return np.broadcast_to(fixed, (n_steps, len(fixed)))
 
 
-def _walk(steps: Ints, bounds: Ints, turnaround: Ints) -> list[int]:
+def too_windy(poses: Floats, air: Air, limits: Floats) -> Bools:
+    """Return ``[T, A]``: whether the wind at ``poses [T, A, 3]`` is above ``limits [A]`` in m/s.
+
+    It is the wind of the period at the cell of the release.
+    """
+    found = np.zeros(poses.shape[:2], bool)
+    limited = np.flatnonzero(np.isfinite(limits))
+    if not len(limited):
+        return found
+    height, width = air.wind_speed.shape[1:]
+    rows = np.clip(np.rint(poses[:, limited, 0]), 0, height - 1).astype(np.int64)
+    columns = np.clip(np.rint(poses[:, limited, 1]), 0, width - 1).astype(np.int64)
+    periods = np.broadcast_to((np.arange(len(poses)) // air.steps_per_period)[:, None], rows.shape)
+    speed = np.asarray(air.wind_speed[periods.ravel(), rows.ravel(), columns.ravel()], np.float64)
+    found[:, limited] = speed.reshape(rows.shape) > limits[limited]
+    return found
+
+
+def _walk(steps: Ints, bounds: Ints, away: Ints) -> list[int]:
     """Return indices of the ``steps`` that are executed.
 
     ``steps[bounds[a] : bounds[a + 1]]`` are the candidates of aircraft ``a`` in ascending order. The first is executed,
-    and after each one the first candidate behind its turnaround.
+    and after each one the first candidate behind its turnaround, which is ``away`` of the candidate.
     """
-    times, ends = steps.tolist(), bounds.tolist()
+    times, waits, ends = steps.tolist(), away.tolist(), bounds.tolist()
     executed: list[int] = []
-    for begin, end, wait in zip(ends[:-1], ends[1:], turnaround.tolist(), strict=True):
+    for begin, end in itertools.pairwise(ends):
         index = begin
         while index < end:
             executed.append(index)
-            index = bisect_left(times, times[index] + wait + 1, index + 1, end)
+            index = bisect_left(times, times[index] + waits[index] + 1, index + 1, end)
     return executed
 
 
-def _closed(rules: FlightRules, shut: Bools | None, turnaround: Ints, shape: tuple[int, ...]) -> Bools:
+def _closed(rules: FlightRules, shut: Bools | None, waits: Ints, steps_per_day: int) -> Bools:
     """Return ``[T, A]``: pairs that are closed whatever else is flown.
 
-    They are dark, grounded, in a zone, or too soon before a pinned drop.
+    They are dark, grounded, in a zone or in too much wind, too soon before a pinned drop, or too long before or after
+    one of their day for the duty.
     """
-    closed = np.zeros(shape, bool) if rules.closed is None else rules.closed.copy()
+    closed = np.zeros(waits.shape, bool) if rules.closed is None else rules.closed.copy()
     if rules.pinned is not None:
         for step, column in np.argwhere(rules.pinned).tolist():
-            early = slice(max(step - int(turnaround[column]), 0), step)
-            closed[early, column] |= ~rules.pinned[early, column]
+            # A drop at ``earlier`` keeps the pinned one from being flown where its turnaround reaches this far.
+            first = max(step - int(waits[:step, column].max(initial=0)), 0)
+            early = np.arange(first, step) + waits[first:step, column] >= step
+            closed[first:step, column] |= early & ~rules.pinned[first:step, column]
+        if rules.duty is not None:
+            closed |= _beyond_pins(rules, rules.pinned, rules.duty, steps_per_day)
     return closed if shut is None else closed | shut
+
+
+def _beyond_pins(rules: FlightRules, pinned: Bools, duty: Ints, steps_per_day: int) -> Bools:
+    """Return ``[T, A]``: pairs whose duty cannot hold the pinned drops of their day as well."""
+    found, days = np.zeros(pinned.shape, bool), rules.days_of(len(pinned), steps_per_day)
+    for day in np.unique(days[pinned.any(axis=1)]).tolist():
+        steps = np.flatnonzero(days == day)
+        for column in np.flatnonzero(pinned[steps].any(axis=0)).tolist():
+            window, pins = int(duty[day, column]), steps[pinned[steps, column]]
+            if window >= 0:
+                out = (steps < pins[-1] - window) | (steps > pins[0] + window)
+                found[steps[out], column] = True
+    return found & ~pinned
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,13 +220,15 @@ class _Days:
     """Remaining drops by day.
 
     ``quota [A][D]`` are the drops that are left on each day besides the pinned ones; ``pins [A]`` are sets of steps.
-    ``day [T]`` is the day of each step and ``end [T]`` the first step after that day.
+    ``duty [A][D]`` are the steps from the first drop of a day to the last. ``day [T]`` is the day of each step and
+    ``end [T]`` the first step after that day.
     """
 
     day: list[int]
     end: list[int]
     quota: list[list[int]]
     pins: list[set[int]]
+    duty: list[list[int]]
 
 
 _UNLIMITED = np.iinfo(np.int64).max
@@ -185,10 +240,10 @@ def _quotas(rules: FlightRules, sorties: Ints, days: Ints, n_aircraft: int) -> I
     ``days [T]`` is the day of every step.
     """
     n_days = int(days[-1]) + 1 if len(days) else 0
-    most = np.broadcast_to(np.where(sorties < 0, _UNLIMITED, sorties), (n_days, n_aircraft))
+    sorties = np.broadcast_to(sorties if sorties.ndim == 1 else sorties[:n_days], (n_days, n_aircraft))
+    most = np.where(sorties < 0, _UNLIMITED, sorties)
     if rules.spent is not None:
-        most = most.copy()
-        most[:1] -= np.where(sorties < 0, 0, rules.spent)
+        most[:1] -= np.where(sorties[:1] < 0, 0, rules.spent)
         most = np.maximum(most, 0)
     return most if rules.pinned is None else np.maximum(most - _per_day(rules.pinned, days), 0)
 
@@ -198,37 +253,48 @@ def _per_day(pairs: Bools, days: Ints) -> Ints:
     return np.add.reduceat(pairs, np.flatnonzero(np.diff(days, prepend=-1)), axis=0, dtype=np.int64)
 
 
-def _days(rules: FlightRules, sorties: Ints, shape: tuple[int, int], steps_per_day: int) -> _Days:
+def _days(rules: FlightRules, shape: tuple[int, int], steps_per_day: int) -> _Days:
     day = rules.days_of(shape[0], steps_per_day)
+    n_days = int(day[-1]) + 1 if len(day) else 0
+    sorties = np.full(shape[1], -1, np.int64) if rules.sorties is None else rules.sorties
     quota = _quotas(rules, sorties, day, shape[1]).T.tolist()
+    duty = np.full((n_days, shape[1]), -1, np.int64) if rules.duty is None else rules.duty[:n_days]
     pins: list[set[int]] = [set() for _ in range(shape[1])]
     if rules.pinned is not None:
         for step, column in np.argwhere(rules.pinned).tolist():
             pins[column].add(step)
-    return _Days(day.tolist(), np.searchsorted(day, day, side="right").tolist(), quota, pins)
+    end = np.searchsorted(day, day, side="right").tolist()
+    return _Days(day.tolist(), end, quota, pins, np.where(duty < 0, _UNLIMITED, duty).T.tolist())
 
 
-def _walk_sorties(steps: Ints, bounds: Ints, turnaround: Ints, days: _Days) -> list[int]:
-    """Return :func:`_walk` within sorties.
+def _walk_days(steps: Ints, bounds: Ints, away: Ints, days: _Days) -> list[int]:
+    """Return :func:`_walk` within sorties and duty.
 
-    A candidate that is not pinned is skipped once its day's quota is used up.
+    A candidate that is not pinned is skipped once its day's quota is used up. After its duty, which begins with the
+    first drop of a day, an aircraft is skipped until the next day.
     """
-    times, ends = steps.tolist(), bounds.tolist()
+    times, waits, ends = steps.tolist(), away.tolist(), bounds.tolist()
     executed: list[int] = []
-    for column, (begin, end, wait) in enumerate(zip(ends[:-1], ends[1:], turnaround.tolist(), strict=True)):
-        left, pins = days.quota[column], days.pins[column]
-        index = begin
+    for column, (begin, end) in enumerate(itertools.pairwise(ends)):
+        left, pins, duty = days.quota[column], days.pins[column], days.duty[column]
+        index, today, first = begin, -1, 0
         while index < end:
             step = times[index]
             day = days.day[step]
+            if day != today:
+                today, first = day, -1
+            if first >= 0 and step - first > duty[day] and step not in pins:
+                index += 1
+                continue
             if step not in pins:
                 if left[day] == 0:
                     tomorrow = days.end[step]
                     index = index + 1 if pins else bisect_left(times, tomorrow, index + 1, end)
                     continue
                 left[day] -= 1
+            first = step if first < 0 else first
             executed.append(index)
-            index = bisect_left(times, step + wait + 1, index + 1, end)
+            index = bisect_left(times, step + waits[index] + 1, index + 1, end)
     return executed
 
 
@@ -246,6 +312,22 @@ def _within_sorties(rules: FlightRules, executed: Bools, steps_per_day: int) -> 
     quota = _quotas(rules, rules.sorties, days, executed.shape[1])
     left = quota[days] > flown - flown[first]
     return left if rules.pinned is None else left | rules.pinned
+
+
+def _within_duty(rules: FlightRules, executed: Bools, steps_per_day: int) -> Bools:
+    """Return ``[T, A]``: False after the duty of an aircraft, which its first drop of the day began."""
+    if rules.duty is None:
+        return np.ones(executed.shape, bool)
+    days, steps = rules.days_of(len(executed), steps_per_day), np.arange(len(executed))[:, None]
+    first = np.full((int(days[-1]) + 1, executed.shape[1]), _UNLIMITED // 2, np.int64)
+    for day in range(len(first)):
+        today = executed[days == day]
+        began = np.flatnonzero(days == day)[:1]
+        any_flown = today.any(axis=0)
+        first[day, any_flown] = began + today[:, any_flown].argmax(axis=0)
+    window = np.where(rules.duty < 0, _UNLIMITED // 2, rules.duty)[days]
+    within = steps - first[days] <= window
+    return within if rules.pinned is None else within | rules.pinned
 
 
 def _before_cap(rules: FlightRules, executed: Bools) -> Bools:

@@ -14,11 +14,14 @@ from torch import Tensor
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.grid import HECTARE_M2
 from firegui.domain.maps import FireMaps
+from firegui.domain.results import Metrics
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
+from firegui.domain.values import ValueLayer
 from firegui.errors import Problems
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import FlightRules
+from firegui.rollout.values import ValueFields, value_fields
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -26,13 +29,14 @@ class Model:
     """The frozen fire, the fleet and the objective, on one device.
 
     ``gains`` holds ``K_n(x) = γ(x) φ_n(x) burnable(x)`` of every period; ``protection [H, W]`` float64 is the density
-    of 𝓛_prot, ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions. States are held in
-    ``dtype``: float32 is part of the model, because its cut-off feeds the tail that pulls the front; float64 checks
-    equations. ``tell`` is called with what the engine has to say while it computes. ``rules`` are the
-    operational constraints on the gates, beyond the paper. With ``full_carry`` gradients follow the burning state from
-    step to step, which the paper cuts. A rollout for a gradient stops at the end of the first day on which more than
-    ``gradient_extent`` cells are on fire or burned, ``Σ_x P_t``; the states after it count as equal to it. With
-    ``in_torch`` the processor computes without kernels, which then need not be compiled.
+    of 𝓛_prot, ``Σ_R w_R 1_R / (|R| Σ w)``; ``protected [H, W]`` bool the union of the regions. ``values`` are the
+    values at risk, ``None`` without any. States are held in ``dtype``: float32 is part of the model, because its
+    cut-off feeds the tail that pulls the front; float64 checks equations. ``tell`` is called with what the engine has
+    to say while it computes. ``rules`` are the operational constraints on the gates, beyond the paper. With
+    ``full_carry`` gradients follow the burning state from step to step, which the paper cuts. A rollout for a gradient
+    stops at the end of the first day on which more than ``gradient_extent`` cells are on fire or burned, ``Σ_x P_t``;
+    the states after it count as equal to it. One that ends with at most ``gradient_floor`` cells is not differentiated:
+    all derivatives are 0. With ``in_torch`` the processor computes without kernels, which then need not be compiled.
     """
 
     maps: FireMaps
@@ -51,12 +55,18 @@ class Model:
     rules: FlightRules | None = None
     full_carry: bool = False
     gradient_extent: float = math.inf
+    gradient_floor: float = 0.0
     in_torch: bool = False
+    values: ValueFields | None = None
 
     @property
     def K(self) -> Tensor:
         """``[D P, N, H, W]``, neighbours in the order of the maps' stencil."""
         return self.gains.dense()
+
+    def is_differentiated(self, metrics: Metrics) -> bool:
+        """Return whether a rollout that ends like this has derivatives; see ``gradient_floor``."""
+        return metrics.final_extent_cells > self.gradient_floor
 
     @property
     def n_steps(self) -> int:
@@ -97,6 +107,18 @@ class Model:
         """Return column indices of the aircraft that carry ``material``."""
         return [tail.index for tail in self.fleet.tails if tail.type.material is material]
 
+    @property
+    def relative_costs(self) -> NDArray[np.float64]:
+        """``c_a / c̄ [A]``: cost of a drop of each aircraft over its mean; 0 for a fleet without prices."""
+        costs = np.array([tail.type.drop_cost or 0.0 for tail in self.fleet.tails])
+        return costs / costs.mean() if costs.any() else costs
+
+    @property
+    def drop_weights(self) -> NDArray[np.float64]:
+        """``λ_budget + λ_cost c_a / c̄ [A]``: what an executed drop of each aircraft adds to the objective."""
+        found = np.full(self.fleet.n_aircraft, self.weights.budget)
+        return found + self.weights.cost * self.relative_costs if self.weights.cost else found
+
     def with_effectiveness(self, effectiveness: Effectiveness) -> Model:
         """Return the same model with another suppressant; shares everything else."""
         return replace(self, effectiveness=effectiveness)
@@ -116,8 +138,15 @@ class Model:
 
     @property
     def terminal_slope(self) -> float:
-        """Slope that the last state adds to ``l_T``: ``λ_final / |Ω|``."""
+        """Slope that the last state adds to ``l_T`` in every cell: ``λ_final / |Ω|``."""
         return self.weights.final / self.n_cells
+
+    def value_slope(self) -> Tensor | None:
+        """Return what the last state adds to ``l_T`` besides: ``λ_val w(x) / Σ w``, float64 ``[H, W]``.
+
+        ``None`` where the objective does not count values.
+        """
+        return None if self.values is None or self.weights.val == 0.0 else self.weights.val * self.values.density
 
 
 def protection_density(
@@ -157,6 +186,7 @@ def build(
     device: str,
     dtype: torch.dtype = torch.float32,
     tell: MessageCallback = ignore_message,
+    values: Sequence[ValueLayer] = (),
 ) -> Model:
     """Put everything on ``device``. ``masks [R, H, W]`` are the regions' cells; ``R`` may be 0."""
     masks = np.asarray(masks, bool).reshape(-1, *maps.shape)
@@ -165,4 +195,5 @@ def build(
     return Model(
         maps, fleet, weights, effectiveness, retardant_acts_on, backend, device, SpreadGains(maps, dtype, device),
         torch.from_numpy(density).to(device), torch.from_numpy(union).to(device), dtype, tell=tell,
+        values=value_fields(values, device),
     )  # fmt: skip

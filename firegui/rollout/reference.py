@@ -6,7 +6,7 @@ It follows the paper line by line (steps 1 to 4), over the whole raster, and is 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import torch
@@ -18,10 +18,11 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.stencil import Offset, stencil_of
 from firegui.errors import Check
 from firegui.rollout.alteration import Alteration
-from firegui.rollout.deposits import groups, landing_offsets, scales_of
+from firegui.rollout.deposits import groups, landing_offsets, scales_of, working
 from firegui.rollout.footprint import footprints
 from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.model import Model
+from firegui.rollout.moving_start import start_fields
 from firegui.rollout.outcome import Hear, Slopes
 from firegui.rollout.suppression import MAXIMUM_DOSE, dose_of_payload
 
@@ -47,6 +48,7 @@ class Trajectory:
     unburned: list[Tensor]
     burning: list[Tensor]
     retardant: list[Tensor]
+    val: Tensor = field(default_factory=lambda: torch.zeros((), dtype=torch.float64))
 
 
 def variables(schedule: Schedule, *, differentiable: bool) -> Variables:
@@ -80,7 +82,7 @@ def deposit_fields(
         index = torch.from_numpy(pairs)
         poses = values.poses[index[:, 0], index[:, 1]]
         drift = torch.from_numpy(landing_offsets(model, kind, pairs, poses.detach().numpy()))
-        prints = footprints(poses[:, :2] + drift, poses[:, 2], scales, model.shape)
+        prints = working(model, pairs[:, 0], footprints(poses[:, :2] + drift, poses[:, 2], scales, model.shape))
         amount = decisions[index[:, 0], index[:, 1]] * dose
         padded_shape = (rows + 2 * side, columns + 2 * side)
         for k, step in enumerate(pairs[:, 0].tolist()):
@@ -146,8 +148,8 @@ def simulate(
     # Without a gradient a pair that does not drop adds exactly nothing.
     fields = deposit_fields(model, values, decisions, gates.open if differentiable else gates.executed)
     gains, dtype = model.K.cpu(), model.dtype
-    burning = torch.from_numpy(maps.ignition).to(dtype)
-    unburned = 1.0 - torch.from_numpy(maps.start.fire).to(dtype)
+    fire, burning = (torch.from_numpy(cells).to(dtype) for cells in start_fields(maps))
+    unburned = 1.0 - fire
     burned = torch.zeros_like(burning)
     retardant = torch.ones_like(burning)
     p_cont = 1.0 - 1.0 / maps.t_burn
@@ -179,7 +181,7 @@ def simulate(
             kept.extend([state] * (model.n_steps - step if over else 1))
         if over:
             break
-    return _losses(model, states, decisions.sum(), gates)
+    return _losses(model, states, decisions, gates)
 
 
 def _altered(alter: Alteration, day: int, unburned: Tensor, burning: Tensor) -> tuple[Tensor, Tensor]:
@@ -189,16 +191,21 @@ def _altered(alter: Alteration, day: int, unburned: Tensor, burning: Tensor) -> 
 
 
 def _losses(
-    model: Model, states: tuple[list[Tensor], list[Tensor], list[Tensor]], budget: Tensor, gates: Gates
+    model: Model, states: tuple[list[Tensor], list[Tensor], list[Tensor]], decisions: Tensor, gates: Gates
 ) -> Trajectory:
     fire = [(1.0 - unburned).double() for unburned in states[0]]
     scored = torch.stack(fire[model.first_scored_step :]).sum(dim=0)
     burn = scored.sum() / (model.n_scored * model.n_cells)
     final = fire[-1].sum() / model.n_cells
     prot = (scored * model.protection.cpu()).sum() / model.n_scored
-    w = model.weights
+    w, budget = model.weights, decisions.sum()
     objective = w.burn * burn + w.final * final + w.prot * prot + w.budget * budget
-    return Trajectory(burn, final, prot, budget, objective, gates, *states)
+    if w.cost:
+        objective = objective + w.cost * (decisions * torch.from_numpy(model.relative_costs)).sum()
+    if model.values is None:
+        return Trajectory(burn, final, prot, budget, objective, gates, *states)
+    val = (fire[-1] * model.values.density.cpu()).sum()
+    return Trajectory(burn, final, prot, budget, objective + w.val * val, gates, *states, val)
 
 
 def gain_slopes(
@@ -207,8 +214,8 @@ def gain_slopes(
     """Return ``∂𝓛/∂K`` of a misfit of the day-boundary states of the fire without drops, by autograd."""
     maps, steps, periods = model.maps, model.maps.steps_per_day, model.maps.periods_per_day
     gains = [period.clone().requires_grad_() for period in model.K.cpu()]
-    burning = torch.from_numpy(maps.ignition).to(model.dtype)
-    unburned, begins, ends = 1.0 - torch.from_numpy(maps.start.fire).to(model.dtype), [], []
+    fire, burning = (torch.from_numpy(cells).to(model.dtype) for cells in start_fields(maps))
+    unburned, begins, ends = 1.0 - fire, [], []
     for day in range(maps.days):
         begins.append(unburned.detach().requires_grad_())
         unburned = begins[-1]

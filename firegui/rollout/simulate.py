@@ -14,6 +14,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide
+from firegui.domain.values import ValueLayer
 from firegui.errors import Check
 from firegui.rollout import backend as backends
 from firegui.rollout.alteration import Alteration
@@ -70,13 +71,14 @@ def prepare(
     tell: MessageCallback = ignore_message,
     check: Check | None = None,
     waits: bool = True,
+    values: Sequence[ValueLayer] = (),
 ) -> Model:
     """Put the fire, the fleet and the objective on a device.
 
-    ``masks [R, H, W]`` are the protected cells of each region. ``backend`` is ``auto``, ``reference``, ``cpu`` or
-    ``cuda``; ``precision`` is ``float32``, which the fire model means, or ``float64`` for checking equations. ``tell``
-    hears, now and while the model is used, that kernels are compiled first or that memory did not suffice. ``check``
-    may raise to cancel their compilation, for which nothing waits without ``waits``
+    ``masks [R, H, W]`` are the protected cells of each region, ``values`` the values at risk. ``backend`` is ``auto``,
+    ``reference``, ``cpu`` or ``cuda``; ``precision`` is ``float32``, which the fire model means, or ``float64`` for
+    checking equations. ``tell`` hears, now and while the model is used, that kernels are compiled first or that memory
+    did not suffice. ``check`` may raise to cancel their compilation, for which nothing waits without ``waits``
     (:func:`firegui.rollout.backend.without_waiting`). Raises :class:`~firegui.errors.InputError` for an unknown or
     absent backend or precision and for empty regions.
     """
@@ -84,7 +86,7 @@ def prepare(
     model = build(
         maps, fleet, masks, region_weights, weights=weights, effectiveness=effectiveness,
         retardant_acts_on=retardant_acts_on, backend=name, device=device, dtype=backends.dtype_of(precision),
-        tell=tell,
+        tell=tell, values=values,
     )  # fmt: skip
     model = model if waits else backends.without_waiting(model)
     backends.prepare(model, check)

@@ -22,8 +22,8 @@ from pathlib import Path
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_text
-from firegui.io.paths import real_path
-from firegui.io.project.store import PROJECT_FILE, holds_edits, load_project, read_edits, save_project, write_edits
+from firegui.io.paths import PROJECT_FILE, real_path
+from firegui.io.project.store import holds_edits, load_project, read_edits, save_project, write_edits
 from firegui.runs.header import header_text, now
 from firegui.runs.lock import FolderLock, is_held
 from firegui.runs.result_store import names_in, read_toml

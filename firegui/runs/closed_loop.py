@@ -238,7 +238,7 @@ class ClosedLoop(ReplanJob):
         folder.whole = _as_it_is
         folder.write_plan(state.schedule)
         drops, audit = replanner.table(state.schedule)
-        folder.write_drops(drops, self._spec.project)
+        flames = folder.write_drops(drops, self._spec.project)
         folder.write_text(TABLE, table_text(state.rows))
         nothing = plan = None
         count = self._world.count
@@ -257,7 +257,7 @@ class ClosedLoop(ReplanJob):
             )
         )
         if plan is not None:
-            write_summary(folder.path, self._spec.project)
+            write_summary(folder.path, self._spec.project, flames)
         if nothing is not None and nothing.frames is not None:
             self._emit(BaselineReady(nothing.metrics, nothing.frames))
         if plan is not None and plan.frames is not None:

@@ -155,6 +155,7 @@ def _plan_words(spec: PlanSpec) -> list[str]:
         words += [] if spec.budget is None else ["--budget", str(spec.budget)]
     words += setting_words(plan.design, prefix="design")
     if Stage.PRUNE in spec.stages:
+        words += [] if Stage.OPTIMIZE in spec.stages else setting_words(plan.optimizer, only=("search",))
         words += setting_words(plan.elimination)
     if Stage.OPTIMIZE in spec.stages or Stage.PRUNE in spec.stages:
         words += setting_words(plan.margin, only=("kind",) if plan.margin.kind is Margin.NONE else ())

@@ -45,6 +45,7 @@ class Lazy(Generic[T]):
 
 
 if TYPE_CHECKING:
+    import firegui.calibration.factor_fit
     import firegui.calibration.forecast
     import firegui.calibration.network_fit
     import firegui.calibration.skill_figures
@@ -59,8 +60,8 @@ if TYPE_CHECKING:
     import firegui.planning.benchmark
     import firegui.planning.benchmark_figures
     import firegui.planning.exercise
+    import firegui.planning.fast_search
     import firegui.planning.flight_rules
-    import firegui.planning.gradient
     import firegui.planning.initialization
     import firegui.planning.margin
     import firegui.planning.margin_figures
@@ -97,6 +98,7 @@ class Engine:
     # Fire and rollouts.
     make_demo = Lazy(lambda: firegui.fire.demo.make_demo)
     project_maps = Lazy(lambda: firegui.fire.maps.project_maps)
+    with_burning_centres = Lazy(lambda: _after_torch(lambda: firegui.planning.problem.with_burning_centres))
     build = Lazy(lambda: _after_torch(lambda: firegui.planning.problem.build))
     simulate = Lazy(lambda: firegui.rollout.simulate.simulate)
     gradient = Lazy(lambda: firegui.rollout.simulate.simulate_with_gradient)
@@ -105,8 +107,8 @@ class Engine:
 
     # Planning.
     start_schedule = Lazy(lambda: firegui.planning.initialization.initial_schedule)
-    planner = Lazy(lambda: firegui.planning.gradient.GradientPlanner)
-    restore_planner = Lazy(lambda: firegui.planning.gradient.restore_planner)
+    planner = Lazy(lambda: firegui.planning.fast_search.planner)
+    restore_planner = Lazy(lambda: firegui.planning.fast_search.restore_planner)
     eliminator = Lazy(lambda: firegui.planning.two_stage.eliminator)
     margin_planning = Lazy(lambda: firegui.planning.margin.MarginPlanning)
     smoother = Lazy(lambda: firegui.planning.two_stage.smoother)
@@ -141,6 +143,7 @@ class Engine:
     error_field = Lazy(lambda: firegui.ensembles.random_field.error_field)
     with_wind = Lazy(lambda: firegui.ensembles.weather.with_wind)
     forecast = Lazy(lambda: firegui.calibration.forecast.forecast)
+    fit_factors = Lazy(lambda: firegui.calibration.factor_fit.fit_factors)
     fit_network = Lazy(lambda: firegui.calibration.network_fit.fit_network)
     fitted_weights = Lazy(lambda: firegui.calibration.network_fit.weights_of_state)
 

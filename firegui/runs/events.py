@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from firegui.domain.margin_curve import MarginCurve
     from firegui.domain.scaling import ScalingTable
     from firegui.domain.sensitivity import Row, SensitivityTable
+    from firegui.domain.spread_factors import SpreadFactors
     from firegui.domain.study_table import StudyTable
     from firegui.domain.uncertainty import ErrorFit
+    from firegui.fire.skill import ForecastSkill
     from firegui.fire.skill_report import SkillReport
     from firegui.runs.spec import ErrorFieldSpec
 
@@ -151,11 +153,15 @@ class RemovalCurveReady:
 
 @dataclass(frozen=True, slots=True)
 class StressTestProgress:
-    """``done`` of ``total`` scenarios are over in the stress test of a plan; ``text`` names the next."""
+    """``done`` of ``total`` scenarios are over in the stress test of a plan; ``text`` names the next.
+
+    The model itself, which comes first, is none of them. ``share`` of all draws is done.
+    """
 
     done: int
     total: int
     text: str
+    share: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,6 +193,22 @@ class WeightsReady:
     epochs_done: int
     before: tuple[EventProgress, ...] = ()
     after: tuple[EventProgress, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FactorsReady:
+    """A calibration of the physical model ended, or was stopped, with these ``factors``.
+
+    ``best`` is the rollout that they come from, and ``rollouts_done`` how many there were. ``forecasts`` are scored on
+    every day with a perimeter, of which those after ``fit_days`` were not read: the project's present model, the
+    calibrated one, then the references. They are empty where that was not computed.
+    """
+
+    factors: SpreadFactors
+    best: FitProgress
+    rollouts_done: int
+    fit_days: int
+    forecasts: tuple[ForecastSkill, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -358,6 +380,7 @@ RunEvent = (
     | SkillReady
     | FitEpoch
     | WeightsReady
+    | FactorsReady
     | SensitivityReady
     | StressReady
     | MarginReady

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,6 +14,8 @@ from firegui.domain.observation import FireRecord
 from firegui.domain.project import Project, changes_text
 from firegui.domain.schedule import LISTED_LOGIT, DropRecord, Schedule
 from firegui.errors import Check, InputError, Problem, Problems
+from firegui.fire.behaviour_rasters import strongest_fire
+from firegui.fire.drop_flames import flame_lengths
 from firegui.fire.model_caveats import model_caveats
 from firegui.io.crs import grid_problems
 from firegui.io.exporters import NO_FILMS, checked_formats, known_formats
@@ -113,10 +116,11 @@ def run_content(
     content = export_content(
         project, drops, run=name, made=made, plan=plan, baseline=baseline, water=layer, sheet=sheet,
         limits=model_caveats(project, (sheet or Sheet()).units), unfinished=_unfinished(header),
-        changes=changes,
+        changes=changes, flames=flame_lengths(project, drops),
     )  # fmt: skip
     fire = saved.kept.kind if saved.kept is not None else ""
-    return replace(content, notes=(*notes, *content.notes), fire=fire, stress=record.scores.stress)
+    behaviour = partial(strongest_fire, project)
+    return replace(content, notes=(*notes, *content.notes), fire=fire, stress=record.scores.stress, behaviour=behaviour)
 
 
 def unfinished_text(folder: Path) -> str:
@@ -210,7 +214,7 @@ def rule_problems(project: Project, drops: Sequence[DropRecord]) -> list[Problem
     landed = _schedule(project, executed, landing=True)
     pairs = sorted((drop.step, drop.column) for drop in executed)
     calm = np.broadcast_to(np.float32(0.0), (calendar.days, *grid.shape))
-    conditions = Conditions(project.operations, calendar, grid, calm, calm)
+    conditions = Conditions(project.operations, calendar, grid, calm, calm, project.burning_centres)
     airborne = replace(conditions, operations=replace(project.operations, no_drop_zones=(), pinned=()))
 
     def day_name(day: int) -> str:

@@ -54,7 +54,7 @@ class FirstStage:
             session.pause_or_stop(self.save)
             report = planner.epoch(check, pictures.stride_if_due())
             if report.improved:
-                self.best_metrics = report.metrics
+                self.best_metrics = report.metrics if report.is_whole else None
             self.rows.append(self._row(report))
             session.emit(self.rows[-1])
             pictures.offer(report, planner.best, check)
@@ -89,4 +89,5 @@ class FirstStage:
             drops=metrics.drops_executed,
             grad_norm=report.grad_norm,
             seconds=self._session.seconds,
+            val=metrics.loss_val,
         )

@@ -176,9 +176,8 @@ def installed_versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
 
 def event_hash(project: Project) -> str:
     """Hash of the event and its fire model, whatever is planned on it."""
-    return project_hash(
-        replace(project, fleet=Fleet(()), grounded={}, regions=(), plan=PlanSettings(), operations=Operations())
-    )
+    bare = replace(project, fleet=Fleet(()), grounded={}, regions=(), values=(), plan=PlanSettings())
+    return project_hash(replace(bare, operations=Operations()))
 
 
 def fire_hash(project: Project) -> str:

@@ -15,11 +15,13 @@ from firegui.runs.stages import EliminationStep, EpochDone
 
 Row = TypeVar("Row", EliminationStep, EpochDone)
 
-COLUMNS = ("epoch", "rollouts", "objective", "best", "burn", "final", "prot", "drops", "grad_norm", "seconds")
+COLUMNS = ("epoch", "rollouts", "objective", "best", "burn", "final", "prot", "drops", "grad_norm", "seconds", "val")
 """The columns of ``history.csv``, in order. Numbers are written so that they read back exactly."""
 STEP_COLUMNS = tuple(item.name for item in fields(EliminationStep))
 """The columns of ``elimination.csv``, in order."""
-_FLOATS = frozenset({"objective", "best", "burn", "final", "prot", "grad_norm", "seconds"})
+_FLOATS = frozenset({"objective", "best", "burn", "final", "prot", "grad_norm", "seconds", "val"})
+_LATER = frozenset({"val"})
+"""Columns that tables of earlier versions, and of runs that count no values at risk, lack."""
 
 
 def history_text(rows: Iterable[EpochDone]) -> str:
@@ -49,7 +51,11 @@ def read_elimination(path: Path) -> tuple[EliminationStep, ...]:
 
 
 def _text(columns: Sequence[str], rows: Iterable[object]) -> str:
-    return csv_text([columns, *([getattr(row, name) for name in columns] for row in rows)])
+    rows = tuple(rows)
+    # As it was before there were values at risk, where a run counts none.
+    counts = any(getattr(row, name) > 0.0 for row in rows for name in _LATER)
+    names = [name for name in columns if counts or name not in _LATER]
+    return csv_text([names, *([getattr(row, name) for name in names] for row in rows)])
 
 
 def _read(path: Path, columns: Collection[str], make: Callable[..., Row], refusal: str) -> tuple[Row, ...]:
@@ -64,4 +70,5 @@ def _read(path: Path, columns: Collection[str], make: Callable[..., Row], refusa
 
 
 def _numbers(record: dict[str, str], columns: Collection[str]) -> dict[str, Any]:
-    return {name: (float(record[name]) if name in _FLOATS else int(record[name])) for name in columns}
+    there = [name for name in columns if name in record or name not in _LATER]
+    return {name: (float(record[name]) if name in _FLOATS else int(record[name])) for name in there}

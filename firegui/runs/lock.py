@@ -20,10 +20,8 @@ from filelock import lock_descriptor
 
 from firegui.errors import InputError, Problem
 from firegui.io.atomic import write_problem
-from firegui.io.paths import real_path
-from firegui.io.project.store import PROJECT_FILE
+from firegui.io.paths import LOCK, PROJECT_FILE, real_path
 
-LOCK = ".lock"
 EDIT_LOCK = ".edit-lock"
 """Lock of a project's folder while the project is read, changed and saved. A window holds the other one throughout."""
 _TITLE = "The run folder cannot be used"

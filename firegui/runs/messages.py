@@ -46,6 +46,8 @@ def finish_message(
             return "stopped before the first search step was done, so there is no plan yet; resume the run to get one"
         case FinishReason.STOPPED:
             return f"stopped on request after {counted(done, 'search step')}; {kept}; resume the run to go on"
+        case _ if done < settings.epochs:
+            return f"did {counted(done, 'search step')}; {kept}"
         case _:
             return f"did {counted(done, 'search step')}; {kept}; for a better one, allow more search steps"
 

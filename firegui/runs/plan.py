@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +19,7 @@ from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.domain.stress import StressTable, growth_left_text, missed_text
 from firegui.errors import CancelledError, Check, InputError, Problems
 from firegui.io.project.schedule_file import read_schedule
-from firegui.planning.audit import AuditReport, Conditions
+from firegui.planning.audit import AuditReport, Conditions, stated_use
 from firegui.planning.flight_rules import with_pins
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
@@ -252,7 +254,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
     def _planner(self, model: Model, start: Schedule) -> GradientPlanner:
         if self._margin is not None:
             return self._margin.first_stage(model, self._settings, start)
-        return self._engine.planner(model, self._settings, start)
+        return self._engine.planner(model, self._settings, start, self._control.check)
 
     def _restored_planner(self, model: Model, checkpoint: Path) -> GradientPlanner:
         if self._margin is not None:
@@ -423,7 +425,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         if not project.stress.unrepaired:
             return None
 
-        began, check = self._tells_progress(session, 0, self._repaired_draws), self._control.check
+        began, check = self._tells_progress(session), self._control.check
 
         def table() -> StressTable:
             told: dict[str, Any] = {"began": began, "burned": fires.add, "check": check}
@@ -443,8 +445,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         plan, margin = self._plan(), self._margin
         if margin is None or plan is None or not self._repaired_draws or missed_text(table, self._spec.project.plan):
             return table
-        before = 1 + len(self._spec.project.stress.unrepaired)
-        began, check, model = self._tells_progress(session, before, 0), self._control.check, session.model
+        began, check, model = self._tells_progress(session, repairs=True), self._control.check, session.model
         what = "the plan could not be tested with replanning"
         told: dict[str, Any] = {"began": began, "burned": fires.add, "check": check}
         found = self._tested(session, scores, lambda: margin.repaired(model, plan, table, **told), fires, what)
@@ -457,12 +458,20 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             return 0
         return sum(one.n_draws for one in self._spec.project.stress.repaired)
 
-    def _tells_progress(self, session: RunSession, before: int, after: int) -> Callable[[int, int, str], None]:
-        """Return what tells the progress of a part of the stress test between other steps."""
+    def _tells_progress(self, session: RunSession, *, repairs: bool = False) -> Callable[[int, int, str], None]:
+        """Return what tells how far the stress test is: its scenarios, or its draws with repair."""
+        stress = self._spec.project.stress
+        repaired = stress.repaired if self._repaired_draws else ()
+        n_unrepaired, ends = len(stress.unrepaired), list(accumulate(one.n_draws for one in repaired))
+        steps = 1 + n_unrepaired + self._repaired_draws
 
-        def began(number: int, total: int, name: str) -> None:
+        def began(number: int, _total: int, name: str) -> None:
             session.pause_or_stop(lambda: None)
-            self._emit(StressTestProgress(before + number, before + total + after, f"stress test: {name}"))
+            # The model itself is the first step, and none of the scenarios.
+            over = n_unrepaired + bisect_right(ends, number) if repairs else max(number - 1, 0)
+            step = 1 + n_unrepaired + number if repairs else number
+            text = f"stress test: {name}"
+            self._emit(StressTestProgress(over, n_unrepaired + len(repaired), text, step / steps))
 
         return began
 
@@ -532,33 +541,34 @@ class PlanConclusion:
         left out and no picture returned. Raises :class:`~firegui.errors.InputError` where the folder cannot be written.
         """
         drops = self.engine.drops(self.model, self.best)
-        folder.write_drops(drops, self.project)
-        audit = self._audit(drops)
+        flames = folder.write_drops(drops, self.project)
         try:
             scored = self._score(check)
             design = self.design or self.engine.simulate(self.model, self.best, check=check).metrics
             reference = None if self.reference is None else self._at_nominal(self.reference, check).metrics
         except CancelledError:
+            audit = self._audit(drops, None)
             scores = RunScores(self.baseline, None, self.design, audit, None, self.pruned, self.swept)
             folder.write_scores(scores)
             return None, scores
+        audit = self._audit(drops, scored.metrics)
         scores = RunScores(self.baseline, scored.metrics, design, audit, reference, self.pruned, self.swept)
         folder.write_scores(scores)
         if scored.p_fire_days is not None:
             folder.write_occupancy(scored.p_fire_days, self.project)
-        write_summary(folder.path, self.project)
+        write_summary(folder.path, self.project, flames)
         if scored.frames is None:
             return None, scores
         stage = Stage.OPTIMIZE if self.pruned is None else Stage.PRUNE
         return PlanUpdated(self.best_epoch, scored.metrics, scored.frames, drops, stage), scores
 
-    def _audit(self, drops: tuple[DropRecord, ...]) -> AuditReport:
+    def _audit(self, drops: tuple[DropRecord, ...], scored: Metrics | None) -> AuditReport:
         maps = self.model.maps
         # What the rollout's gates executed, checked by code that shares nothing with them.
         executed = [(drop.step, drop.column) for drop in drops if drop.executed]
-        conditions = Conditions.of(self.project)
+        conditions, stated = Conditions.of(self.project), [] if scored is None else [stated_use(executed, scored)]
         return self.engine.audit(
-            self.best, self.model.fleet, maps.steps_per_day, maps.shape, executed, conditions=conditions
+            self.best, self.model.fleet, maps.steps_per_day, maps.shape, executed, conditions=conditions, stated=stated
         )
 
     def _score(self, check: Check) -> Rollout:

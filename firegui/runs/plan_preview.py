@@ -104,9 +104,10 @@ class PlanPreviewer:
         made_of = self._made_of
         if self._model is None or made_of is None or made_of[0] is not request.project or made_of[1] != request.backend:
             self._model = self._base = None
-            self._model = self._engine.build(
-                request.project, request.project.plan.nominal, request.backend, check=check
-            )
+            project = request.project
+            if project.needs_centres:
+                project = self._engine.with_burning_centres(project, request.backend, check=check)
+            self._model = self._engine.build(project, project.plan.nominal, request.backend, check=check)
             self._made_of = request.project, request.backend
         return self._model
 

@@ -46,12 +46,12 @@ class PlanSnapshots:
             self._pending = report
         if self._pending is None or self.stride_if_due() is None:
             return
-        frames = self._pending.rollout.frames
-        if frames is None:
-            frames = self._engine.simulate(self._model, best, check=check, frame_stride=self._stride).frames
-        if frames is not None:
+        rollout = self._pending.rollout
+        if rollout.frames is None:
+            rollout = self._engine.simulate(self._model, best, check=check, frame_stride=self._stride)
+        if rollout.frames is not None:
             drops = self._engine.drops(self._model, best, flown=True)
-            self._emit(PlanUpdated(self._pending.epoch, self._pending.metrics, frames, drops, is_cautious=True))
+            self._emit(PlanUpdated(self._pending.epoch, rollout.metrics, rollout.frames, drops, is_cautious=True))
         self._pending, self._shown_at = None, time.monotonic()
 
     def follow(

@@ -42,7 +42,7 @@ class Replanning(ReplanJob):
         replanner = self._engine.replanner(spec.project, backend=spec.backend, tell=self._speaker.pass_on, check=check)
         state, notes = self._state(replanner)
         kept = FireRecord((DayStates.observed(spec.day, state),))
-        left = replanner.left(spec.schedule, spec.day, state, check)
+        left = replanner.left(spec.schedule, spec.day, state, check, is_observed=True)
         note = note_of(spec, state, notes)
         if previous is not None and previous.header.replan is not None and previous.header.replan.fire != note.fire:
             problem = Problem(str(spec.out), "was run from another fire", "give the project it was started on")
@@ -92,11 +92,11 @@ class Replanning(ReplanJob):
 
     def _conclude(self, work: _Work, session: RunSession, folder: ReplanFolder, reason: FinishReason) -> RunFinished:
         drops, audit = work.replanner.table(work.left.joined(work.ended.rest))
-        folder.write_drops(drops, self._spec.project)
+        flames = folder.write_drops(drops, self._spec.project)
         message = _opening(reason, self._spec.day)
         fire = None
         try:
-            fire = self._score(work, folder, audit)
+            fire = self._score(work, folder, audit, flames)
         except CancelledError:
             self._write_scores(work, folder, audit, None, None)
         if fire is not None:
@@ -108,7 +108,9 @@ class Replanning(ReplanJob):
         nominal = None if fire is None else fire.metrics
         return RunFinished(reason, message, nominal, work.outlook.nothing, folder.path)
 
-    def _score(self, work: _Work, folder: ReplanFolder, audit: AuditReport) -> RunFire:
+    def _score(
+        self, work: _Work, folder: ReplanFolder, audit: AuditReport, flames: dict[tuple[int, int], float] | None
+    ) -> RunFire:
         check = self._control.check_abandoned
         plan = work.left.joined(work.ended.rest)
         fire = self._engine.run_fire(
@@ -118,7 +120,7 @@ class Replanning(ReplanJob):
         self._write_scores(work, folder, audit, fire.metrics, design)
         assert fire.p_fire_days is not None
         folder.write_occupancy(fire.p_fire_days, self._spec.project, self._spec.day)
-        write_summary(folder.path, self._spec.project)
+        write_summary(folder.path, self._spec.project, flames)
         return fire
 
     def _write_scores(

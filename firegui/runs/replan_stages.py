@@ -116,7 +116,7 @@ class RestStages:
             planner = session.engine.restore_planner(model, settings, session.folder.path / CHECKPOINT)
         else:
             begin = session.engine.start_schedule(model, settings, self._left.rest, session.control.check, reopen=True)
-            planner = session.engine.planner(model, settings, begin)
+            planner = session.engine.planner(model, settings, begin, session.control.check)
         rows = () if self._previous is None else self._previous.history
         self._first = FirstStage(session, model, planner, MAIN, rows)
         self._first.run()

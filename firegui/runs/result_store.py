@@ -20,7 +20,7 @@ from firegui.io.toml import plain_words, too_large_numbers
 from firegui.runs.checksums import DIFFERS, differs
 from firegui.runs.header import FORMAT, SavedHeader, now
 from firegui.runs.lock import FolderLock, held_problem, is_held
-from firegui.runs.snapshot import add_missing_margin
+from firegui.runs.snapshot import add_missing_settings
 
 StoredHeader = TypeVar("StoredHeader", bound=SavedHeader)
 Kind = TypeVar("Kind")
@@ -55,7 +55,7 @@ class ResultStore(Generic[StoredHeader]):
     kind: type[StoredHeader]
     again: str
     lost: Callable[[list[str]], bool] = lambda names: True
-    upgrade: Callable[[dict[str, Any]], object] = add_missing_margin
+    upgrade: Callable[[dict[str, Any]], object] = add_missing_settings
 
     @property
     def thing(self) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from firegui.domain.options import changeable, title_of
 from firegui.domain.project import Project
-from firegui.domain.settings import Effectiveness, Margin, OptimizerSettings
+from firegui.domain.settings import Effectiveness, Margin, OptimizerSettings, PlanSettings
 from firegui.errors import Problem
 from firegui.io.project.store import project_hash
 from firegui.runs.header import NOT_INSTALLED, SavedHeader, SavedResultSpec, event_hash, schedule_hash
@@ -39,10 +39,12 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
                 where, f"was run on another event or fire model ({then.name})", "give the project it was started on"
             )
         )
-    if then.project().planned_fleet != now.project().planned_fleet:
+    if then.project().planned_fleet.without_cycles != now.project().planned_fleet.without_cycles:
         found.append(Problem(where, "was run with another fleet or other grounded days", _REMEDY))
     if then.regions != now.regions:
         found.append(Problem(where, "was run with other protected regions", _REMEDY))
+    if then.values != now.values:
+        found.append(Problem(where, "was run with other values at risk", _REMEDY))
     if then.operations != now.operations:
         found.append(Problem(where, "was run with other operational rules", _REMEDY))
     if now.plan.margin.kind is Margin.STRESS and then.stress != now.stress:
@@ -110,6 +112,8 @@ def settings_changed(record: RunRecord, project: Project, event: str) -> list[st
         found.append("another fleet or other grounded days")
     if then.regions != now.regions:
         found.append("other protected regions")
+    if then.values != now.values:
+        found.append("other values at risk")
     if then.operations != now.operations:
         found.append("other operational rules")
     if then.c_req != now.c_req and now.fire_model.kind != "maps":
@@ -131,9 +135,14 @@ def _without_empty(grounded: Mapping[str, tuple[date, ...]]) -> dict[str, tuple[
 def differences(then: Any, now: Any, *, all_of: bool = False) -> Iterator[tuple[str, Any, Any]]:
     """Return title and both values of every setting that differs now.
 
-    Settings that may change when a run is resumed count only with ``all_of``.
+    Settings that may change when a run is resumed count only with ``all_of``. A search method that is named does not
+    differ from the same method by the margin.
     """
+    if isinstance(then, PlanSettings) and then.is_fast == now.is_fast:
+        now = replace(now, optimizer=replace(now.optimizer, search=then.optimizer.search))
     free = () if all_of else changeable(then)
+    if isinstance(then, PlanSettings) and then.drops_fail_in_flames:
+        free = tuple(name for name in free if name != "flame_limit_m")  # it decides where drops fail
     for item in fields(then):
         before, after = getattr(then, item.name), getattr(now, item.name)
         if item.name in _ONLY_TEXT or item.name in free:

@@ -24,6 +24,7 @@ from firegui.domain.schedule import DropRecord, Schedule
 from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import LimitCheck, StressTable
 from firegui.errors import InputError, Problem, Problems
+from firegui.fire.drop_flames import flame_lengths
 from firegui.io import atomic
 from firegui.io.array_files import read_arrays
 from firegui.io.paths import real_path
@@ -37,7 +38,7 @@ from firegui.runs.header import RunHeader, file_of
 from firegui.runs.history import history_text, read_elimination, read_history
 from firegui.runs.lock import held_problem, is_held
 from firegui.runs.result_store import ResultFolder, ResultStore, check_entries, read_header
-from firegui.runs.snapshot import add_missing_margin
+from firegui.runs.snapshot import add_missing_settings
 from firegui.runs.stages import EliminationStep, EpochDone, FinishReason, RunState, Stage
 
 # Reading a run must not wait for what only writing needs.
@@ -249,13 +250,16 @@ class RunStore(ResultStore[RunHeader]):
 
 
 def _as_it_was(raw: dict[str, Any]) -> None:
-    """Add the settings that older runs lack: they cut the gradient's carry and had no margin."""
+    """Add the settings that older runs lack.
+
+    They cut the gradient's carry.
+    """
     inner: Any = raw
     for name in ("project", "plan", "optimizer"):
         inner = inner.get(name, {}) if isinstance(inner, dict) else {}
     if isinstance(inner, dict):
         inner.setdefault("full_carry", False)
-    add_missing_margin(raw)
+    add_missing_settings(raw)
 
 
 def _no_run(folder: Path) -> Problem:
@@ -295,14 +299,17 @@ class RunFolder(ResultFolder[RunHeader]):
         """Replace ``plan.safetensors``, the optimizer's own variables."""
         write_plan_safetensors(self.path / name, schedule)
 
-    def write_drops(self, drops: Sequence[DropRecord], project: Project) -> None:
+    def write_drops(self, drops: Sequence[DropRecord], project: Project) -> dict[tuple[int, int], float] | None:
         """Replace ``schedule.csv`` (for people) and ``drops.json`` (exact, for exporters).
 
-        A summary of earlier drops goes: :func:`firegui.runs.summary.write_summary` writes the new one.
+        A summary of earlier drops goes: :func:`firegui.runs.summary.write_summary` writes the new one. Returns the
+        flame lengths where the drops land, as :func:`~firegui.fire.drop_flames.flame_lengths` does.
         """
         (self.path / SUMMARY).unlink(missing_ok=True)
-        firegui.io.exporters.csv.write_schedule_csv(self.path / SCHEDULE, drops, project)
+        flames = flame_lengths(project, drops)
+        firegui.io.exporters.csv.write_schedule_csv(self.path / SCHEDULE, drops, project, flames)
         atomic.write_json(self.path / DROPS, drops)
+        return flames
 
     def write_scores(self, scores: RunScores) -> None:
         """Replace ``metrics.json``."""

@@ -77,14 +77,15 @@ def new_replan_folder(project_folder: Path, setting: Setting, now: datetime, tak
     return unused(project_folder / RUNS / f"{now:%Y%m%d-%H%M%S}-{setting.value}-{REPLAN}", taken)
 
 
-def next_run_number(out: Path, project_folder: Path | None) -> int | None:
+def next_run_number(out: Path, project_folder: Path | None, listed: Iterable[int] = ()) -> int | None:
     """Return the number of a new run in ``out``: one more than the largest among the runs of the project.
 
-    ``None`` for a run elsewhere. Runs that cannot be read do not count.
+    ``None`` for a run elsewhere. Runs that cannot be read do not count. ``listed`` are the numbers of runs that
+    are known, of which some may have no folder yet.
     """
     if project_folder is None or not same_folder(out.parent, project_folder / RUNS):
         return None
-    numbers = [0]
+    numbers = [0, *listed]
     for folder in list_runs(project_folder):
         with suppress(InputError):
             numbers.append(STORE.read(folder).number or 0)

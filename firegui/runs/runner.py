@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.errors import CancelledError, InputError
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
-from firegui.runs.events import Emit, RunFinished
+from firegui.runs.events import Emit, Message, RunFinished
 from firegui.runs.failures import failure_message, is_foreseen, write_log
 from firegui.runs.spec import ReplanSpec, RunSpec
 from firegui.runs.stages import FinishReason, RunState
@@ -23,6 +25,7 @@ RUN_CLASSES = {
     "ReplanSpec": "firegui.runs.replan:Replanning",
     "ReplanSpec.closed_loop": "firegui.runs.closed_loop:ClosedLoop",
     "CalibrateSpec": "firegui.analyses.calibration.run:Calibration",
+    "CalibrateFactorsSpec": "firegui.analyses.calibration.factors_run:FactorsCalibration",
     "SkillSpec": "firegui.analyses.skill.run:SkillScoring",
     "SensitivitySpec": "firegui.analyses.sensitivity.run:SensitivityRun",
     "StressSpec": "firegui.analyses.stress.run:StressRun",
@@ -35,6 +38,8 @@ RUN_CLASSES = {
     "BenchmarkSpec": "firegui.analyses.benchmark.run:BenchmarkRun",
 }
 """Class that carries out each kind of spec, imported when such a run is started."""
+_WITHOUT_DROPS = ("SkillSpec", "CalibrateFactorsSpec", "ScalingSpec")
+"""Kinds of specs that fly no drops by the rules of the project."""
 
 
 class Job(Protocol):
@@ -69,9 +74,48 @@ def execute(spec: RunSpec, emit: Emit, control: RunControl, *, engine: Engine | 
     the program also leaves its traceback in a file that the message names. An exception of ``emit`` counts as one.
     Tests pass a fake ``engine``.
     """
-    machine = RunMachine(emit)
-    job = _load_run_class(spec)(spec, emit, control, engine or Engine(), machine)
+    machine, engine = RunMachine(emit), engine or Engine()
+    try:
+        spec = with_centres(spec, emit, control, engine)
+    except Exception as error:
+        # Nothing has begun: a run without a folder says why.
+        conduct(_NotBegun(error), emit, machine)
+        return
+    job = _load_run_class(spec)(spec, emit, control, engine, machine)
     conduct(job, emit, machine)
+
+
+def with_centres(spec: RunSpec, emit: Emit, control: RunControl, engine: Engine) -> RunSpec:
+    """Return ``spec`` with projects that know where their fire burns, where a turnaround depends on that."""
+    for name in ("project", "against_project"):
+        project = getattr(spec, name, None)
+        if isinstance(project, Project) and project.needs_centres and type(spec).__name__ not in _WITHOUT_DROPS:
+            emit(Message("computing where the fire burns on each day, for the distances from the bases"))
+            backend = getattr(spec, "backend", "auto")
+            known = engine.with_burning_centres(project, backend, check=control.check)
+            change: dict[str, Any] = {name: known}
+            spec = replace(spec, **change)
+    return spec
+
+
+class _NotBegun:
+    """Run that an error ended before it began."""
+
+    baseline_metrics: Metrics | None = None
+    written_folder: Path | None = None
+
+    def __init__(self, error: Exception) -> None:
+        self._error = error
+
+    def run(self) -> RunFinished:
+        """Raise the error."""
+        raise self._error
+
+    def note_failure(self, message: str) -> None:
+        """Do nothing: there is no folder."""
+
+    def close(self) -> None:
+        """Do nothing: nothing is open."""
 
 
 def conduct(job: Job, emit: Emit, machine: RunMachine) -> None:

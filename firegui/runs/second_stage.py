@@ -27,6 +27,7 @@ from firegui.runs.stages import EliminationStep
 
 if TYPE_CHECKING:
     from firegui.planning.elimination import Elimination, EliminationReport
+    from firegui.planning.fast_removal import FastRemoval
     from firegui.planning.margin import MarginPlanning
     from firegui.planning.stress_pruning import StressPruning
     from firegui.planning.two_stage import PoseSmoothing
@@ -50,7 +51,7 @@ class SecondStage:
         self._epoch, self._resume = epoch, resume
         checkpoint = self._checkpoint(ELIMINATION_CHECKPOINT)
         check = session.control.check
-        self.eliminator: Elimination | StressPruning
+        self.eliminator: Elimination | FastRemoval | StressPruning
         self._pruning: StressPruning | None = None
         if margin is None:
             self.eliminator = session.engine.eliminator(model, plan, reference, checkpoint, check)
@@ -189,7 +190,7 @@ class SecondStage:
         step = EliminationStep(
             report.rollouts, report.passes, report.drops, report.drops_before, report.removed, report.tested,
             report.to_test, report.batch, held["burn"], held["final"], held["prot"],
-            self._session.seconds - self._before,
+            self._session.seconds - self._before, held["val"],
         )  # fmt: skip
         self.rows.append(step)
         self._session.emit(step)

@@ -20,7 +20,7 @@ from firegui.runs.stages import Stage
 # Annotations need these alone. Reading a saved run must not wait for them.
 if TYPE_CHECKING:
     from firegui.domain.benchmark import BenchmarkSettings
-    from firegui.domain.fit import NetworkFitSettings
+    from firegui.domain.fit import FactorFitSettings, NetworkFitSettings
     from firegui.domain.margin_curve import MarginCurveSettings
     from firegui.domain.scaling import ScalingSettings
     from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
@@ -152,6 +152,14 @@ class CalibrateSpec:
     resume: bool = False
     checkpoint_seconds: float = CHECKPOINT_SECONDS
     project_folders: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CalibrateFactorsSpec:
+    """A fit of the factors of the project's physical fire model to its event; nothing is written."""
+
+    project: Project
+    settings: FactorFitSettings
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -408,6 +416,7 @@ RunSpec = (
     | EvaluateSpec
     | SkillSpec
     | CalibrateSpec
+    | CalibrateFactorsSpec
     | SensitivitySpec
     | StressSpec
     | MarginSpec

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -67,6 +68,7 @@ class EpochDone:
     drops: int
     grad_norm: float
     seconds: float
+    val: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +76,8 @@ class EliminationStep:
     """Stage 2 has decided on some batches (paper, step 5); ``seconds`` since the stage began.
 
     ``passes`` is the pass at work, from 1, ``drops`` what is left of ``drops_before``, and ``removed`` how many this
-    pass has removed so far; ``tested`` of the ``to_test`` drops of this pass are decided. ``burn``, ``final`` and
-    ``prot`` are ``ℓ_k / τ_k`` of the plan as it is, at most 1, NaN where the term is not constrained.
+    pass has removed so far; ``tested`` of the ``to_test`` drops of this pass are decided. ``burn``, ``final``,
+    ``prot`` and ``val`` are ``ℓ_k / τ_k`` of the plan as it is, at most 1, NaN where the term is not constrained.
     """
 
     rollouts: int
@@ -90,6 +92,7 @@ class EliminationStep:
     final: float
     prot: float
     seconds: float
+    val: float = math.nan
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.model_range import outside_text
-from firegui.domain.plan_summary import PlanSummary, boundary_areas, plan_summary, start_area, with_regions
+from firegui.domain.plan_summary import (
+    PlanSummary,
+    boundary_areas,
+    plan_summary,
+    start_area,
+    value_summaries,
+    with_regions,
+)
 from firegui.domain.project import Project
 from firegui.domain.stress import missed_text, verdict_text
 from firegui.errors import InputError, Problem
@@ -74,12 +81,13 @@ def run_summary(record: RunRecord) -> PlanSummary | None:
     return _with_regions(found, record.project, [day_states(record, name) for name in (OCCUPANCY, BASELINE)])
 
 
-def write_summary(folder: Path, project: Project) -> None:
+def write_summary(folder: Path, project: Project, flames: Mapping[tuple[int, int], float] | None) -> None:
     """Write the summary of the plan in ``folder``, whose drops and fires were written before.
 
-    ``project`` is that of the run with its rasters, which have the fire at the start.
+    ``project`` is that of the run with its rasters, which have the fire at the start. ``flames`` are the flame lengths
+    where the drops land.
     """
-    atomic.write_json(folder / SUMMARY, replace(_computed(read_run(folder)), start_ha=start_area(project)))
+    atomic.write_json(folder / SUMMARY, replace(_computed(read_run(folder), flames), start_ha=start_area(project)))
 
 
 def day_states(record: RunRecord, name: str) -> tuple[NDArray[np.float32], int] | None:
@@ -101,19 +109,20 @@ def day_states(record: RunRecord, name: str) -> tuple[NDArray[np.float32], int] 
     return np.asarray(raster.bands, np.float32), record.project.plan.days + 1 - len(raster.bands)
 
 
-def _computed(record: RunRecord) -> PlanSummary:
+def _computed(record: RunRecord, flames: Mapping[tuple[int, int], float] | None = None) -> PlanSummary:
     project, scores = record.project, record.scores
     fires = [day_states(record, name) for name in (OCCUPANCY, BASELINE)]
     plan, baseline = ({} if states is None else boundary_areas(*states, project) for states in fires)
     fire = kind_of_fire(record.folder, record.header)
     drops, night = read_drops(record.folder), night_steps(project)
-    found = plan_summary(project, drops, night, plan, baseline, fire=fire, stress=scores.stress)
+    found = plan_summary(project, drops, night, plan, baseline, fire=fire, stress=scores.stress, flames=flames)
     # Old runs saved no fire without drops, but its size.
     if found.final_ha_no_drops is None and scores.baseline is not None:
         found = replace(found, final_ha_no_drops=scores.baseline.final_extent_ha)
     if found.final_ha is None and scores.nominal is not None:
         found = replace(found, final_ha=scores.nominal.final_extent_ha)
-    return _with_regions(found, project, fires)
+    lost = [() if metrics is None else metrics.value_lost for metrics in (scores.nominal, scores.baseline)]
+    return replace(_with_regions(found, project, fires), values=value_summaries(project, *lost))
 
 
 def _with_regions(

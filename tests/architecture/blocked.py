@@ -34,15 +34,16 @@ def names(package):
         if found.ispkg:
             yield from names(importlib.import_module(found.name))
 
-for name in names(importlib.import_module({root!r})):
-    importlib.import_module(name)
-    print(name)
+for root in {roots!r}:
+    for name in names(importlib.import_module(root)):
+        importlib.import_module(name)
+        print(name)
 """
 
 
-def import_all(root: str, left_out: Sequence[str] = ()) -> str:
-    """Source that imports every module under ``root`` but ``left_out`` and what is in it, and prints their names."""
-    return IMPORT_ALL.format(root=root, left_out=set(left_out), left_out_prefixes=tuple(f"{x}." for x in left_out))
+def import_all(*roots: str, left_out: Sequence[str] = ()) -> str:
+    """Source that imports every module under ``roots`` but ``left_out`` and what is in it, and prints their names."""
+    return IMPORT_ALL.format(roots=roots, left_out=set(left_out), left_out_prefixes=tuple(f"{x}." for x in left_out))
 
 
 def run_blocked(blocked: Sequence[str], source: str) -> subprocess.CompletedProcess[str]:

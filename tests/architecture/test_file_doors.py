@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ READERS = {
     "h5netcdf": {"File"},
 }
 OTHERS = {"netCDF4", "xarray", "fiona", "geopandas", "osgeo", "tables"}
+LIBRARIES = re.compile("|".join({*READERS, *OTHERS}))
 
 
 def readers(tree: ast.Module) -> Iterator[str]:
@@ -61,7 +63,8 @@ def outside_the_door(package: Path) -> set[str]:
         f"{file}: {found}"
         for path in package.rglob("*.py")
         if not (file := path.relative_to(package).as_posix()).startswith(f"{DOOR}/")
-        for found in readers(ast.parse(path.read_text()))
+        and LIBRARIES.search(text := path.read_text("utf-8"))
+        for found in readers(ast.parse(text))
     }
 
 

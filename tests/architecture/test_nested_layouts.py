@@ -17,7 +17,8 @@ def nesting_files(package: Path) -> set[str]:
     return {
         path.relative_to(package).as_posix()
         for path in package.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        if any(method in (text := path.read_text("utf-8")) for method in METHODS)
+        for node in ast.walk(ast.parse(text))
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
     }
 

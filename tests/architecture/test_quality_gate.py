@@ -99,22 +99,17 @@ def test_ruff_refuses_a_badly_formatted_module(tmp_path: Path) -> None:
     assert python("ruff", "format", "--check", "--config", str(SETTINGS), str(bad)).returncode == 1
 
 
-@pytest.mark.parametrize(
-    ("code", "source"),
-    [
-        ("no-untyped-def", "def double(x):\n    return 2 * x\n"),
-        ("type-arg", "def first(of: list) -> int:\n    return 1\n"),
-        ("arg-type", "def double(x: int) -> int:\n    return 2 * x\n\n\ndouble('2')\n"),
-    ],
-)
-def test_mypy_refuses_a_bad_module(tmp_path: Path, code: str, source: str) -> None:
+def test_mypy_refuses_a_bad_module(tmp_path: Path) -> None:
     bad = tmp_path / "bad.py"
-    bad.write_text(source, encoding="utf-8")
+    bad.write_text(
+        "def double(x):\n    return 2 * x\n\n\ndef first(of: list) -> int:\n    return 1\n\n\nfirst('2')\n", "utf-8"
+    )
 
-    done = python("mypy", "--config-file", str(SETTINGS), "--cache-dir", str(tmp_path / "cache"), str(bad))
+    # The types of Python's own library are in the cache of the checkout.
+    done = python("mypy", "--config-file", str(SETTINGS), "--cache-dir", str(CHECKOUT / ".mypy_cache"), str(bad))
 
     assert done.returncode == 1
-    assert f"[{code}]" in done.stdout
+    assert re.findall(r"\[([\w-]+)\]$", done.stdout, re.MULTILINE) == ["no-untyped-def", "type-arg", "arg-type"]
 
 
 def run_pytest_on(folder: Path, source: str) -> subprocess.CompletedProcess[str]:

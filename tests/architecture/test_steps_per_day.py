@@ -65,7 +65,7 @@ def hidden_steps(source: str) -> list[str]:
 
 
 def _names_the_constant(source: str) -> bool:
-    nodes = ast.walk(ast.parse(source))
+    nodes = ast.walk(ast.parse(source)) if "STEPS_PER_DAY" in source else ()
     aliases = (alias for node in nodes if isinstance(node, ast.ImportFrom) for alias in node.names)
     return any(alias.name == "STEPS_PER_DAY" for alias in aliases)
 

@@ -15,10 +15,11 @@ TASK = "gui/base/tasks.py:Task"
 
 def thread_classes(package: Path) -> set[str]:
     """Return the classes that are made of one of Qt's thread classes, directly or through another."""
-    trees = {path.relative_to(package).as_posix(): ast.parse(path.read_text()) for path in package.rglob("*.py")}
+    texts = {path.relative_to(package).as_posix(): path.read_text("utf-8") for path in package.rglob("*.py")}
     threads, found = set(QT_THREADS), set[str]()
     while True:
-        more = {f"{file}:{name}" for file, tree in trees.items() for name in subclasses(tree, threads)}
+        named = {file: text for file, text in texts.items() if any(name in text for name in threads)}
+        more = {f"{file}:{name}" for file, text in named.items() for name in subclasses(ast.parse(text), threads)}
         if more == found:
             return found
         found = more

@@ -98,6 +98,13 @@ def schedule(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the pictures of analyses, which take longer than the analyses."""
+    for name in ("ensemble", "sensitivity", "skill"):
+        monkeypatch.setattr(Engine, f"draw_{name}", lambda *_: [])
+
+
+@pytest.fixture
 def workplace(monkeypatch: pytest.MonkeyPatch) -> Workplace:
     """Benchmarks of this test begin no processes and draw no pictures."""
     place = Workplace()

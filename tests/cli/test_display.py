@@ -5,9 +5,12 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from firegui.cli.display import NO_DISPLAY, answers, display_trouble, x_addresses
+from firegui.cli.saved_report import read_report, save_report
+from firegui.io.array_cache import ArrayCache
 from tests.cli.conftest import Run
 from tests.support import make_project
 
@@ -129,3 +132,14 @@ def test_a_file_is_no_place_for_the_demo(firegui: Run, tmp_path: Path) -> None:
     (tmp_path / "f").write_text("mine", encoding="utf-8")
     answer = firegui("demo", "--out", tmp_path / "f")
     answer.assert_refused(f"{tmp_path / 'f'}: is a file")
+
+
+def test_doctor_shows_and_clears_the_saved_maps(firegui: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firegui.cli.saved_report.cache_folder", lambda: tmp_path)
+    save_report("key", "a report")
+    monkeypatch.setattr("firegui.cli.doctor.maps_cache", lambda: ArrayCache(tmp_path / "maps"))
+    ArrayCache(tmp_path / "maps").write("key", {"phi": np.zeros(1_000_000, np.float32)})
+    assert f"saved fire maps: 1, 4 MB of at most 2,147 MB, in {tmp_path / 'maps'}" in firegui("doctor").out
+    assert firegui("doctor", "--json").json["saved_maps"]["entries"] == 1
+    assert "saved fire maps: none" in firegui("doctor", "--clear-cache").out
+    assert ArrayCache(tmp_path / "maps").sizes() == {} and read_report("key") is None

@@ -107,7 +107,7 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
         raise ZeroDivisionError("deep inside")
 
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    monkeypatch.setattr("firegui.cli.info.load_project", broken)
+    monkeypatch.setattr("firegui.cli.project_report.load_project", broken)
     answer = firegui("info", project, "--json")
     assert answer.code == 1
     assert "ZeroDivisionError: deep inside" in answer.json["error"]

@@ -19,6 +19,9 @@ METRICS = {
     "drops_proposed",
     "drops_executed",
     "objective",
+    "gallons",
+    "flight_hours",
+    "cost",
 }
 DROPS = [
     (0, "R-1", 7.0, 9.0, 0.5),

@@ -189,6 +189,15 @@ def test_drops_in_the_dark_are_warned_of_before_anything_else(firegui: Run, fini
     assert sum(warning in line for line in lines) == 1 and any(line.startswith("Note: ") for line in lines)
 
 
+def test_a_fire_outside_the_training_of_its_model_is_warned_of(
+    firegui: Run, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    badge = "wind beyond what the fire model learned from"
+    monkeypatch.setattr("firegui.cli.export.outside_text", lambda _project: badge)
+    lines = firegui("export", finished, "--format", "csv", "--out", tmp_path / "out").out.splitlines()
+    assert lines.count(f"Warning: {badge}") == 1
+
+
 def test_notes_on_model_and_event_are_counted_and_listed_on_request(firegui: Run, tmp_path: Path) -> None:
     tiny, finished = make_project(epochs=4), tmp_path / "best run"
     project = replace(tiny, scenario=replace(tiny.scenario, notes=("The wind is invented.",)))

@@ -19,7 +19,7 @@ def test_a_person_sees_formula_and_measurement_of_every_direction_and_why_they_d
     rows = [line.split() for line in lines if line.lstrip()[:1].isdigit()]
     assert len(rows) == 32 and rows[8][0] == "90.00°"
     assert rows[8][1] == "0.6000" == max(row[1] for row in rows)
-    assert "From the formula, corrected for the cut-off: " in answer.out
+    assert "From the formula, corrected: " in answer.out
     assert "like 1/t" in answer.out and "Not corrected; a correction (--corrections) fits the maps again" in answer.out
 
 
@@ -42,7 +42,7 @@ def test_a_program_and_python_get_the_same_numbers(firegui: Run) -> None:
     for key, values in (
         ("direction_deg", np.degrees(front.speeds.directions)), ("ellipse", front.ellipse),
         ("formula", front.speeds.formula), ("measured", front.speeds.measured),
-        ("cut_off", front.speeds.cut_off), ("measured_steps", front.speeds.steps),
+        ("line", front.speeds.line), ("measured_steps", front.speeds.steps),
         ("corrected_from_formula_percent", 100.0 * (front.speeds.corrected / front.speeds.formula - 1.0)),
         ("from_formula_percent", 100.0 * (front.speeds.measured / front.speeds.formula - 1.0)),
         ("from_ellipse_percent", 100.0 * (front.speeds.measured / front.ellipse - 1.0)),
@@ -50,12 +50,12 @@ def test_a_program_and_python_get_the_same_numbers(firegui: Run) -> None:
         np.testing.assert_allclose([row[key] for row in found["directions"]], values, rtol=1e-9, atol=1e-9)
 
 
-def test_straight_fronts_are_the_formula_but_for_the_cut_off(firegui: Run) -> None:
+def test_straight_fronts_are_the_formula_but_for_what_one_on_a_line_lacks(firegui: Run) -> None:
     words = ("front-speed", "--burn-steps", 30, "--distance", 60)
     found = firegui(*words, "--straight", "--json").json
     assert found["straight"] and len(found["directions"]) == 32
     for row in found["directions"]:
-        assert row["measured"] < row["formula"] and row["cut_off"] < row["formula"]
+        assert row["measured"] < row["formula"] and row["line"] < row["formula"]
         assert abs(row["corrected_from_formula_percent"]) < 2.0
 
 

@@ -41,6 +41,25 @@ def test_layers_of_two_grids_become_a_project_on_one(firegui: Run, files: tuple[
     assert any("Resampled to the grid (bilinear): elevation." in note for note in answer.json["notes"])
 
 
+def test_codes_of_custom_fuel_models_are_kept_and_the_project_has_the_models(firegui: Run, tmp_path: Path) -> None:
+    codes = np.full(GRID.shape, 101, np.int16)
+    codes[:10], codes[10] = 14, 15
+    fuel, own, out = write(tmp_path, "fuel", codes).path, tmp_path / "own.fmd", tmp_path / "p.firegui"
+    own.write_text("14 CH1 2.0 1.5 0 0 2.5 static 2000 1500 1600 3.0 20 8000 8000 Chaparral", encoding="utf-8")
+    words = ("import", "landscape", "--fuel", fuel, "--fuel-models", own, *WIND, *FIRE, "--out", out)
+    answer = firegui(*words, "--json")
+    assert answer.code == 0, answer.err
+    found = load_project(out)
+    layer = found.scenario.layers["fuel"]
+    assert (layer[:10] == 14.0).all() and np.isnan(layer[10]).all() and (layer[11:] == 101.0).all()
+    assert [(fuel.code, fuel.name) for fuel in found.fire_model.fuels] == [(14, "CH1")]
+    assert any("codes of custom models" in note and "14 (" in note for note in found.scenario.notes)
+    assert firegui("configure", out, "--model", "physical").code == 0
+    own.write_text("95 CH1 2.0 1.5 0 0 2.5 static 2000 1500 1600 0 20 8000 8000", encoding="utf-8")
+    firegui(*words[:-1], tmp_path / "q.firegui").assert_refused("91 to 99 do not burn", "its depth in ft is 0")
+    assert not (tmp_path / "q.firegui").exists()
+
+
 def test_the_grid_can_be_said(firegui: Run, files: tuple[object, ...], tmp_path: Path) -> None:
     out = tmp_path / "p.firegui"
     words = ("--crs", "EPSG:3310", "--cell-size", 60)

@@ -10,6 +10,7 @@ import click
 import pytest
 
 from firegui.cli.main import COMMANDS, SUMMARIES, main
+from firegui.io.safe_open.processes import READERS
 from tests.cli.conftest import Run
 from tests.support import write_schedule
 
@@ -41,6 +42,19 @@ def test_a_name_there_is_not_is_no_command() -> None:
 def test_nothing_that_reads_no_file_starts_a_reader(code: str) -> None:
     refused = "import subprocess; subprocess.Popen.__init__ = None;"
     loaded_by(f"{refused} {code}")
+
+
+@pytest.mark.parametrize(
+    ("words", "is_started"),
+    [("import landscape --folder", True), ("import maps", False), ("import pytorchfire", False), ("plan", True)],
+)
+def test_a_reader_starts_with_the_commands_that_need_one(
+    words: str, is_started: bool, firegui: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    started = []
+    monkeypatch.setattr(READERS, "warm", lambda: started.append(words))
+    assert firegui(*words.split(), tmp_path / "none", "--out", tmp_path / "out").code == 2
+    assert bool(started) is is_started
 
 
 LARGE = {

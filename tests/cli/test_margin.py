@@ -9,6 +9,8 @@ import pytest
 from firegui.analyses.margin.results import CURVE, HEADER, SHEET, STORE
 from tests.cli.conftest import Run
 
+pytestmark = pytest.mark.usefixtures("short_repairs")
+
 TEXT = """
 [[scenario]]
 name = "weak"

@@ -42,7 +42,7 @@ FORMATS = "csv,geojson,kml,gpx,gpkg,geotiff,ics220"
 
 
 @pytest.fixture(autouse=True)
-def samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def samples(tmp_path: Path, undrawn: None, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A copy of the samples, which is the working folder."""
     with tarfile.open(SAMPLES) as archive:
         archive.extractall(tmp_path, filter="data")

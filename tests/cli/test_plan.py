@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from firegui.domain.settings import Margin
+from firegui.domain.settings import Margin, SearchMethod
 from firegui.io.project.schedule_file import read_schedule
 from firegui.io.project.store import load_project
 from firegui.runs.engine import Engine
@@ -102,7 +102,7 @@ def test_a_new_project_is_planned_to_hold_in_every_stress_scenario(
     assert found["pruned"]["finished"] in ("held", "leaking", "allowance")
     record = read_run(tmp_path / "run")
     assert record.settings.margin.kind is Margin.STRESS
-    assert "--margin stress" in record.header.command
+    assert "--margin stress" in record.command
     named = firegui("plan", imported, "--out", tmp_path / "named", *BRIEF, "--margin", "stress", "--json", *QUIET)
     assert named.code == 0
     assert_same_files(tmp_path / "run", tmp_path / "named", "plan.safetensors", "schedule.csv")
@@ -114,7 +114,7 @@ def test_without_a_margin_a_new_project_gets_the_plan_of_the_papers_method(
     without = ("--margin", "none", "--json", *QUIET)
     found = firegui("plan", imported, "--out", tmp_path / "run", *FEW, *FAST, *without).json
     assert found["pruned"]["finished"] == "minimal"
-    project = load_project(imported)
+    project = load_project(imported).with_margin(Margin.NONE)
     plan = replace(project.plan, optimizer=replace(project.plan.optimizer, epochs=12, learning_rate=0.05))
     engine = Engine()
     model = engine.build(project, plan.design)
@@ -147,6 +147,24 @@ def test_the_command_in_the_run_repeats_it(firegui: Run, project: Path, tmp_path
     words = read_run(tmp_path / "run").command.split()[1:]
     firegui(*[tmp_path / "twin" if word == str(tmp_path / "run") else word for word in words], *QUIET)
     assert_same_files(tmp_path / "run", tmp_path / "twin", "plan.safetensors", "schedule.csv")
+
+
+def test_the_fast_search_is_kept_with_the_run_and_gives_the_same_plan_for_the_same_seed(
+    firegui: Run, project: Path, tmp_path: Path
+) -> None:
+    fast = ("--search", "fast", "--lr", 0.02, "--epochs", 40, "--json", *QUIET)
+    found = firegui("plan", project, "--out", tmp_path / "run", *fast).json
+    assert found["pruned"]["finished"] == "minimal"
+    assert "no single remaining drop can be removed" in found["message"]
+    assert 0 < found["nominal"]["drops_executed"] < found["pruned"]["drops_before"]
+    assert found["nominal"]["objective"] < 0.9 * found["baseline"]["objective"]
+    record = read_run(tmp_path / "run")
+    assert record.settings.optimizer.search is SearchMethod.FAST
+    assert "--search fast" in record.command
+    firegui("plan", project, "--out", tmp_path / "again", *fast)
+    assert_same_files(tmp_path / "run", tmp_path / "again", "plan.safetensors", "schedule.csv")
+    paper = firegui("plan", project, "--out", tmp_path / "run", "--resume", "--search", "paper")
+    assert paper.code == 2 and "Search method = fast, now paper" in paper.err
 
 
 def test_a_finished_plan_is_not_computed_again(firegui: Run, project: Path, tmp_path: Path) -> None:

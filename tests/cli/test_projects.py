@@ -164,6 +164,19 @@ def test_the_audit_report_names_every_violation(firegui: Run, project: Path, cla
     assert "BIG-1 drops at step 12 on day 2 (20 Aug)" in report
 
 
+def test_the_audit_names_a_wrong_cost_in_a_file(firegui: Run, project: Path, tmp_path: Path) -> None:
+    before = load_project(project)
+    kinds = tuple(replace(kind, drop_price=100.0) for kind in before.fleet.types)
+    save_project(replace(before, fleet=replace(before.fleet, types=kinds)), project, replacing=True)
+    told = []
+    for cost in (100, 90):
+        path = tmp_path / f"{cost}.csv"
+        path.write_text(f"step,aircraft,y,x,theta,cost,currency\n0,R-1,7,9,0.5,{cost},USD\n", encoding="utf-8")
+        told.append(firegui("audit", project, "--schedule", path))
+    assert [answer.code for answer in told] == [0, 1]
+    assert "R-1 at step 0: 90.00 is stated as cost, and 100.00 follows from the fleet" in told[1].out
+
+
 def test_programs_get_the_days_of_violations_counted_from_0(firegui: Run, project: Path, claims: Path) -> None:
     found = firegui("audit", project, "--schedule", claims, "--json").json
     assert any("at step 12 on day 1," in text for text in found["violations"])

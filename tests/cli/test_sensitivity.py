@@ -30,6 +30,7 @@ def test_the_effectiveness_table_agrees_with_evaluate(
     }  # fmt: skip
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_json_has_these_keys(firegui: Run, project: Path, schedule: Path, tmp_path: Path) -> None:
     shared = {
         "run", "kind", "reason", "message", "complete", "event", "fire_model", "setting", "retardant_acts_on",

@@ -29,7 +29,7 @@ def test_the_report_is_in_the_chosen_units(firegui: Run) -> None:
     metric, us = (firegui(*units, "spread", "--fuel", "145", "--wind", "5").out for units in ((), ("--units", "us")))
     assert "m/min" in metric and "kW/m" in metric
     assert "ch/h" in us and "mph" in us and "ft long" in us and "m/min" not in us
-    assert "not modeled" in metric
+    assert "Crown fire is off and spotting is not modelled" in metric
 
 
 def test_spread_reads_a_place_of_a_project_and_options_come_first(firegui: Run, project: Path, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_rasters_of_a_project_agree_with_the_fire_at_a_place(firegui: Run, proje
     at = ("spread", project, "--cell", "3", "4", "--day", "1", "--dead-1h", "5", "--json")
     found = firegui(*at, "--hour", "13").json
     hourly = firegui("spread", project, "--day", "1", "--hour", "13", "--dead-1h", "5", "--out", tmp_path / "one")
-    assert hourly.code == 0 and "not modeled" in hourly.out
+    assert hourly.code == 0 and "not modelled" in hourly.out
     for name, key in (
         ("rate_of_spread", "head_m_min"), ("spread_direction", "towards_deg"), ("flame_length", "flame_length_m"),
         ("fireline_intensity", "fireline_intensity_kw_m"),
@@ -130,3 +130,74 @@ def test_fine_dead_moisture_follows_from_temperature_and_humidity(firegui: Run) 
     assert "only one is given" in firegui("spread", "--fuel", "GR2", "--humidity", "20").err
     wrong = firegui("spread", "--fuel", "1", "--temperature", "99", "--humidity", "-1", "--dead-1h", "5").err
     assert "--temperature: is 99" in wrong and "--humidity: is -1" in wrong and "besides temperature" in wrong
+
+
+CROWNS = {"canopy_cover": 50.0, "canopy_height": 18.0, "canopy_base_height": 2.0, "canopy_density": 0.08}
+STAND = ("spread", "--fuel", "TU5", "--wind", "9", *(
+    word for name, value in CROWNS.items() for word in (f"--{name.replace('_', '-')}", str(value))
+))  # fmt: skip
+
+
+def test_crown_fire_at_a_place_says_type_fraction_and_speed(firegui: Run) -> None:
+    off = firegui(*STAND, "--json").json
+    assert off["crown_fire"] is None and off["left_out"].startswith("Crown fire is off and spotting is not modelled")
+    passive = firegui(*STAND, "--crown-fire", "--json").json
+    crowns = passive["crown_fire"]
+    assert crowns["type"] == "passive" and 0.2 < crowns["fraction_burned"] < 0.4
+    assert passive["head_m_min"] > 3.0 * off["head_m_min"] == 3.0 * crowns["surface_head_m_min"]
+    assert crowns["critical_intensity_kw_m"] == pytest.approx(61.0**1.5)
+    assert passive["left_out"].startswith("Spotting is not modelled")
+    dense = firegui(*STAND, "--crown-fire", "--canopy-density", "0.2").out
+    assert dense.startswith("Active crown fire in fuel model 165") and "100 % burn" in dense
+    high = firegui(*STAND, "--crown-fire", "--canopy-base-height", "6").out
+    assert (
+        high.startswith("Surface fire") and "do not burn: surface fire 782 kW/m, crowns catch fire from 2,476" in high
+    )
+    moist = firegui(*STAND, "--crown-fire", "--foliar-moisture", "200", "--json").json["crown_fire"]
+    assert moist["type"] == "surface" and moist["fraction_burned"] == 0.0
+    assert "none here" in firegui("spread", "--fuel", "TU5", "--crown-fire").out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--canopy-base-height", "-1"), "Canopy base height is -1.0 — use a value from 0 to 120"),
+        (("--canopy-density", "-0.1"), "Canopy bulk density is -0.1 — use a value from 0 to 2"),
+        (("--canopy-density", "2.1"), "Canopy bulk density is 2.1 — use a value from 0 to 2"),
+        (("--foliar-moisture", "29"), "Foliar moisture is 29.0 — use a value from 30 to 300"),
+        (("--foliar-moisture", "301"), "Foliar moisture is 301.0 — use a value from 30 to 300"),
+        (("--midflame-wind", "3"), "--midflame-wind: does not tell the wind that drives a crown fire"),
+    ],
+)
+def test_bad_crowns_are_one_message(firegui: Run, words: tuple[str, ...], said: str) -> None:
+    answer = firegui(*STAND, "--crown-fire", *words)
+    assert answer.code == 2 and said in answer.err and answer.err.count("•") == 1
+
+
+def test_crown_fire_of_a_project_agrees_with_its_rasters(firegui: Run, project: Path, tmp_path: Path) -> None:
+    loaded = load_project(project)
+    scenario = loaded.scenario
+    shape = scenario.grid.shape
+    layers = {key: np.full(shape, value, np.float32) for key, value in {"fuel": 165.0, **CROWNS}.items()}
+    wind = np.full_like(scenario.wind_speed, 9.0)
+    forest = tmp_path / "forest.firegui"
+    save_project(replace(loaded, scenario=replace(scenario, layers=layers, wind_speed=wind)), forest)
+    found = firegui("spread", forest, "--cell", "3", "4", "--crown-fire", "--json").json
+    assert found["crown_fire"]["type"] == "passive"
+    out = tmp_path / "out"
+    written = firegui("spread", forest, "--crown-fire", "--out", out, "--json").json
+    assert "crown_fraction_burned.tif" in written["files"] and "Spotting is not modelled" in written["left_out"]
+    for name, value in (
+        ("rate_of_spread", found["head_m_min"]), ("flame_length", found["flame_length_m"]),
+        ("fireline_intensity", found["fireline_intensity_kw_m"]),
+        ("crown_fraction_burned", found["crown_fire"]["fraction_burned"]),
+    ):  # fmt: skip
+        assert read_raster(out / f"{name}.tif").bands[0, 3, 4] == pytest.approx(value, rel=1e-5)
+    # Its own physical model says whether crowns burn.
+    assert firegui("configure", forest, "--model", "physical", "--crown-fire").code == 0
+    assert firegui("spread", forest, "--cell", "3", "4", "--json").json["head_m_min"] == found["head_m_min"]
+    assert firegui("spread", forest, "--cell", "3", "4", "--no-crown-fire", "--json").json["crown_fire"] is None
+    bare = tmp_path / "bare.firegui"
+    save_project(replace(loaded, scenario=replace(scenario, layers={"fuel": layers["fuel"]})), bare)
+    lacking = firegui("spread", bare, "--crown-fire", "--out", tmp_path / "none").out
+    assert "No canopy base height and canopy bulk density: no crowns burn." in lacking

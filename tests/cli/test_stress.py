@@ -12,6 +12,8 @@ from firegui.runs.run_folder import LEAK
 from tests.cli.conftest import Run
 from tests.support import csv_rows
 
+pytestmark = pytest.mark.usefixtures("short_repairs")
+
 TEXT = """
 seed = 3
 [[scenario]]

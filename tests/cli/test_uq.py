@@ -98,6 +98,7 @@ def test_people_read_the_paired_table_and_what_is_approximate(
     assert "fire 4/4" in answer.err and "approximate" in answer.err
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_model_error_is_fitted_to_the_projects_own_perimeters(firegui: Run, watched: Path, tmp_path: Path) -> None:
     words = ("--kind", "epistemic", "--members", 2, "--out", tmp_path / "run", "--json")
     found = firegui("uq", watched, *words, "--mode", "incremental", "--softening", 0.02).json
@@ -109,6 +110,7 @@ def test_the_model_error_is_fitted_to_the_projects_own_perimeters(firegui: Run, 
     assert len(bands.bands) == 8 and bands.descriptions[3] == "residual z2, end of day 2"
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_the_wind_of_every_member_is_kept(firegui: Run, windy: Path, schedule: Path, tmp_path: Path) -> None:
     words = ("--kind", "weather", "--schedule", schedule, "--members", 3, "--out", tmp_path / "run")
     found = firegui("uq", windy, *words, "--speed-sd", 0.5, "--direction-sd", 30, "--json").json
@@ -126,6 +128,7 @@ def test_a_plan_without_drops_helps_in_no_pair(firegui: Run, watched: Path, tmp_
         assert gain["spread"]["mean"] == 0.0 and gain["spread"]["sd"] == 0.0 and gain["worse"] == 0.0
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_members_are_added_with_resume_and_are_those_of_a_longer_ensemble(
     firegui: Run, project: Path, schedule: Path, tmp_path: Path
 ) -> None:

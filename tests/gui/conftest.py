@@ -12,6 +12,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.fleet import AircraftType, Fleet, Material
@@ -23,6 +24,7 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import Margin, MarginSettings, OptimizerSettings, PlanSettings
 from firegui.errors import InputError
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.progress_panel import ProgressPanel
 from firegui.gui.session.session import Session
@@ -80,6 +82,12 @@ def small_fleet() -> Fleet:
             ),
         )
     )  # fmt: skip
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _theme(qapp: QApplication) -> None:
+    """Begin every module with the theme of the program, whatever the one before has left."""
+    apply_theme(qapp, Theme.DARK)
 
 
 @pytest.fixture
@@ -148,6 +156,13 @@ def window(qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: Q
     session.undo_stack.setClean()
     opened.close()
     opened.deleteLater()
+
+
+@pytest.fixture
+def blank_preview(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the preview of every export a blank page, because the map takes longer to draw than all else."""
+    blank = np.full((850, 1100, 4), 255, np.uint8)
+    monkeypatch.setattr("firegui.io.exporters.map_figure.map_picture", lambda *_: blank)
 
 
 @pytest.fixture

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractSpinBox, QComboBox, QLineEdit, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QTableView, QToolTip, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.gui.widgets.editable_table import EditableTable
@@ -91,3 +92,10 @@ def show_widget(qtbot: QtBot, widget: QWidget, width: int, height: int) -> None:
     with qtbot.waitActive(widget):
         widget.show()
         widget.activateWindow()
+
+
+def shown_tip(widget: QWidget) -> str:
+    """Return the tooltip that the mouse shows over a widget."""
+    at = widget.rect().center()
+    QApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, at, widget.mapToGlobal(at)))
+    return QToolTip.text()

@@ -1,7 +1,7 @@
 """The map's share of the window in every workspace, and texts that are cut off.
 
-``python -m tests.gui.shots --shares`` prints both, in windows of three sizes, with texts 30 % longer, and on a screen
-of 1920×1080 at 200 %, where all dialogs are looked at, too. It ends with 1 where that screen cuts something off.
+``python -m tests.gui.shots --shares`` prints both, in windows of three sizes, also with texts 30 % longer, and on a
+screen of 1920×1080 at 200 %, where all dialogs are looked at, too. It ends with 1 where that screen cuts something off.
 """
 
 from __future__ import annotations
@@ -320,7 +320,7 @@ def main() -> int:
             for size in SIZES:
                 print("\n".join(report(window, size)), flush=True)
             lengthen(window)
-            for size in SIZES[:2]:
+            for size in SIZES:
                 print("\n".join(report(window, size, " +30 %")), flush=True)
     done = run_scaled()
     print(done.stdout)

@@ -140,6 +140,13 @@ def drop_at(
     )  # fmt: skip
 
 
+def repaint(hand: Hand, times: int = 2) -> None:
+    """Draw what is out of date and paint the map some times."""
+    hand.view.flush()
+    for _ in range(times):
+        hand.viewport.repaint()
+
+
 def painted(view: MapView, key: str) -> NDArray[np.bool_]:
     """Return where showing the layer ``key`` changes the picture ``[height, width]`` of the viewport.
 
@@ -151,4 +158,4 @@ def painted(view: MapView, key: str) -> NDArray[np.bool_]:
         image = view.snapshot()
         data = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
         pictures.append(data[:, : 4 * image.width()].reshape(image.height(), image.width(), 4).astype(np.int16))
-    return np.asarray((np.abs(pictures[0] - pictures[1]) > 2).any(axis=2))
+    return np.asarray((np.abs(pictures[0] - pictures[1]) > 4).any(axis=2))

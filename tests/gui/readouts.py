@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QAbstractListModel
+from PySide6.QtGui import QPainter, QPicture
 from PySide6.QtWidgets import (
     QAbstractButton,
     QAbstractItemView,
@@ -50,6 +51,15 @@ def second_level_of(chart: Chart) -> float | None:
 def mark_texts_of(chart: Chart) -> list[str]:
     """Return the visible texts of marks, from left to right."""
     return [str(line.label.format) for _x, line in sorted(chart._marks.items()) if line.label.isVisible()]
+
+
+def ticks_of(chart: Chart) -> list[str]:
+    """Return the texts that the horizontal axis draws."""
+    canvas = QPicture()
+    painter = QPainter(canvas)
+    specs = chart.item.getAxis("bottom").generateDrawSpecs(painter)
+    painter.end()
+    return [] if specs is None else [text for _box, _flags, text in specs[2]]
 
 
 def drawn_points_of(chart: Chart, curve: int) -> Points:

@@ -14,7 +14,6 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin, MarginSettings, OptimizerSettings, PlanSettings
 from firegui.gui.base.preferences import Preferences
-from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
@@ -44,9 +43,6 @@ def workbench(
 
     ``project`` is opened, or that of :func:`ridge`, unless ``opened`` is false.
     """
-    app = QApplication.instance()
-    if isinstance(app, QApplication) and not app.styleSheet():
-        apply_theme(app, Theme.DARK)
     session = Session()
     if opened:
         session.open_project(project or ridge(), None)

@@ -9,14 +9,17 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.uncertainty import UncertaintySettings
+from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
 from firegui.gui.analyses.cost import simulations_text
 from firegui.gui.analyses.registry import ANALYSES
 from firegui.gui.analyses.stress.stress_panel import StressPanel
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
+from firegui.gui.base.layouts import column, plain_label, vertical
 from firegui.gui.base.number_text import about_text
 from firegui.gui.base.theme import Theme, apply_theme, current_theme
 from firegui.gui.widgets.split_panel import Introduction, SplitPanel
 from firegui.gui.widgets.table_buttons import ButtonRow
+from firegui.gui.widgets.vertical_scroll_area import FittedScrollArea
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.hands import LEFT, show_widget
@@ -57,6 +60,22 @@ def test_only_the_buttons_of_the_open_analysis_are_below_the_column(window: Main
         assert [each for each, foot in side.feet.items() if foot.isVisible()] == [name]
     workbench.show_panel("Regions")
     assert not any(foot.isVisible() for foot in side.feet.values())
+
+
+def test_in_a_low_window_the_cost_of_a_start_scrolls_and_its_button_is_seen(window: MainWindow) -> None:
+    workbench = window.workbench
+    window.resize(956, 458)
+    workbench.shell.set_drawer_visible(True)
+    workbench.show_panel("Benchmark")
+    settle()
+    panel = workbench.panel("Benchmark", BenchmarkPanel)
+    assert panel.cost.isVisible()
+    assert panel.cost.height() >= panel.cost.heightForWidth(panel.cost.width())
+    assert is_whole(panel.button("start"))
+    workbench.shell.set_drawer_visible(False)
+    window.resize(1440, 900)
+    settle()
+    assert is_whole(panel.cost)
 
 
 def test_a_small_page_scrolls_the_text_of_an_introduction_and_not_its_button(qtbot: QtBot) -> None:
@@ -140,3 +159,26 @@ def test_an_estimated_time_is_rounded(seconds: float, text: str) -> None:
     assert about_text(seconds) == text
     assert simulations_text(100, seconds / 100) == f"100 fire simulations: {text} at the pace of the plan on the map"
     assert simulations_text(1, None) == "1 fire simulation"
+
+
+@pytest.mark.parametrize("words", range(8, 30, 7))
+def test_a_foot_with_a_border_on_one_side_has_the_height_of_its_text(
+    qtbot: QtBot, qapp: QApplication, words: int
+) -> None:
+    before = current_theme(qapp)
+    apply_theme(qapp, Theme.DARK)
+    text = plain_label(" ".join(["simulations"] * words), wordWrap=True)
+    foot, side = FittedScrollArea(column(text)), QWidget()
+    # The foot of the side panel, whose style has a line above it.
+    foot.setObjectName("sideFoot")
+    vertical(side, (QWidget(), 1), foot, margins=0, spacing=0)
+    show_widget(qtbot, side, 300, 600)
+    try:
+        # At some widths the text just needs another line.
+        for width in range(300, 400):
+            side.resize(width, 600)
+            settle()
+            assert text.height() >= text.heightForWidth(text.width()), width
+            assert not foot.verticalScrollBar().isVisible(), width
+    finally:
+        apply_theme(qapp, before)

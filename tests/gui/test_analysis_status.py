@@ -12,8 +12,9 @@ from pytestqt.qtbot import QtBot
 
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.session.session import Session
+from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
-from firegui.gui.window.ready_notice import ReadyNotice
+from firegui.gui.window.map_notices import ReadyNotice
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.runs.events import Progress
 from tests.gui.analyses.scene import CASES, FakeRun
@@ -71,6 +72,25 @@ def test_the_end_of_an_analysis_is_told_on_another_page_with_a_way_to_its_result
     assert notice.isVisible() and notice.label.text() == f"{named} is ready: all of it"
     QTest.mouseClick(notice.button, LEFT)
     assert workbench.shell.shows_result_of(name) and not notice.isVisible()
+
+
+def test_a_result_that_the_map_alone_hides_is_offered_above_the_map(qtbot: QtBot, window: MainWindow) -> None:
+    workbench, case = window.workbench, CASES["Stress"]
+    shell, controller = workbench.shell, workbench.controllers["Stress"]
+    offer = shell.centre.bar.hidden
+    workbench.show_panel("Stress")
+    shell.set_mode(CentreMode.MAP)
+    assert not offer.isVisible(), "there is no result yet"
+    controller._execute = FakeRun(case.events)
+    controller.start(case.request)
+    qtbot.waitUntil(lambda: not controller.is_busy and controller.shown is not None)
+    settle()
+    assert offer.isVisible() and offer.text() == "Show stress test" and not shell.shows_result_of("Stress")
+    workbench.show_panel("Margin")
+    assert not offer.isVisible()
+    workbench.show_panel("Stress")
+    QTest.mouseClick(offer, LEFT)
+    assert shell.shows_result_of("Stress") and not offer.isVisible()
 
 
 def test_the_time_left_falls_with_the_work_and_between_two_reports(

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.project import Project
-from firegui.gui.base.error_hook import CrashReporter, start_log
+from firegui.gui.app import CrashReporter, start_log
 from firegui.gui.window.guide import LIMITS, about_text, show_about
 from firegui.io.project.store import save_project
 

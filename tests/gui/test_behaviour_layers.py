@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.behaviour_classes import INTENSITY, SPREAD_RATE
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.domain.units import Units
 from firegui.domain.weather import PeriodWeather
 from firegui.fire.physical import PhysicalGround, with_physical_model
 from firegui.gui.map.layers import behaviour_layers
-from firegui.gui.map.layers.behaviour_layers import class_texts
 from firegui.gui.map.layers.layer import RasterLayer
 from firegui.gui.map.map_board import MapBoard, MapRenderer
 from firegui.gui.map.map_content import MapState
@@ -28,6 +28,7 @@ from tests.gui.map_scene import Hand, only, painted
 from tests.unit.domain.samples import weights
 
 KEYS = ("spread_rate", "flame_length", "intensity")
+ROWS = ("Rate of spread", "Flame length", "Fireline intensity", "Crowns that burn")
 
 
 def physical(project: Project) -> Project:
@@ -80,9 +81,32 @@ def test_a_layer_shows_the_classes_of_the_shown_period(qtbot: QtBot, own: Sessio
         wanted = {"spread_rate": fire.head, "flame_length": fire.flame_length, "intensity": fire.intensity}[key]
         found = shown_codes(hand, key)
         assert not found[:, :20].any(), "bare ground"
-        classes = np.searchsorted(layer.limits, wanted[:, 20:], side="right")
+        classes = np.searchsorted(layer.classes.limits, wanted[:, 20:], side="right")
         assert np.array_equal(np.unique(found[:, 20:]), np.unique(layer.class_codes[classes]))
         assert np.array_equal(found[:, 20:], layer.class_codes[classes])
+
+
+def test_the_layers_show_crown_fire_where_it_is_on(qtbot: QtBot, own: Session, hand: Hand) -> None:
+    event = own.project.scenario
+    crowns = {"canopy_base_height": 0.5, "canopy_density": 0.3, "canopy_height": 15.0}
+    layers = {key: np.full(event.grid.shape, value, np.float32) for key, value in crowns.items()}
+    forest = replace(own.project, scenario=replace(event, layers={**event.layers, **layers}))
+    hand.view.layers.set_visible("flame_length", True)
+    shown = []
+    for is_on in (False, True):
+        own.open_project(with_physical_model(forest, PhysicalSettings(periods_per_day=2, crown_fire=is_on)), None)
+        hand.view.flush()
+        qtbot.waitUntil(partial(is_known, own, 0))
+        picture = own.behaviour.known(own.project, 0)
+        assert picture is not None
+        shown.append(picture)
+    without, crown = (part.flame_length[:, 20:40] for part in shown)
+    assert (crown > without).all()
+    assert (shown[1].spread_rate[:, 20:40] >= shown[0].spread_rate[:, 20:40]).all()
+    assert shown[0].crown_fraction is None
+    hand.view.go_to(20.5, 30.5)
+    hand.view.flush()
+    assert dict(behaviour_rows(hand))["Crowns that burn"].endswith(" %")
 
 
 def test_it_is_computed_once_for_a_period_and_not_in_the_thread_of_the_window(
@@ -159,7 +183,7 @@ def behaviour_rows(hand: Hand) -> list[tuple[str, str]]:
     shown = MapState.of(hand.view._session)
     assert shown is not None and hand.view._pinned is not None
     rows = probe_rows(shown, hand.view._place, hand.view._pinned)
-    return [(name, value) for name, value in rows if name in ("Rate of spread", "Flame length", "Fireline intensity")]
+    return [(name, value) for name, value in rows if name in ROWS]
 
 
 def test_identify_names_layers_that_the_network_does_not_use(session: Session, hand: Hand) -> None:
@@ -186,7 +210,8 @@ def test_a_film_has_the_period_of_every_picture(qtbot: QtBot, own: Session) -> N
 
 
 def test_the_classes_are_written_with_two_digits() -> None:
-    assert class_texts([0.67056, 16.764, 1732.07]) == ["< 0.67", "0.67 – 17", "17 – 1,700", "> 1,700"]
+    assert SPREAD_RATE.texts(Units.METRIC) == ["< 0.67", "0.67 – 1.7", "1.7 – 6.7", "6.7 – 17", "17 – 50", "> 50"]
+    assert INTENSITY.texts(Units.METRIC) == ["< 350", "350 – 1,700", "1,700 – 3,500", "> 3,500"]
 
 
 def test_nothing_of_a_former_project_is_kept(qtbot: QtBot, own: Session, hand: Hand) -> None:

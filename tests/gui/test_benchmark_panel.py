@@ -20,8 +20,7 @@ from firegui.domain.project import Project
 from firegui.errors import InputError
 from firegui.gui.analyses.benchmark import benchmark_controller as benchmarks_module
 from firegui.gui.analyses.benchmark.benchmark_controller import SAVED_BENCHMARKS, BenchmarkController, cost_text
-from firegui.gui.analyses.benchmark.benchmark_form import BenchmarkForm
-from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkPanel
+from firegui.gui.analyses.benchmark.benchmark_panel import BenchmarkForm, BenchmarkPanel
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.settings_form import FoldedSection

@@ -31,7 +31,7 @@ from firegui.runs.spec import EvaluateSpec
 from tests.gui.benchmark_scene import SMALL, made_panels, reopen, save_benchmark
 from tests.gui.fake_benchmarks import row_of, table
 from tests.gui.hands import LEFT
-from tests.unit.domain.benchmark_samples import made_table, with_stress
+from tests.unit.domain.benchmark_samples import made_table, whole_table, with_stress
 
 P = PlannerName
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -317,6 +317,15 @@ def test_the_notes_say_what_is_missing_scored_charged_and_measured(panel: Benchm
     assert "Incomplete" not in text
     partly = " ".join(notes(table(SMALL, done=3), None, project))
     assert "Incomplete: 3 of 5" in partly and "Budgeted gradient (seeds 0, 1)" in partly
+
+
+def test_the_notes_name_unequal_effort_and_planners_that_found_no_drops(project: Project) -> None:
+    assert "Effort is not equal" in " ".join(notes(whole_table(), None, project))
+    made = made_table(P.NONE, P.GRADIENT)
+    rows = (replace(row, metrics=replace(row.metrics, drops_executed=0)) for row in made.rows)
+    text = " ".join(notes(replace(made, rows=tuple(rows)), None, project))
+    assert "Effort is not equal" not in text
+    assert "Found nothing better than no drops" in text and ": Budgeted gradient. " in text
 
 
 # -- on the map --------------------------------------------------------------------------------------------------------

@@ -23,8 +23,7 @@ from firegui.gui.analyses.calibration.calibration_controller import (
     interrupted_in,
     new_weights_file,
 )
-from firegui.gui.analyses.calibration.calibration_panel import CalibrationPanel, conclusion_text
-from firegui.gui.analyses.calibration.use_weights_dialog import ask_use, is_worse
+from firegui.gui.analyses.calibration.calibration_panel import CalibrationPanel, ask_use, conclusion_text, is_worse
 from firegui.gui.analyses.skill.skill_panel import SkillPanel
 from firegui.gui.jobs.run_job import UnfinishedWork
 from firegui.gui.jobs.run_queue import RunQueue
@@ -186,7 +185,7 @@ def test_another_project_is_trained_on_jointly(
     assert [panel.others.item(k).text() for k in range(panel.others.count())] == ["Other · other.firegui"]
     calibrate(qtbot, panel, controller)
 
-    assert controller.result is not None
+    assert isinstance(controller.result, WeightsReady)
     assert [event.name for event in controller.result.weights.training.events] == ["Tiny", "Other"]
     assert list(panel.plots.days.points(0)) == [1, 3]
     assert list(panel.plots.days.points(1)) == [1, 2, 3]
@@ -369,7 +368,7 @@ def test_the_weights_can_be_used_in_the_project_and_that_can_be_undone(
     session: Session, calibrated: CalibrationPanel, controller: CalibrationController
 ) -> None:
     before = session.project
-    assert controller.result is not None
+    assert isinstance(controller.result, WeightsReady)
     assert [event.name for event in controller.result.before] == [event.name for event in controller.result.after]
     texts: list[str] = []
 
@@ -406,7 +405,7 @@ def test_the_weights_can_be_saved_and_a_bad_place_is_refused(
     calibrated: CalibrationPanel, controller: CalibrationController, tmp_path: Path, refusals: list[InputError]
 ) -> None:
     calibrated.save(tmp_path / "mine")
-    assert controller.result is not None
+    assert isinstance(controller.result, WeightsReady)
     written = read_weights(tmp_path / "mine.safetensors").tensors
     assert all(np.array_equal(value, controller.result.weights.tensors[key]) for key, value in written.items())
     calibrated.save(tmp_path / "nowhere" / "mine")

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from firegui.domain import plan_colors
+from firegui.gui.analyses.stress.leak_map import leak_scale
 from firegui.gui.base.theme import Theme, palette
 from firegui.gui.map.legends import sample_pixmap, swatch_pixmap
 from firegui.gui.map.map_colors import (
@@ -71,6 +72,9 @@ def pairs(ink: Ink) -> Iterator[tuple[str, QColor, QColor]]:
         yield f"region and fire {number}", ink.region, fire
         yield f"saved and fire {number}", saved, fire
         yield f"treated fuel and fire {number}", QColor(*map(int, retardant_scale().rgba[0, :3])), fire
+    for number, leak in enumerate(ramp(leak_scale().rgba)):
+        for name in ("region", "land", "observed"):
+            yield f"{name} and leak {number}", getattr(ink, name), leak
 
 
 GROUNDS = {
@@ -107,6 +111,13 @@ def test_the_edge_of_the_fire_differs_from_what_it_is_painted_over(theme: Theme)
     ink = Ink.of(palette(theme))
     for name in ("retardant", "water", "retardant_line", "water_line", "region", "observed"):
         assert distance(ink.edge, getattr(ink, name))[0] > ENOUGH, name
+
+
+def test_the_share_of_draws_that_leak_can_be_read_from_its_colour_and_is_not_violet() -> None:
+    shades = ramp(leak_scale().rgba)
+    assert distance(shades[0], shades[-1])[0] > 2 * ENOUGH
+    for region in (plan_colors.REGION, plan_colors.REGION_ON_DARK):
+        assert min(distance(shade, QColor(region))[0] for shade in shades) > 2 * ENOUGH
 
 
 @pytest.mark.parametrize("theme", list(Theme))

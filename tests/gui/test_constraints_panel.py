@@ -165,7 +165,7 @@ def test_an_end_before_the_start_is_refused_in_the_open_cell(
     note = panel.grounding_view.note
     assert note is not None and note.isVisible() and editor.isVisible() and editor.hasFocus()
     assert note.text() == (
-        "the end, 19 Aug 03:00, is not after the start, 19 Aug 12:00; choose an end after the start. "
+        "The end, 19 Aug 03:00, is not after the start, 19 Aug 12:00; choose an end after the start. "
         "Esc keeps 19 Aug 13:00."
     )
     assert editor.property("role") == "refused"
@@ -264,7 +264,7 @@ def test_a_zone_keeps_its_name_where_the_new_one_is_taken(
     session.set_operations("x", Operations(no_drop_zones=(ZONE, replace(ZONE, name="Lake"))))
     why = type_refused_into_cell(qtbot, panel.zones_view, 0, 0, "Lake")
     assert rules(session).no_drop_zones[0].name == "Reservoir"
-    assert "there is already a no-drop zone Lake" in why and refusals == []
+    assert "There is already a no-drop zone Lake" in why and refusals == []
 
 
 def test_zones_and_pins_are_painted_on_the_map_in_layers_of_their_own(session: Session, hand: Hand) -> None:

@@ -35,7 +35,7 @@ _PAIRS = (
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture(autouse=True, scope="module")
 def theme_restored(qapp: QApplication) -> Iterator[None]:
     """Restore the dark theme for other tests."""
     yield

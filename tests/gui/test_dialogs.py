@@ -84,7 +84,22 @@ def escape(dialog: QWidget) -> None:
 
 def test_every_problem_is_listed_with_its_place_and_remedy(parent: QWidget) -> None:
     dialog = ProblemsDialog(ERROR, parent)
-    assert dialog.lines == ("row 3: payload is negative\n→ use a number above 0", "row 9: no such aircraft")
+    shown = dialog.problems.toPlainText()
+    assert shown == "row 3: payload is negative\n→ use a number above 0\n\nrow 9: no such aircraft"
+
+
+def test_long_paths_and_remedies_are_shown_to_their_end(qtbot: QtBot, parent: QWidget) -> None:
+    path, remedy = (
+        "C:\\" + "weather_of_the_ridge" * 8,
+        "open the project that it was made for, or choose another one " * 8,
+    )
+    dialog = ProblemsDialog(InputError([Problem(path, "is a file, not the folder of a project", remedy)], path), parent)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    QTest.qWait(20)
+    assert dialog.width() < 700
+    text = dialog.problems
+    assert text.verticalScrollBar().maximum() == text.horizontalScrollBar().maximum() == 0
 
 
 def test_the_problems_can_be_copied(qtbot: QtBot, parent: QWidget) -> None:
@@ -209,6 +224,8 @@ def test_the_question_about_unsaved_edits_names_them_and_takes_letters(
         assert isinstance(box, QMessageBox)
         texts.append(box.informativeText())
         QTest.keyClicks(box, key)
+        # A question that takes no letters would wait for ever.
+        QTimer.singleShot(2000, box, box.close)
 
     when_open(type_letter)
     assert ask_unsaved(parent, "Bear", [f"change {number}" for number in range(12)]) is answer

@@ -18,11 +18,12 @@ from firegui.errors import InputError
 from firegui.gui.importing import event_dialogs as import_event_module
 from firegui.gui.importing.event_dialogs import EventFolderSource, ImportEventDialog, read_form
 from firegui.gui.window import documents as documents_module
-from firegui.gui.window.demo_notice import DemoNotice
 from firegui.gui.window.documents import ChangedAnswer, ask_replace
 from firegui.gui.window.main_window import MainWindow
+from firegui.gui.window.map_notices import DemoNotice
 from firegui.gui.window.project_dialog import ProjectDialog, project_of
-from firegui.io.project.store import PROJECT_FILE, load_project, save_project
+from firegui.io.paths import PROJECT_FILE
+from firegui.io.project.store import load_project, save_project
 from firegui.io.project.weights_file import write_weights
 from firegui.runs.lock import editing
 from tests.gui.hands import LEFT

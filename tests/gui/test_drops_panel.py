@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -12,9 +14,16 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import DropList
+from firegui.domain.physical import PhysicalSettings
+from firegui.domain.project import Project
+from firegui.domain.schedule import DropRecord
+from firegui.domain.units import Units
+from firegui.fire.drop_flames import flame_lengths
+from firegui.fire.physical import with_physical_model
 from firegui.gui.exporting.export_dialog import ExportSource, content_of
 from firegui.gui.map.drop_edits import card_rows, pin_marked, unpin_marked
 from firegui.gui.planning.drops_panel import DropsPanel
+from firegui.gui.session import drop_flames
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.coordinates import CoordinateFormat
@@ -196,4 +205,71 @@ def test_the_table_is_listed_only_while_it_is_seen(panel: DropsPanel, session: S
     session.show_result(ShownResult())
     assert panel.model.rowCount() == 3
     panel.show()
-    assert panel.model.rowCount() == 0 and panel.count.text().startswith("No drops")
+    assert panel.model.rowCount() == 0
+    assert panel.empty.isVisible() and panel.empty.wordWrap() and "start a plan" in panel.empty.text()
+
+
+def in_brush(project: Project) -> Project:
+    """The project with the physical model, in brush and, in the west, grass."""
+    event = project.scenario
+    fuel = np.full(event.grid.shape, 145.0, np.float32)
+    fuel[:, :25] = 101.0
+    return with_physical_model(
+        replace(project, scenario=replace(event, layers={**event.layers, "fuel": fuel})), PhysicalSettings()
+    )
+
+
+def set_limit(session: Session, limit: float) -> None:
+    session.set_plan("limit", replace(session.project.plan, flame_limit_m=limit))
+
+
+def test_drops_in_long_flames_are_marked_with_the_physical_model(
+    qtbot: QtBot, session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = []
+
+    def counted(project: Project, drops: tuple[DropRecord, ...]) -> dict[tuple[int, int], float] | None:
+        calls.append(drops)
+        return flame_lengths(project, drops)
+
+    monkeypatch.setattr(drop_flames, "flame_lengths", counted)
+    plain = session.project
+    session.open_project(in_brush(plain), None)
+    show_plan(session)
+    panel = DropsPanel(session)
+    show_widget(qtbot, panel, 1000, 300)
+    assert "Flames m" in panel.model.titles
+    qtbot.waitUntil(lambda: all(row.flames is not None for row in panel.model.rows))
+    lengths = flame_lengths(session.project, session.result.drops)
+    assert lengths is not None and len(calls) == 1
+    assert [row.flames for row in panel.model.rows] == [lengths[row.key] for row in panel.model.rows]
+    least, *_, most = sorted(lengths.values())
+    set_limit(session, (least + most) / 2)
+    panel.refresh()
+    assert {"long flames" in row.status for row in panel.model.rows} == {True, False}
+    for row in panel.model.rows:
+        assert row.is_marked == ("long flames" in row.status) == (lengths[row.key] > (least + most) / 2)
+    session.set_plan("fail", replace(session.project.plan, drops_fail_in_flames=True))
+    panel.refresh()
+    assert not any("no effect" in row.status for row in panel.model.rows), "the plan was made with drops that work"
+    show_plan(session)
+    panel.refresh()
+    for row in panel.model.rows:
+        assert row.is_marked == ("no effect in long flames" in row.status)
+    panel.words.setText("long flames")
+    assert 0 < panel.model.rowCount() < 3
+    panel.words.clear()
+    set_limit(session, 30.0)
+    panel.refresh()
+    assert not any("flames" in row.status for row in panel.model.rows)
+    assert len(calls) == 1, "neither a refresh nor another limit computes them again"
+    session.set_units(Units.US)
+    panel.refresh()
+    assert "Flames ft" in panel.model.titles
+    length = lengths[panel.model.rows[0].key]
+    assert cell_text(panel.view, 0, panel.model.titles.index("Flames ft")) == f"{length / 0.3048:,.1f}"
+    session.undo_stack.clear()
+    session.open_project(plain, None)
+    show_plan(session)
+    panel.refresh()
+    assert panel.model.rowCount() == 3 and not any("Flames" in title for title in panel.model.titles)

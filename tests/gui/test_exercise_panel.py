@@ -36,6 +36,8 @@ from tests.gui.readouts import cursor_of
 from tests.support import STEPS_PER_DAY, assert_same_files
 from tests.unit.runs.replan_scene import old_schedule, project_of
 
+pytestmark = pytest.mark.usefixtures("short_repairs")
+
 LONG_MS = 120_000
 FAILING = StressScenario("failing", failure_rate=0.3, draws=3)
 FILES = ("plan.safetensors", "closed_loop.csv", "fire.npz", "loop.safetensors")

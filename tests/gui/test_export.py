@@ -26,9 +26,10 @@ from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import Check, InputError
 from firegui.gui.base import dialogs
+from firegui.gui.base.breaking_label import BreakingLabel
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting import export_dialog as export_module
-from firegui.gui.exporting.export_dialog import BreakingLabel, ExportDialog, ExportSource, content_of, fire_on_screen
+from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, content_of, fire_on_screen
 from firegui.gui.exporting.export_options import FIRST_CHOICE, FileNames
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.export_folder import export_stem
@@ -48,6 +49,8 @@ from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import drop, frames, metrics
 from tests.gui.hands import LEFT, choose, type_into_field
 from tests.support import tiny_project
+
+pytestmark = pytest.mark.usefixtures("blank_preview")
 
 DROPS = (drop(3), drop(60, "water"), drop(61, executed=False))
 DAYLIGHT = (drop(25),)
@@ -169,7 +172,8 @@ def test_a_stale_plan_is_exported_with_the_dates_it_was_made_for(
     session.show_result(ShownResult("A", plan=frames(project), drops=DROPS, project=project))
     session.set_plan("Start later", replace(project.plan, start_day=2))
     made = shown_dialog()
-    assert "⚠ The plan is out of date: days and grounded days changed since." in made.warnings.text()
+    what = "the project was edited after that: days and grounded days changed since."
+    assert f"⚠ Shown as it was planned; {what}" in made.warnings.text()
     tick(made, "csv")
     press_export(qtbot, made)
     with (tmp_path / "out" / "plan.csv").open(newline="") as file:
@@ -274,12 +278,12 @@ def test_a_plan_that_takes_the_place_of_the_exported_one_is_offered_with_its_nam
     qtbot: QtBot, session: Session, search: FakeQueue, shown_dialog: Callable[[], ExportDialog], tmp_path: Path
 ) -> None:
     made = shown_dialog()
-    made.stem.setText(export_stem(session, "Run 2"))
+    made.stem.setText(export_stem(session, ShownResult("Run 2")))
     follow(made, search)
     session.show_result(replace(session.result, title="Run 3", folder=tmp_path / "run-3"))
     assert made.outdated.text() == "⚠ The map now shows Run 3: 2 drops to fly."
     QTest.mouseClick(made.update_button, LEFT)
-    assert "Run 3" in made.windowTitle() and made.stem.text() == export_stem(session, "Run 3")
+    assert "Run 3" in made.windowTitle() and made.stem.text() == export_stem(session, ShownResult("Run 3"))
     assert made.folder.text == str(tmp_path / "out"), "a folder that was typed stays"
 
 
@@ -380,7 +384,10 @@ def test_cancel_stops_the_writing_and_leaves_nothing(
     assert not dialog.isVisible()
 
 
-def test_the_preview_follows_paper_days_and_orientation(qtbot: QtBot, dialog: ExportDialog) -> None:
+def test_the_preview_follows_paper_days_and_orientation(
+    qtbot: QtBot, dialog: ExportDialog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.undo()  # from now on it is drawn
     first = dialog.preview.image
     assert first is not None and (first.width(), first.height()) == (1100, 850)
     choose(dialog.sheet.orientation, "portrait")
@@ -505,6 +512,7 @@ def test_a_demo_that_was_not_saved_is_exported_to_the_documents_and_the_chosen_f
             QTest.keyClicks(made.folder.line, str(choice))
             QTest.keyClick(made.folder.line, Qt.Key.Key_Tab)
         if writes:
+            made.formats.set_ticked(["csv"])
             made.accept()
             qtbot.waitUntil(lambda: bool(made.written))
         made.done(0)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import Project
 from firegui.errors import InputError
+from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.scenario.fire_model_dialog import FireModelDialog
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.session.session import Session
@@ -79,6 +81,56 @@ def test_an_event_without_fuel_is_told_what_is_missing(qtbot: QtBot, project: Pr
     assert dialog.kind.findData("maps") < 0, "there are no imported maps"
 
 
+OWN = "14 CH1 2.0 1.5 0 0 2.5 static 2000 1500 1600 3.0 20 8000 8000 Chaparral"
+
+
+def test_custom_fuel_models_are_loaded_named_and_removed_as_undoable_steps(
+    monkeypatch: pytest.MonkeyPatch, session: Session, panel: ScenarioPanel, project: Project, tmp_path: Path
+) -> None:
+    path = tmp_path / "own.fmd"
+    path.write_text(OWN, encoding="utf-8")
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_args: (str(path), ""))
+    session.open_project(with_fuel(project, 14.0), None)
+
+    def dismiss(dialog: QWidget) -> None:
+        assert isinstance(dialog, ProblemsDialog)
+        assert "14 is given twice" in dialog.problems.toPlainText()
+        press("OK")(dialog)
+
+    def load(dialog: QWidget) -> None:
+        assert isinstance(dialog, FireModelDialog)
+        choose(dialog.kind, "physical")
+        assert "14 (" in dialog.trouble.text() and not dialog.ok.isEnabled() and not dialog.remove.isEnabled()
+        press("Fuel models")(dialog)
+        assert dialog.fuels.text() == "1 besides the standard ones: CH1 (custom 14)"
+        assert not dialog.trouble.isVisible() and dialog.remove.isEnabled()
+        path.write_text(f"{OWN}\n{OWN}", encoding="utf-8")
+        when_open(dismiss)
+        press("Fuel models")(dialog)
+        assert dialog.fuels.text().startswith("1 besides"), "a bad file changes nothing"
+        press("OK")(dialog)
+
+    when_open(load)
+    QTest.mouseClick(panel.model_button, LEFT)
+    assert [fuel.name for fuel in session.project.fire_model.fuels] == ["CH1"]
+
+    def remove(dialog: QWidget) -> None:
+        assert isinstance(dialog, FireModelDialog)
+        press("Remove")(dialog)
+        assert dialog.fuels.text() == "The standard ones: 13 and 40"
+        assert dialog.trouble.isVisible() and not dialog.ok.isEnabled()
+        escape(dialog)
+
+    changed = session.project
+    when_open(remove)
+    QTest.mouseClick(panel.model_button, LEFT)
+    assert session.project is changed
+    session.undo_stack.undo()
+    assert not session.project.fire_model.fuels
+    session.undo_stack.redo()
+    assert session.project is changed
+
+
 def test_a_fire_that_needs_too_many_steps_is_refused_and_nothing_changes(
     session: Session, panel: ScenarioPanel, project: Project
 ) -> None:
@@ -97,3 +149,19 @@ def test_a_fire_that_needs_too_many_steps_is_refused_and_nothing_changes(
     QTest.mouseClick(panel.model_button, LEFT)
     assert "steps a day" in str(refused[0])
     assert not session.undo_stack.canUndo()
+
+
+def test_crown_fire_and_what_it_lacks_are_said_in_the_dialog(qtbot: QtBot, session: Session, project: Project) -> None:
+    dialog = FireModelDialog(with_fuel(project, 122.0))
+    show_widget(qtbot, dialog, 480, 640)
+    choose(dialog.kind, "physical")
+    text = dialog.about.text()
+    assert (
+        "Spotting is not modelled" in text and "no canopy base height and canopy bulk density: no crowns burn" in text
+    )
+    dialog.form.box("crown_fire").click()
+    type_into_field(qtbot, dialog.form.box("foliar_moisture"), "80")
+    assert dialog.choice is not None and dialog.choice.physical is not None
+    assert (dialog.choice.physical.crown_fire, dialog.choice.physical.foliar_moisture) == (True, 80.0)
+    choose(dialog.kind, "network")
+    assert "crown" not in dialog.about.text()

@@ -258,7 +258,7 @@ def test_a_payload_can_be_edited_undone_and_redone(qtbot: QtBot, session: Sessio
         ("turnaround_h", "soon", "cannot be read; use 0 to 4320 min"),
         ("sigma_parallel_m", "0", "Length scale: too small; use 0.01 to 5000 m"),
         ("id", "CL-415", "is used 2 times"),
-        ("id", "", "the id is empty"),
+        ("id", "", "The id is empty"),
     ],
 )
 def test_an_impossible_value_is_refused_in_the_open_field(
@@ -275,11 +275,22 @@ def test_an_impossible_value_is_refused_in_the_open_field(
         why = line.note.text()
         QTest.keyClick(line, Qt.Key.Key_Escape)
         assert line.text() == shown and not line.is_refused
-    assert said in why
+    assert said in why and why[0].isupper()
     assert session.project is before
     assert session.undo_stack.count() == 0
     assert cell_text(panel.view, 0, COLUMN[field]) == shown
     assert refusals == [], "no list of problems is opened"
+
+
+def test_a_fleet_without_aircraft_is_refused_at_the_field_that_is_0(
+    qtbot: QtBot, session: Session, panel: FleetPanel
+) -> None:
+    panel.view.setCurrentIndex(panel.model.index(1, 0))
+    while panel.model.rowCount() > 1:
+        panel.remove()
+        panel.view.setCurrentIndex(panel.model.index(1, 0))
+    said = type_refused_into_cell(qtbot, panel.view, 0, COLUMN["count"], "0")
+    assert said.startswith("Aircraft is 0 for every type; use 1 or more for one of them")
 
 
 def open_cell(qtbot: QtBot, panel: FleetPanel, text: str) -> QLineEdit:
@@ -473,6 +484,40 @@ def test_a_bad_fleet_file_changes_nothing_and_lists_every_problem(
     assert session.project is before
     assert len(refusals) == 1
     assert {problem.what for problem in refusals[0].problems} >= {"Payload is -1.0", "Length scale is 0.0"}
+
+
+def test_prices_and_their_currency_are_typed_emptied_and_undone(
+    qtbot: QtBot, session: Session, panel: FleetPanel
+) -> None:
+    panel.form.show_row(0)
+    before = session.project.fleet
+
+    def typed(line: QLineEdit | QComboBox, text: str) -> None:
+        assert isinstance(line, RefusingLine)
+        line.setFocus()
+        line.setText(text)
+        QTest.keyClick(line, Qt.Key.Key_Return)
+
+    typed(panel.form.fields["hour_price"], "7,601")
+    typed(panel.form.fields["gallon_price"], "4.12")
+    kind = session.project.fleet.types[0]
+    assert (kind.hour_price, kind.drop_price, kind.gallon_price) == (7601.0, None, 4.12)
+    typed(panel.form.currency, "CA$")
+    assert session.project.fleet.currency == "CA$"
+    typed(panel.form.fields["hour_price"], "")
+    assert session.project.fleet.types[0].hour_price is None
+    for refused in ("-1", "nan", "inf", "1e12", "four"):
+        line = panel.form.fields["hour_price"]
+        typed(line, refused)
+        assert isinstance(line, RefusingLine) and line.is_refused
+        QTest.keyClick(line, Qt.Key.Key_Escape)
+    typed(panel.form.currency, "D" * 13)
+    assert panel.form.currency.is_refused and session.project.fleet.currency == "CA$"
+    QTest.keyClick(panel.form.currency, Qt.Key.Key_Escape)
+    for _ in range(4):
+        session.undo_stack.undo()
+    assert session.project.fleet == before
+    assert panel.form.currency.text() == before.currency
 
 
 def test_no_header_is_cut_off(panel: FleetPanel) -> None:

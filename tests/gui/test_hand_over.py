@@ -34,6 +34,8 @@ from tests.gui.hands import LEFT
 from tests.gui.layout_shares import lengthen
 from tests.gui.shell_scene import settle
 
+pytestmark = pytest.mark.usefixtures("blank_preview")
+
 
 @pytest.fixture
 def panel(qtbot: QtBot, window: MainWindow) -> HandOverPanel:

@@ -45,6 +45,16 @@ def test_every_shipped_page_is_listed_and_says_something() -> None:
         assert len(page.plain) > 150, page.name
 
 
+def test_pages_follow_what_the_window_shows() -> None:
+    plain = {page.name: page.plain for page in read_pages()}
+    # The window says rounds and the time left. How long a round takes depends on the computer.
+    assert "how much time is left at most" in plain["calibrate"]
+    assert not re.search(r"epoch|seconds", plain["calibrate"])
+    assert "A replanned run keeps its fire" in plain["runs"]
+    assert "firegui " not in plain["method"], "the method is that of the window, too"
+    assert "the paper's network" not in plain["limits"]
+
+
 def test_every_backslash_is_shown() -> None:
     with_keys = set[str]()
     for page in read_pages():

@@ -31,7 +31,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.run_order import RunGrouping, RunOrder, arranged
 from firegui.gui.planning.runs_table import TITLE, RunsModel
 from firegui.gui.session.export_folder import export_stem
-from firegui.gui.session.session import FireView, Session
+from firegui.gui.session.session import FireView, Session, ShownResult
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.runs.control import RunControl
 from firegui.runs.events import (
@@ -40,6 +40,7 @@ from firegui.runs.events import (
     BenchmarkReady,
     EnsembleReady,
     ErrorFitted,
+    FactorsReady,
     FieldDrawn,
     FitEpoch,
     LoopAdvanced,
@@ -239,7 +240,7 @@ def test_a_run_has_a_folder_a_title_and_the_command_that_repeats_it(
     assert entry.folder == tmp_path / "p.firegui" / "runs" / "20260819-120005-A-plan"
     assert entry.title == "Run 1, whole fire"
     command = execute.runs[0].command
-    assert command.startswith(f"firegui plan {tmp_path / 'p.firegui'} --out {entry.folder} --epochs 3")
+    assert command.startswith(f"firegui plan {tmp_path / 'p.firegui'} --out {entry.folder} --search auto --epochs 3")
 
 
 def test_run_folders_never_coincide(tmp_path: Path) -> None:
@@ -304,6 +305,7 @@ def test_runs_are_numbered_and_keep_their_numbers(
     write_headers(execute)
     first, second, third = queue.entries
     assert next_run_number(folder / "runs" / "my-run", folder) == 4
+    assert next_run_number(folder / "runs" / "my-run", folder, [7, 2]) == 8
     assert next_run_number(tmp_path / "my-run", folder) is next_run_number(tmp_path / "my-run", None) is None
     assert [schedule_title(entry.folder) for entry in queue.entries] == [entry.title for entry in queue.entries]
     assert queue.rename(first, "Two more tankers") and queue.rename(first, "")
@@ -343,14 +345,15 @@ def test_names_are_sorted_by_their_numbers(tmp_path: Path) -> None:
 
 def test_names_of_files_have_the_number_of_the_run_and_not_its_goal(session: Session, project: Project) -> None:
     event = project.scenario.name.lower().replace(" ", "-")
-    assert export_stem(session, "Run 3, cautious margin, whole fire") == f"{event}-run-3"
-    assert export_stem(session, "Run 3, whole fire, edited by hand") == f"{event}-run-3-edited-by-hand"
+    assert export_stem(session, ShownResult("Run 3, cautious margin, whole fire")) == f"{event}-run-3"
+    edited = ShownResult("Run 3, whole fire, edited by hand", by_hand=True)
+    assert export_stem(session, edited) == f"{event}-run-3-edited-by-hand"
     # A run of drops that were edited by hand has its kind before the goal.
-    assert export_stem(session, "Run 4, edited by hand, whole fire") == f"{event}-run-4"
-    assert export_stem(session, "Two more tankers, B") == f"{event}-two-more-tankers-b"
+    assert export_stem(session, ShownResult("Run 4, edited by hand, whole fire")) == f"{event}-run-4"
+    assert export_stem(session, ShownResult("Two more tankers, B")) == f"{event}-two-more-tankers-b"
     # Captions of the map are cut at such points.
     assert " · " not in run_title(Path("20260819-120005-A-plan"), number=3)
-    assert export_stem(session, "Whole fire, 19 Aug 12:00") == f"{event}-whole-fire-19-aug-12-00"
+    assert export_stem(session, ShownResult("Whole fire, 19 Aug 12:00")) == f"{event}-whole-fire-19-aug-12-00"
 
 
 def start_endless(qtbot: QtBot, make_queue: MakeQueue) -> tuple[RunQueue, FakeExecute, RunEntry]:
@@ -819,6 +822,7 @@ def test_the_kinds_of_events_are_all_delivered() -> None:
         SkillReady,
         FitEpoch,
         WeightsReady,
+        FactorsReady,
         SensitivityReady,
         ErrorFitted,
         MembersDone,

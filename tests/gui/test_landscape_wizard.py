@@ -22,7 +22,7 @@ from firegui.gui.importing.landscape.wizard import LandscapeWizard
 from firegui.gui.window.main_window import MainWindow
 from firegui.io.project.store import load_project
 from tests.gui.hands import LEFT, show_widget, type_into_cell
-from tests.gui.landscape_scene import PATIENCE_MS, Hands, write_landscape
+from tests.gui.landscape_scene import COLUMNS, GRID, PATIENCE_MS, ROWS, Hands, write_landscape
 from tests.gui.test_dialogs import press, when_open
 from tests.unit.io.landscape_files import write_layer
 
@@ -152,6 +152,20 @@ def test_bad_files_are_named_beside_their_fields_and_can_be_mended(
     assert hands.make().scenario.days == 3
 
 
+def test_a_damaged_raster_of_unknown_content_is_named_with_the_files_and_as_a_warning(
+    hands: Hands, landscape: Path
+) -> None:
+    (landscape / "extra.tif").write_bytes(b"not a raster at all")
+    hands.wizard.add_paths([landscape])
+    hands.settle()
+    shown = hands.wizard.files.unreadable
+    assert shown.isVisible() and "extra.tif" in shown.text() and "left out" in shown.text()
+    hands.go("Summary")
+    remarks = hands.wizard.summary.remarks
+    texts = [remarks.item(row).text() for row in range(remarks.count())]
+    assert any(text.startswith("Warning: ") and "extra.tif" in text for text in texts)
+
+
 def test_a_folder_that_holds_nothing_is_said_and_another_can_be_chosen(
     hands: Hands, landscape: Path, tmp_path: Path
 ) -> None:
@@ -162,6 +176,29 @@ def test_a_folder_that_holds_nothing_is_said_and_another_can_be_chosen(
     hands.wizard.add_paths([landscape])
     hands.settle()
     assert hands.wizard.problems == ()
+
+
+def test_custom_fuel_models_are_read_from_a_file_and_go_into_the_project(
+    hands: Hands, landscape: Path, tmp_path: Path
+) -> None:
+    write_layer(landscape / "fbfm40.tif", np.full((ROWS, COLUMNS), 14, np.int16), GRID)
+    own = tmp_path / "own.fmd"
+    own.write_text("14 CH1 2.0 1.5 0 0 2.5 static 2000 1500 1600 3.0 20 8000 8000\n14 CH1", encoding="utf-8")
+    hands.wizard.add_paths([landscape])
+    hands.settle()
+    files = hands.wizard.files
+    files.choose("elevation")
+    assert not files.fuels.isVisible()
+    files.choose("fuel")
+    assert "hold no code of a fuel model" in hands.said and "the file of the custom fuel models" in hands.said
+    hands.type("fuelModels", own)
+    assert "own.fmd, line 2: has 2 fields" in hands.said
+    own.write_text(own.read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
+    hands.type("fuelModels", own)
+    assert hands.said == ""
+    project = hands.make()
+    assert [fuel.name for fuel in project.fire_model.fuels] == ["CH1"]
+    assert set(np.unique(project.scenario.layers["fuel"])) == {14.0}
 
 
 def test_what_a_step_lacks_is_not_held_against_it_before_anybody_came_there(hands: Hands, landscape: Path) -> None:

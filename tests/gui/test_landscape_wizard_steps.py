@@ -100,7 +100,7 @@ def test_the_band_order_of_a_landscape_file_is_guessed_with_the_reason_and_can_b
     hands.settle()
     assert bands_of(hands) == [
         "Elevation", "Slope", "Aspect", "Fuel model", "Canopy cover", "Canopy height",
-        "Canopy base height (not used)", "Canopy bulk density",
+        "Canopy base height", "Canopy bulk density",
     ]  # fmt: skip
     view = hands.wizard.files.band_view
     box = view.indexWidget(view.model().index(5, 1))

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QApplication, QComboBox
+from PySide6.QtWidgets import QComboBox
 
-from firegui.gui.base.theme import Theme, apply_theme
 from firegui.gui.window.main_window import MainWindow
 from tests.gui.layout_shares import cut_dialogs, cut_texts, lengthen, room_of, run_scaled, shares
 from tests.gui.shell_scene import build_panels, settle, workbench
@@ -19,9 +18,8 @@ SMALL = QSize(956, 458)
 
 
 @pytest.fixture(scope="module")
-def shared(qapp: QApplication, tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[MainWindow]:
     """Return one window for all of these tests."""
-    apply_theme(qapp, Theme.DARK)
     with workbench(tmp_path_factory.mktemp("shares")) as window:
         yield window
 
@@ -77,6 +75,7 @@ def test_on_a_screen_at_200_percent_every_window_fits_and_nothing_is_cut_off() -
     assert done.returncode == 0
 
 
+@pytest.mark.slow
 def test_texts_that_are_a_third_longer_are_not_cut_off(shared: MainWindow) -> None:
     build_panels(shared)
     lengthen(shared)

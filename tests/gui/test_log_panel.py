@@ -9,6 +9,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
@@ -119,6 +120,27 @@ def test_a_line_of_several_is_cut_and_its_tooltip_has_all_of_it(book: EventLog, 
     index = panel.shown.index(0, 2)
     assert index.data() == "No plan: fleet: is empty"
     assert "fleet: is empty" in str(index.data(Qt.ItemDataRole.ToolTipRole))
+
+
+def test_a_line_is_read_to_its_end_in_a_box_of_its_own(qtbot: QtBot, book: EventLog, panel: LogPanel) -> None:
+    remedy = "choose a folder such as NAME.firegui"
+    book.add(f"The project cannot be opened:\n  • weather.csv: is a file — {remedy}", LogLevel.WARNING)
+    book.add("Saved to p.firegui")
+    QTest.mouseClick(panel.table.viewport(), LEFT, pos=panel.table.visualRect(panel.shown.index(0, 2)).center())
+    QTest.keyClick(panel.table, Qt.Key.Key_Return)
+    assert read_message(qtbot, panel).endswith(remedy)
+    panel.to_end()
+    QTest.mouseClick(panel.button("details"), LEFT)
+    assert read_message(qtbot, panel) == "Saved to p.firegui", "the latest line"
+
+
+def read_message(qtbot: QtBot, panel: LogPanel) -> str:
+    """Return the text of the open message, and close it."""
+    (box,) = panel.findChildren(QMessageBox)
+    text = box.text()
+    box.accept()
+    qtbot.waitUntil(lambda: not panel.findChildren(QMessageBox))
+    return text
 
 
 # -- copying -----------------------------------------------------------------------------------------------------------

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPainterPath
+from PySide6.QtWidgets import QStyleOptionGraphicsItem
+from pytestqt.qtbot import QtBot
 
 from firegui.domain.schedule import DropRecord
+from firegui.gui.map import items
+from firegui.gui.map.items import Stroke, StrokesItem, around, cosmetic
 from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, THIS_DAY, UNTIL_NOW, WHOLE_PLAN, DropsLayer, Ellipses
+from firegui.gui.map.map_content import MapState
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from tests.gui.contrast import of_colors
-from tests.gui.map_scene import Hand, drop_at, only, painted
+from tests.gui.map_scene import Hand, drop_at, only, painted, repaint
 
 
 @pytest.fixture
@@ -160,9 +169,12 @@ def test_drops_stand_out_from_any_ground(session: Session, hand: Hand, step: int
     layer = hand.view.layers["drops"]
     assert isinstance(layer, DropsLayer)
     drawn = (*layer.lines.strokes, *layer.strokes.strokes)
-    pens = [stroke.pen for stroke in drawn if not stroke.path.isEmpty()]
-    assert max(of_colors(pen.color().name(), ground) for pen in pens) > 3.0
-    assert pens[0].widthF() > pens[1].widthF(), "the casing shows on both sides of the line"
+    lines = [each for each in drawn if not each.path.isEmpty() and each.pen.style() is not Qt.PenStyle.NoPen]
+    assert max(of_colors(line.pen.color().name(), ground) for line in lines) > 3.0
+    casing, *_others, color = (
+        line.pen.widthF() + 2.0 * max((math.hypot(*copy) for copy in line.copies), default=0.0) for line in lines
+    )
+    assert casing > color, "the casing shows on both sides of the line"
 
 
 def test_past_drops_leave_the_fire_below_them_visible_and_can_be_hidden(session: Session, hand: Hand) -> None:
@@ -203,10 +215,10 @@ def test_four_thousand_drops_become_a_handful_of_paths(session: Session, hand: H
     layer = hand.view.layers["drops"]
     assert isinstance(layer, DropsLayer)
     lines, paths = ([stroke.path for stroke in item.strokes] for item in (layer.lines, layer.strokes))
-    assert len(lines) == 12 and len(paths) <= 4 * 50
-    # 25 elements close an ellipse of the shown day, and a line has two. Each is drawn twice: once as its own casing.
+    assert len(lines) == 12 and len(paths) <= 6 * 50
+    # 25 elements close an ellipse of the shown day, which is cased, filled and outlined. A line has two and is cased.
     ends = sum(path.elementCount() for path in lines) / 4
-    assert ends + sum(path.elementCount() for path in paths[::2]) / 25 == 4000
+    assert ends + sum(path.elementCount() for path in paths[::3]) / 25 == 4000
 
 
 def test_within_a_day_the_drops_of_other_days_are_not_made_again(session: Session, hand: Hand) -> None:
@@ -221,3 +233,83 @@ def test_within_a_day_the_drops_of_other_days_are_not_made_again(session: Sessio
         seen.append([id(stroke.path) for stroke in layer.lines.strokes[:8]])
     assert seen[0] == seen[1]
     assert not set(seen[1]) & set(seen[2])
+
+
+def drawings(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return a list that gets the number of strokes whenever those of past and shown day are drawn from now on."""
+    found: list[int] = []
+
+    def note(draw: Callable[..., None], strokes: Sequence[Stroke], painter: QPainter, first: int) -> None:
+        # The edge of the grid is a stroke as well.
+        found.extend([len(strokes)] if len(strokes) > 1 else [])
+        draw(strokes, painter, first)
+
+    monkeypatch.setattr(items, "_draw_from", partial(note, items._draw_from))
+    return found
+
+
+@pytest.fixture
+def layer(hand: Hand) -> DropsLayer:
+    found = hand.view.layers["drops"]
+    assert isinstance(found, DropsLayer)
+    return found
+
+
+PLAN = drop_at(20.0, 30.0, 0.0), drop_at(24.0, 34.0, 1.0, step=55), drop_at(15.0, 25.0, 2.0, step=58)
+"""A drop of the first day and two of the second."""
+
+
+def test_the_pictures_of_a_new_plan_are_drawn_before_the_map_is_painted(
+    session: Session, hand: Hand, layer: DropsLayer, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.set_step(60)
+    repaint(hand, 1)
+    found = drawings(monkeypatch)
+    session.show_result(ShownResult(drops=PLAN))
+    qtbot.waitUntil(lambda: bool(layer.lines.strokes))
+    hand.viewport.repaint()
+    assert found == [8, 6]
+    shown = hand.viewport.grab().toImage()
+    for item in (layer.lines, layer.strokes):
+        item._still_picture.forget()
+        item._growing_picture.forget()
+    assert hand.viewport.grab().toImage() == shown
+    assert found == [8, 6, 8, 6]
+
+
+def test_a_map_that_moved_is_not_painted_from_pictures_drawn_before(
+    session: Session, hand: Hand, layer: DropsLayer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session.set_step(60)
+    repaint(hand, 1)
+    found = drawings(monkeypatch)
+    session.show_result(ShownResult(drops=PLAN))
+    for _ in hand.view.layers.prepare(MapState.of(session)):
+        pass
+    hand.view.camera.centre_on(12.0, 28.0)
+    repaint(hand, 1)
+    assert found == [8, 6, 8, 6]
+
+
+def test_displaced_thin_copies_of_a_path_reach_as_far_as_a_wider_pen(qapp: object) -> None:
+    path = QPainterPath()
+    path.addEllipse(QRectF(30.0, 20.0, 60.0, 24.0))
+    ink = QColor("black")
+
+    def shade(*strokes: Stroke) -> NDArray[np.float64]:
+        item, image = StrokesItem(), QImage(120, 64, QImage.Format.Format_Grayscale8)
+        image.fill(255)
+        item.set_strokes(strokes)
+        painter = QPainter(image)
+        item.paint(painter, QStyleOptionGraphicsItem())
+        # The copies leave the painter where it was.
+        assert painter.worldTransform().isIdentity()
+        painter.end()
+        pixels = np.frombuffer(image.constBits(), np.uint8).reshape(64, image.bytesPerLine())[:, :120]
+        return 1.0 - pixels / 255.0
+
+    wide, thin = shade(Stroke(path, cosmetic(ink, 2.8))), shade(Stroke(path, cosmetic(ink)))
+    copies = shade(Stroke(path, cosmetic(ink), copies=around(0.9, 3)))
+    assert np.abs(copies - wide).mean() < 0.4 * np.abs(thin - wide).mean()
+    assert copies.sum() == pytest.approx(wide.sum(), rel=0.25)
+    assert thin.sum() < 0.5 * wide.sum()

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QCheckBox, QLabel, QSlider, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.fuel_groups import FUEL_GROUPS
+from firegui.domain.fuel_groups import CUSTOM_COLOR, FUEL_GROUPS
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
 from firegui.gui.map.items import edge_path, map_font, mask_path, text_width
@@ -31,9 +31,11 @@ from firegui.gui.map.map_colors import (
     fire_scale,
     retardant_scale,
 )
-from firegui.gui.map.map_content import MapState
+from firegui.gui.map.map_content import CellLocation, MapState
+from firegui.gui.map.readout import probe_rows
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import FireView, Session, ShownResult
+from firegui.io.fuel_models_file import standard_fuel_models
 from tests.gui.map_scene import Hand, drop_at, growing, only, painted
 
 
@@ -214,6 +216,15 @@ def test_fuel_models_are_coloured_by_group(session: Session, hand: Hand, project
     expected = {group.name: QColor(group.color) for group in FUEL_GROUPS}
     assert hand.color((20.5, 10.5)) == expected["Grass (1–3, 101–109)"]
     assert hand.color((20.5, 50.5)) == expected["Water (98)"]
+    # A custom model is shown and named as such as soon as the project has it.
+    own = replace(standard_fuel_models()[0], code=102, name="MINE")
+    session.edit("own", replace(session.project, fire_model=replace(project.fire_model, fuels=(own,))))
+    assert hand.color((20.5, 10.5)) == QColor(CUSTOM_COLOR)
+    assert hand.view.layers["fuel"].legend.entries[-1].label == "MINE (custom 102)"
+    shown = MapState.of(session)
+    assert shown is not None
+    place = CellLocation(project.scenario.grid)
+    assert dict(probe_rows(shown, place, (20, 10)))["Fuel model"] == "MINE (custom 102)"
 
 
 # -- pieces ----------------------------------------------------------------------------------------------------------

@@ -17,11 +17,10 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.regions import Region
 from firegui.domain.units import Units
 from firegui.gui.base.preferences import Preferences
-from firegui.gui.map.go_to_dialog import GoToDialog
 from firegui.gui.map.items import map_font
 from firegui.gui.map.labels import Label, LabelPlacement, Rank, spots_around
 from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, UNTIL_NOW
-from firegui.gui.map.view_memory import BookmarksMenu, ViewMemory
+from firegui.gui.map.map_places import BookmarksMenu, GoToDialog, ViewMemory
 from firegui.gui.scenario.layers_panel import LayersPanel
 from firegui.gui.session.session import Session, ShownResult, Tool
 from firegui.gui.window.main_window import MainWindow
@@ -298,6 +297,13 @@ def test_the_name_of_a_selected_region_is_never_cut_off(qapp: object) -> None:
     assert placed is not None and screen.contains(placed[1])
 
 
+@pytest.mark.parametrize(("left", "has_room"), [(20.0, True), (180.0, False)])
+def test_a_label_that_would_be_cut_off_is_left_out(qapp: object, left: float, has_room: bool) -> None:
+    screen, font, color = QRectF(0.0, 0.0, 200.0, 100.0), map_font(9.5), QColor("white")
+    creek = Label("A creek", font, color, Rank.LINE, lambda _size: [QPointF(left, 40.0)])
+    assert (LabelPlacement(screen, screen).place(creek) is not None) is has_room
+
+
 def test_a_name_leaves_the_drops_free_and_a_card_before_that(qapp: object) -> None:
     screen, font, color = QRectF(0.0, 0.0, 400.0, 100.0), map_font(9.5), QColor("white")
     left, right = QPointF(20.0, 40.0), QPointF(250.0, 40.0)
@@ -305,7 +311,7 @@ def test_a_name_leaves_the_drops_free_and_a_card_before_that(qapp: object) -> No
     def placed(cards: tuple[QRectF, ...], drops: QRectF) -> QPointF:
         spots = LabelPlacement(screen, screen)
         for card in cards:
-            spots.avoid(card, 4)
+            spots.block(card)
         spots.avoid(drops, 1)
         found = spots.place(Label("Camp", font, color, Rank.LINE, lambda _size: [left, right]))
         assert found is not None
@@ -375,8 +381,33 @@ def test_names_of_places_are_never_cut_off_and_stand_on_the_map(session: Session
         grid = QRectF(camera.to_pixel(0.0, 0.0), camera.to_pixel(float(rows), float(columns)))
         placed = placed_labels(hand)
         boxes = [box for layer, _, box in placed if layer.key == "markers"]
-        assert bool(boxes) is (width > 420), "in a narrow map they would hide the fire"
+        assert bool(boxes) is (width > 260), "in a narrow map they would hide the fire"
         assert "R1" in [label.text for _, label, _ in placed], "regions keep their names"
         for box in boxes:
             assert screen.contains(box), "none is cut off at the edge of the map"
             assert grid.left() <= box.left() and box.right() <= grid.right(), "beside the grid it would be of no place"
+
+
+@pytest.mark.parametrize("width", [900, 420])
+def test_no_label_is_cut_off_by_a_card_or_the_colour_scale(session: Session, hand: Hand, width: int) -> None:
+    scenario = session.project.scenario
+    rows, columns = scenario.grid.shape
+    places = tuple(
+        ("reservoir", f"Reservoir intake {row} {column}", ((float(row), float(column)),))
+        for row in range(2, rows, 6) for column in range(2, columns, 6)
+    )  # fmt: skip
+    session.open_project(replace(session.project, scenario=replace(scenario, markers=places)), None)
+    session.show_result(ShownResult(baseline=growing(session.project, 4)))
+    hand.view.layers.set_visible("graticule", True)
+    hand.view.resize(width, 440)
+    card = QRect(0, 100, width // 3, 120)
+    hand.view.set_overlays((card,), hand.view.camera.viewport)
+    for zoom in (1.0, 1.3, 1.3):
+        hand.view.camera.zoom(zoom)
+        hand.view.flush()
+        parts = hand.view.decorations.boxes
+        assert len(parts) == 4 and all(part.width() > 0 for part in parts), "captions, north, scale bar, colour scale"
+        labels = [(label.text, box) for _, label, box in placed_labels(hand) if not label.must_show]
+        assert any(text.startswith("Reservoir") for text, _ in labels)
+        cut = [text for text, box in labels if any(box.intersects(part) for part in (QRectF(card), *parts))]
+        assert cut == []

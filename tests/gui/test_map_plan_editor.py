@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
+from firegui.domain.settings import Margin
+from firegui.domain.units import percent_text
 from firegui.gui.base.theme import COLORS, Theme
 from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.map.drop_edits import _effect_rows, make, moved, removed, when_text
+from firegui.gui.map.drop_edits import _effect_rows, card_rows, make, moved, removed, when_text
 from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.layers.drop_layers import bounds_of, handle_of
 from firegui.gui.map.layers.layer import RasterLayer
@@ -116,6 +119,19 @@ def test_a_dragged_drop_is_released_that_many_cells_further_and_undo_brings_it_b
     session.undo_stack.redo()
     settled(qtbot, session)
     assert session.plan_editor.drops.at(FIRST.key) == moved
+
+
+def test_undo_of_the_first_drop_edit_says_which_edit_of_the_project_comes_next(session: Session, hand: Hand) -> None:
+    session.set_regions("delete R1", ())
+    told: list[str] = []
+    session.undone.connect(told.append)
+    for shift in (-5.0, 5.0):
+        start = place_of(session, session.plan_editor.drops.drops[0])
+        drag(hand, start, (start[0] + shift, start[1] + 8.0))
+    last, first = (session.undo_stack.text(number) for number in (2, 1))
+    for _ in range(3):
+        session.undo()
+    assert told == [last, f"{first}. Next undo, in the project: delete R1", "delete R1"]
 
 
 def test_a_drag_after_a_double_click_whose_release_a_dialog_took_moves_its_drop(session: Session, hand: Hand) -> None:
@@ -223,6 +239,20 @@ def test_the_card_of_a_drop_shows_its_whole_title_and_its_coordinates_as_the_tab
     assert lonlat is not None and format_place(*lonlat, session.drawing.coordinates) in card.text
     kind = session.plan_editor.rules.tails[FIRST.column].type
     assert kind.drawn_text(session.units) in card.text
+
+
+@pytest.mark.parametrize("width", [330, 900])
+def test_the_card_of_a_drop_covers_neither_captions_nor_scales(session: Session, hand: Hand, width: int) -> None:
+    hand.view.setMinimumWidth(120)
+    hand.view.resize(width, 640)
+    for drop, above in product(DROPS.drops, (2.0, 8.0, 15.0, 22.0, 28.0)):
+        session.plan_editor.select(drop)
+        y, x = session.plan_editor.rules.landing(drop)
+        hand.view.camera.fit_bounds(y - above, x - 8.0, y + 30.0 - above, x + 8.0)
+        hand.view.flush()
+        card, scales = hand.view.drop_card, hand.view.decoration_boxes
+        assert card.isVisible() and len(scales) == 4
+        assert not any(card.geometry().intersects(part) for part in scales)
 
 
 def test_the_card_of_a_drop_chosen_with_pan_offers_the_tool_that_moves_it(session: Session, hand: Hand) -> None:
@@ -479,6 +509,40 @@ def test_the_card_shows_the_effect_of_an_edit_with_keys_as_of_one_with_the_mouse
     assert editor.change is None and "Burned at end" not in card.text
 
 
+def test_the_effect_of_an_edit_says_whether_the_plan_holds_its_limit_in_the_model(
+    qtbot: QtBot, session: Session, hand: Hand
+) -> None:
+    plan = session.project.plan
+    show_plan(session)
+    assert session.result.baseline is not None and plan.weights.counts_growth
+    start = float(session.result.baseline.fire.picture(0).sum()) / 255.0
+    share = (extent_of(DROPS.minus(FIRST)) - start) / (1000.0 - start)
+
+    def rows(limit: float, kind: Margin = Margin.STRESS) -> list[tuple[str, str]]:
+        margin = replace(plan.margin, kind=kind, limit=limit)
+        session.edit("limit", replace(session.project, plan=replace(plan, margin=margin)))
+        show_plan(session)
+        session.plan_editor.request_preview(removed(session, FIRST))
+        qtbot.waitUntil(lambda: session.plan_editor.preview is not None)
+        card = card_rows(session)
+        assert card is not None
+        place = [name for name, _ in card[1]].index("Growth left")
+        return card[1][place : place + 2]
+
+    text = percent_text(share)
+    assert rows(1.0) == [("Growth left", f"{text}, limit 100 %"), ("", "holds in the model; stress test not repeated")]
+    assert rows(0.05) == [("Growth left", f"{text}, limit 5.0 %"), ("", "⚠ does not hold in the model")]
+    # A plan for the model alone has no limit.
+    assert rows(0.05, Margin.NONE)[:1] == [("Growth left", text)]
+    assert not any("hold" in value for _name, value in rows(0.05, Margin.NONE))
+    # Without the fire without drops the growth is not known.
+    session.show_result(replace(session.result, baseline_metrics=None))
+    session.plan_editor.request_preview(removed(session, FIRST))
+    qtbot.waitUntil(lambda: session.plan_editor.preview is not None)
+    card = card_rows(session)
+    assert card is not None and "Growth left" not in dict(card[1])
+
+
 def test_p_pins_and_unpins_the_chosen_drop_as_it_was_edited(session: Session, hand: Hand) -> None:
     session.plan_editor.select(FIRST)
     hand.key(Qt.Key.Key_Right)
@@ -595,6 +659,16 @@ def test_the_chosen_drop_is_outlined_where_it_lands(session: Session, hand: Hand
     assert abs(rows.mean() - middle.y()) < 12 and abs(columns.mean() - middle.x()) < 30
     session.set_view(FireView.BASELINE)
     assert not painted(hand.view, "chosen").any()
+
+
+def test_a_dragged_drop_has_an_outline_unlike_the_fire(session: Session, hand: Hand) -> None:
+    start, outline = place_of(session, FIRST), hand.view.layers["chosen"].ink.text
+    drag(hand, start, (start[0], start[1] + 10.0))
+    hand.view.flush()
+    where, picture = painted(hand.view, "chosen"), hand.view.snapshot()
+    colors = [picture.pixelColor(int(x), int(y)) for y, x in zip(*np.nonzero(where), strict=True)]
+    alike = [each for each in colors if abs(each.lightness() - outline.lightness()) < 10 and each.saturation() < 80]
+    assert len(alike) > 60, "the outline has another colour"
 
 
 @pytest.mark.parametrize("several", [False, True])

@@ -105,6 +105,14 @@ def test_an_outline_that_crosses_itself_is_refused_and_can_be_repaired(
     assert len(ring_of(session, "R2")) == 4
 
 
+def test_a_zone_that_crosses_itself_is_refused_with_the_reason(session: Session, hand: Hand, qtbot: QtBot) -> None:
+    session.set_tool(Tool.ZONE_POLYGON)
+    hand.clicks(CORNERS[0], CORNERS[2], CORNERS[1], CORNERS[3])
+    with qtbot.waitSignal(session.message) as said:
+        hand.key(Qt.Key.Key_Return)
+    assert "crosses itself" in str(said.args) and not session.project.operations.no_drop_zones
+
+
 def test_a_crossing_outline_is_marked_before_it_is_closed(hand: Hand) -> None:
     hand.clicks(CORNERS[0], CORNERS[2], CORNERS[1])
     hand.move(CORNERS[3])

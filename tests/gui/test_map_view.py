@@ -20,11 +20,12 @@ from firegui.domain.film import Film
 from firegui.domain.grid import Grid
 from firegui.domain.model_range import OutsideTraining
 from firegui.domain.project import Project
+from firegui.domain.regions import Region
 from firegui.domain.units import FOOT_M, Units
 from firegui.gui.base.theme import Theme, palette
-from firegui.gui.map import readout
+from firegui.gui.map import map_view, readout
 from firegui.gui.map.decorations import flow
-from firegui.gui.map.items import Drawing, ScreenItem, text_width
+from firegui.gui.map.items import Drawing, ScreenItem, map_font, text_width
 from firegui.gui.map.layers.layer import MapLayer
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.map_view import STEP_MS, MapView
@@ -32,7 +33,18 @@ from firegui.gui.map.readout import SEPARATOR, probe_rows, wind_origin
 from firegui.gui.session.plan_editor import EDITED
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
 from firegui.io.coordinates import CoordinateFormat
-from tests.gui.map_scene import MIDDLE, Hand, drop_at, growing, only, open_map, painted, placed_labels, undo_steps
+from tests.gui.map_scene import (
+    MIDDLE,
+    Hand,
+    drop_at,
+    growing,
+    only,
+    open_map,
+    painted,
+    placed_labels,
+    repaint,
+    undo_steps,
+)
 
 
 def show_fire(session: Session, hand: Hand, project: Project) -> None:
@@ -155,8 +167,10 @@ def test_another_step_shows_another_fire(session: Session, hand: Hand, project: 
 
 
 def test_steps_are_repainted_by_the_timer_and_not_one_by_one(
-    session: Session, hand: Hand, project: Project, qtbot: QtBot
+    session: Session, hand: Hand, project: Project, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # So long that the steps below are over before, on a busy machine as well.
+    monkeypatch.setattr(map_view, "STEP_MS", 2_000)
     show_fire(session, hand, project)
     hand.view.flush()
     layer = hand.view.layers["occupancy"]
@@ -185,12 +199,6 @@ def _note_and_draw(
 ) -> None:
     found.append(key)
     draw(painter, transform, visible)
-
-
-def repaint(hand: Hand, times: int = 2) -> None:
-    hand.view.flush()
-    for _ in range(times):
-        hand.viewport.repaint()
 
 
 def test_an_edit_of_the_plan_paints_no_layer_again_that_shows_nothing_of_it(session: Session, hand: Hand) -> None:
@@ -310,6 +318,16 @@ def test_the_status_text_follows_playback_under_a_still_mouse(
     assert "chance burned so far 1.00" in str(said.args[0])
 
 
+def card_of(hand: Hand, place: tuple[float, float]) -> list[tuple[int, int]]:
+    """Return pixels of the card above a drop, left of its text."""
+    outline = hand.view.sketch.hovered
+    assert outline is not None
+    half = text_width(outline.text, map_font(9.0, bold=True)) / 2
+    top = min(hand.view.camera.to_pixel(row, column).y() for row, column in outline.corners)
+    middle = hand.view.camera.to_pixel(*place).x()
+    return [(round(middle - half) - 4 + dx, round(top) - 14 + dy) for dx in range(2) for dy in range(6)]
+
+
 def test_a_drop_under_the_mouse_is_named_and_marked(session: Session, hand: Hand, qtbot: QtBot) -> None:
     session.show_result(ShownResult(drops=(drop_at(20.0, 30.0, 0.0, step=10, material="water"),)))
     session.set_step(10)
@@ -324,7 +342,10 @@ def test_a_drop_under_the_mouse_is_named_and_marked(session: Session, hand: Hand
         assert "S-2T-1" not in hover(hand, qtbot, beside) and hand.view.sketch.hovered is None
     session.set_tool(Tool.PAN)
     hover(hand, qtbot, on)
-    assert hand.view.snapshot() != plain
+    named = hand.view.snapshot()
+    # The card below the name, which lies above the drop.
+    changed = [named.pixel(x, y) != plain.pixel(x, y) for x, y in card_of(hand, (20.5, 30.5))]
+    assert np.mean(changed) > 0.9
     # The name would hide the corners of a shape.
     session.set_tool(Tool.POLYGON)
     assert "S-2T-1" not in hover(hand, qtbot, on) and hand.view.sketch.hovered is None
@@ -345,6 +366,19 @@ def test_a_grid_without_a_place_is_read_out_in_rows_and_columns(
     assert hand.view.layers["graticule"].missing()
 
 
+def test_captions_are_measured_once_for_what_is_shown(session: Session, hand: Hand) -> None:
+    decorations = hand.view.decorations
+    hand.view.flush()
+    shown = decorations.caption_texts()
+    assert decorations.boxes and decorations.caption_texts() is shown
+    session.set_step(100)
+    hand.view.flush()
+    later = decorations.caption_texts()
+    assert later is not shown and [text for text, *_ in later] != [text for text, *_ in shown]
+    decorations.parts = replace(decorations.parts, time=False)
+    assert decorations.caption_texts() is not later
+
+
 @pytest.mark.parametrize("width", [420, 564, 900])
 def test_some_meridian_is_labelled_however_narrow_the_map(hand: Hand, width: int) -> None:
     hand.view.resize(width, 440)
@@ -363,15 +397,37 @@ def test_wind_is_told_by_where_it_comes_from(psi: float, bearing: int) -> None:
 def test_the_card_of_a_cell_has_one_row_for_the_slope_and_one_for_the_canopy(
     session: Session, project: Project
 ) -> None:
-    values = {"slope": 10.0, "aspect": 122.0, "canopy_cover": 15.0, "canopy_height": 4.0}
+    values = {"slope": 10.0, "aspect": 122.0, "canopy_cover": 15.0, "canopy_height": 4.0, "canopy_base_height": 0.4}
     shape = project.scenario.grid.shape
     layers = {key: np.full(shape, value, np.float32) for key, value in values.items()}
     session.open_project(replace(project, scenario=replace(project.scenario, layers=layers)), None)
     shown = MapState.of(session)
     assert shown is not None
     rows = dict(probe_rows(shown, CellLocation(project.scenario.grid), (3, 4)))
-    assert (rows["Slope, aspect"], rows["Canopy"]) == ("10 ° · 122°", "15 % · 4 m")
+    assert (rows["Slope, aspect"], rows["Canopy"]) == ("10 ° · 122°", "15 % · 4 m · 0.4 m")
     assert "Elevation" not in rows and "Fuel model" not in rows
+
+
+def test_the_card_of_a_cell_names_the_regions_and_zones_that_it_lies_in(session: Session, project: Project) -> None:
+    village, lake = (
+        Region.rectangle(name, (0, 5), (0, 5), weight) for name, weight in (("Village", 1.0), ("Lake", 0.0))
+    )
+    camp = Region.rectangle("Camp", (4, 9), (0, 5))
+    rules = replace(project.operations, no_drop_zones=(camp,))
+    changed = replace(project, regions=(village, lake), operations=rules)
+    plan = replace(changed.plan, weights=replace(changed.plan.weights, prot=10.0))
+    session.open_project(replace(changed, plan=plan), None)
+    shown = MapState.of(session)
+    assert shown is not None
+    place, names = CellLocation(project.scenario.grid), ("Protected region", "Region", "No-drop zone")
+
+    def found(row: int) -> list[tuple[str, str]]:
+        return [each for each in probe_rows(shown, place, (row, 4)) if each[0] in names]
+
+    assert found(4) == [
+        ("Protected region", "Village"), ("Region", "Lake (not in the goal)"), ("No-drop zone", "Camp"),
+    ]  # fmt: skip
+    assert found(5) == [("No-drop zone", "Camp")] and found(9) == []
 
 
 def test_a_click_with_the_probe_pins_a_cell_and_escape_unpins_it(

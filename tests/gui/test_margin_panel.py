@@ -16,9 +16,8 @@ from firegui.domain.margin_curve import CurvePlan
 from firegui.domain.project import Project
 from firegui.domain.settings import MarginSettings
 from firegui.domain.stress import StressScenario, StressSet
-from firegui.gui.analyses.margin.margin_columns import ABOVE
 from firegui.gui.analyses.margin.margin_controller import MarginController
-from firegui.gui.analyses.margin.margin_panel import MarginPanel, conclusion_text
+from firegui.gui.analyses.margin.margin_panel import ABOVE, MarginPanel, conclusion_text
 from firegui.gui.base.theme import COLORS, Theme
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session

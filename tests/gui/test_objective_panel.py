@@ -12,8 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLabel, QRadioButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.project import FIRE, changed_inputs, same_spread
+from firegui.domain.physical import PhysicalSettings
+from firegui.domain.project import EFFECTIVENESS, FIRE, FireModel, changed_inputs, same_spread
 from firegui.domain.settings import (
+    FAST_SEARCH_TEXT,
+    LONG_SEARCH_TEXT,
     MARGIN_TITLES,
     BurningAtStart,
     Effectiveness,
@@ -23,6 +26,7 @@ from firegui.domain.settings import (
     ObjectiveWeights,
     PlanSettings,
     RetardantSide,
+    SearchMethod,
     Setting,
     Start,
 )
@@ -254,6 +258,25 @@ def test_what_retardant_acts_on_and_where_the_first_stage_starts_are_settings(
     assert start.currentText() == "Fire front (default)"
 
 
+@pytest.mark.parametrize("kind", list(Margin))
+def test_the_method_says_how_it_searches(kind: Margin, session: Session, panel: ObjectivePanel) -> None:
+    box, limit = find(panel, QComboBox, "optimizer_search"), panel._form.box("margin_limit")
+    session.set_plan("margin", replace(session.project.plan, margin=MarginSettings(kind)))
+    steps = [panel._form.box(f"margin_{name}_epochs") for name in ("search", "training", "adapt")]
+    assert {one.isEnabled() for one in (*steps, limit)} == {kind is not Margin.NONE}
+    assert box.isEnabled() and box.currentData() == SearchMethod.AUTO
+    own = LONG_SEARCH_TEXT if kind is Margin.NONE else FAST_SEARCH_TEXT
+    assert panel.method.text() == own
+    choose(box, SearchMethod.PAPER)
+    assert panel.method.text() == LONG_SEARCH_TEXT
+    choose(box, SearchMethod.FAST)
+    assert session.project.plan.optimizer.search is SearchMethod.FAST
+    assert panel.method.text() == FAST_SEARCH_TEXT
+    session.undo_stack.undo()
+    session.undo_stack.undo()
+    assert panel.method.text() == own
+
+
 def test_what_burns_at_the_start_is_a_setting_that_changes_the_fire(session: Session, panel: ObjectivePanel) -> None:
     before = session.project
     choose(find(panel, QComboBox, "burning_at_start"), BurningAtStart.GROWTH)
@@ -263,9 +286,46 @@ def test_what_burns_at_the_start_is_a_setting_that_changes_the_fire(session: Ses
     assert same_spread(before, session.project)
 
 
-def test_the_second_stage_has_its_settings(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
-    fold = next(button for button in panel.findChildren(QToolButton) if button.text() == "Advanced: remove drops")
+def test_the_flame_limit_is_set_with_the_physical_model_and_changes_no_input_of_a_plan(
+    qtbot: QtBot, session: Session, panel: ObjectivePanel
+) -> None:
+    box = find(panel, DecimalField, "flame_limit_m")
+    assert not box.isEnabled()
+    model = FireModel("physical", "physical", PhysicalSettings().as_mapping())
+    session.open_project(replace(session.project, fire_model=model), None)
+    assert box.isEnabled() and box.value() == 2.4
+    before = session.project
+    fold = next(button for button in panel.findChildren(QToolButton) if button.text() == "How well drops work")
     QTest.mouseClick(fold, LEFT)
+    type_into_field(qtbot, box, "3.4")
+    assert session.project.plan.flame_limit_m == 3.4
+    assert changed_inputs(before, session.project) == ()
+
+
+def test_drops_may_fail_in_long_flames_with_the_physical_model_alone(session: Session, panel: ObjectivePanel) -> None:
+    box, limit = find(panel, QCheckBox, "drops_fail_in_flames"), find(panel, DecimalField, "flame_limit_m")
+    assert not box.isEnabled()
+    other = session.project.fire_model
+    model = FireModel("physical", "physical", PhysicalSettings().as_mapping())
+    session.open_project(replace(session.project, fire_model=model), None)
+    before = session.project
+    assert box.isEnabled() and not box.isChecked()
+    box.click()
+    assert session.project.plan.drops_fail_in_flames
+    assert panel._effectiveness.summary.text().endswith(", none in long flames")
+    assert changed_inputs(before, session.project) == (EFFECTIVENESS,)
+    # Another model keeps the plan from starting until the option is off.
+    session.open_project(replace(session.project, fire_model=other), None)
+    assert any("only the physical fire model" in str(problem) for problem in session.project.problems())
+    assert box.isEnabled() and limit.isEnabled()
+    box.click()
+    assert not session.project.problems() and not box.isEnabled() and not limit.isEnabled()
+
+
+def test_the_second_stage_has_its_settings(qtbot: QtBot, session: Session, panel: ObjectivePanel) -> None:
+    for title in ("Search", "Advanced: remove drops"):
+        fold = next(button for button in panel.findChildren(QToolButton) if button.text() == title)
+        QTest.mouseClick(fold, LEFT)
     box = find(panel, DecimalField, "elimination_slack")
     assert box.isVisible()
     type_into_field(qtbot, box, "1.05")
@@ -339,7 +399,7 @@ def test_what_keeps_a_run_from_starting_is_said(session: Session, panel: Objecti
 
 def test_every_field_has_a_name_a_tooltip_and_bounds_for_everybody(panel: ObjectivePanel) -> None:
     boxes = [*panel.findChildren(DecimalField), *panel.findChildren(WholeField)]
-    assert len(boxes) == 19 + len(fields(EliminationSettings)) + len(fields(MarginSettings)[1:])
+    assert len(boxes) == 21 + len(fields(EliminationSettings)) + len(fields(MarginSettings)[1:])
     for box in boxes:
         assert box.accessibleName(), box.objectName()
         assert len(box.toolTip().splitlines()) >= 2, box.objectName()

@@ -284,6 +284,25 @@ def test_synonyms_find_an_action_and_leave_unlike_words_out(window: MainWindow, 
     palette.close_palette()
 
 
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("wind", {"Layers", "Scenario", "Fire model", "Stress test"}),
+        ("wind speed", {"Layers", "Scenario"}),
+        ("weather", {"Layers", "Scenario", "Fire model"}),
+        ("units", {"Metric", "US field units"}),
+        ("imperial", {"US field units"}),
+    ],
+)
+def test_words_of_the_weather_and_of_units_find_what_shows_and_changes_them(
+    window: MainWindow, typed: str, wanted: set[str]
+) -> None:
+    palette = open_palette(window)
+    QTest.keyClicks(palette.field, typed)
+    assert wanted <= {entry.title for entry in palette.shown[:10]}
+    palette.close_palette()
+
+
 def test_whole_titles_and_beginnings_of_words_come_before_the_middle_of_a_word() -> None:
     titles = ["Replan from today", "Preplanned lines, a plan for each", "Start plan", "Plan settings", "Plan"]
     found = best_matches("plan", titles, lambda title: title, lambda _title: "Run")

@@ -67,6 +67,32 @@ def test_f5_starts_nothing_while_the_entry_of_the_field_cannot_be_used(qtbot: Qt
     assert field.value() == kept and len(window.workbench.queue.entries) == 1
 
 
+@pytest.mark.parametrize("text", ["0", "-1", "many"])
+def test_f5_starts_nothing_while_the_entry_of_the_open_cell_cannot_be_used(
+    qtbot: QtBot, window: MainWindow, text: str
+) -> None:
+    bench = window.workbench
+    bench.show_panel("Fleet")
+    view, fleet = bench.panel("Fleet", FleetPanel).view, bench.session.project.planned_fleet
+    while len(bench.panel("Fleet", FleetPanel).model.rows) > 1:
+        bench.panel("Fleet", FleetPanel).model.remove(1)
+    kept = bench.session.project.planned_fleet
+    index = view.model().index(0, FIELDS.index("count"))
+    view.setCurrentIndex(index)
+    view.edit(index)
+    editor = view.indexWidget(index)
+    assert isinstance(editor, QLineEdit) and fleet.types[0] == kept.types[0]
+    editor.setText(text)
+    for modifier in (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier):
+        QTest.keyClick(editor, Qt.Key.Key_F5, modifier)
+        assert not bench.queue.entries and editor.hasFocus() and view.note is not None
+    assert bench.session.project.planned_fleet == kept and editor.text() == text
+    editor.setText("2")
+    QTest.keyClick(editor, Qt.Key.Key_F5)
+    ended(qtbot, window)
+    assert bench.session.project.planned_fleet.types[0].count == 2 and len(bench.queue.entries) == 1
+
+
 def test_after_the_button_of_the_tool_bar_was_reached_by_tab_and_pressed_space_plays(
     qtbot: QtBot, window: MainWindow
 ) -> None:

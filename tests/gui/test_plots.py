@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain.film import Film
 from firegui.domain.project import Project
 from firegui.domain.results import Frames
+from firegui.domain.values import ValueLayer
 from firegui.gui.base.elided_label import ElidedLabel, Piece
 from firegui.gui.base.number_text import duration, number
 from firegui.gui.charts.chart import REPAINT_MS, Chart
@@ -50,7 +51,7 @@ def test_the_curves_are_those_of_the_shown_run_and_the_fire_without_drops_is_a_l
     assert y == pytest.approx([20 / k for k in range(1, 9)])
     assert ended.objective.title.text() == "Objective"
     assert ended.objective.legend.text() == "best 2.50 · now 2.50 · no drops 24.6 · step 8 of 8"
-    assert ended.drops.legend.text() == "7"
+    assert ended.drops.legend.text() == "last step 7 · kept plan 3"
     assert ended.objective.level == pytest.approx(24.6)
     assert level_text_of(ended.objective) == "no drops"
 
@@ -78,6 +79,21 @@ def test_the_kept_plan_of_a_training_in_scenarios_is_named_and_the_axis_follows_
     ended.set_options(ChartOptions(log=True))
     _, (_, high) = chart.item.vb.viewRange()
     assert high >= np.log10(20.0)
+
+
+def test_the_drops_of_the_last_step_and_of_the_kept_plan_are_told_apart(queue: RunQueue, ended: ProgressPanel) -> None:
+    entry, chart = queue.shown, ended.drops
+    assert entry is not None and entry.nominal is not None
+    entry.reference, entry.nominal = None, replace(entry.nominal, drops_executed=688)
+    last = round(float(entry.history.column("drops")[-1]))
+    chart.show_row(entry, ended.options, None)
+    assert chart.legend.text() == f"last step {last} · kept plan 688"
+    chart.show_row(entry, ended.options, 2)
+    assert chart.legend.text() == "2"
+    # What was removed afterwards is not the search's.
+    entry.reference = replace(entry.nominal, drops_executed=700)
+    chart.show_row(entry, ended.options, None)
+    assert chart.legend.text().endswith("kept plan 700")
 
 
 def test_ten_thousand_epochs_do_not_repaint_ten_thousand_times(
@@ -162,6 +178,17 @@ def test_terms_are_weighted_as_they_count_or_raw(ended: ProgressPanel) -> None:
     ended.set_options(replace(ended.options, weighted=False))
     assert ended.terms.curve_points(2)[1] == pytest.approx([0.1] * 8)
     assert ended.terms.legend.text() == "burn 0.300 · final 0.200 · protected 0.100"
+
+
+def test_values_lost_are_a_term_of_a_project_that_has_values(queue: RunQueue, ended: ProgressPanel) -> None:
+    entry = queue.entries[-1]
+    assert entry.project is not None
+    cells = np.ones(entry.project.scenario.grid.shape, np.float32)
+    entry.project = replace(entry.project, values=(ValueLayer.of("homes", "", cells),))
+    ended.set_options(replace(ended.options, weighted=False))
+    assert ended.terms.legend.text().split(" · ")[-1].startswith("values lost ")
+    ended.set_options(replace(ended.options, weighted=True))
+    assert "values lost" not in ended.terms.legend.text(), "the goal does not count them"
 
 
 def test_the_abscissa_can_count_rollouts(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:

@@ -7,16 +7,15 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtGui import QPainter, QPicture
 from PySide6.QtWidgets import QAbstractButton, QLabel, QToolButton
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.plan_summary import plan_summary
+from firegui.domain.plan_summary import RegionSummary, plan_summary
 from firegui.domain.project import Project
+from firegui.domain.settings import Margin
 from firegui.domain.stress import GROWTH_LEFT, case_text, worst_case_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.charts.chart import Chart
@@ -38,7 +37,7 @@ from firegui.runs.spec import RunSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
 from tests.gui.analyses.scene import stress_table
 from tests.gui.fake_runs import FakeExecute, epoch_done, frames, metrics, removal, replan_scores, wait_idle
-from tests.gui.readouts import cursor_of, level_text_of, mark_texts_of
+from tests.gui.readouts import cursor_of, level_text_of, mark_texts_of, ticks_of
 from tests.support import make_project
 
 BOTH = (Stage.OPTIMIZE, Stage.PRUNE)
@@ -114,6 +113,16 @@ def test_the_constraints_are_drawn_against_their_limit_and_the_others_left_out(
     assert plots.slack.curve_points(0)[1] == pytest.approx([0.91, 0.92, 0.93, 0.94])
     assert len(plots.slack.curve_points(2)[0]) == 0
     assert plots.slack.legend.text() == "burn 0.940 · final 0.980"
+
+
+def test_with_a_margin_the_constraints_are_one_curve_of_the_worst_scenario(
+    plots: ProgressPanel, ended: RunEntry, project: Project
+) -> None:
+    margin = replace(project.plan.margin, kind=Margin.STRESS)
+    ended.project = replace(project, plan=replace(project.plan, margin=margin))
+    plots.refresh()
+    assert plots.slack.legend.text() == "worst scenario 0.940"
+    assert [len(plots.slack.curve_points(line)[0]) for line in range(3)] == [4, 0, 0]
 
 
 def two_passes() -> list[object]:
@@ -197,19 +206,9 @@ def test_the_numbers_of_a_narrow_chart_do_not_overlap(qtbot: QtBot) -> None:
     qtbot.addWidget(chart)
     chart.set_curve(chart.add_curve("accent"), np.arange(0, 17_001, 100), np.arange(171))
     chart.show()
-    axis = chart.item.getAxis("bottom")
     for width, texts in ((600, ["0", "5000", "10000", "15000"]), (120, ["0", "5000"])):
         chart.resize(width, 160)
-        qtbot.waitUntil(lambda texts=texts: _numbers_of(axis) == texts)  # type: ignore[misc]
-
-
-def _numbers_of(axis: Any) -> list[str]:
-    """Return the numbers that an axis draws."""
-    canvas = QPicture()
-    painter = QPainter(canvas)
-    specs = axis.generateDrawSpecs(painter)
-    painter.end()
-    return [] if specs is None else [text for _box, _flags, text in specs[2]]
+        qtbot.waitUntil(lambda texts=texts: ticks_of(chart) == texts)  # type: ignore[misc]
 
 
 # -- the result --------------------------------------------------------------------------------------------------------
@@ -270,6 +269,27 @@ def test_the_result_has_the_growth_that_is_left_in_the_model_and_in_the_worst_ca
     assert GROWTH_LEFT not in report_html(entry) and GROWTH_LEFT in " ".join(tips[0].split())
 
 
+def test_growth_in_regions_is_told_at_cautious_effectiveness_too(tmp_path: Path) -> None:
+    entry = pruned_entry(tmp_path)
+    table = stress_table()
+    nominal, *others = (
+        replace(
+            one,
+            start_protected=10.0,
+            protected_no_drops=110.0,
+            draws=tuple(replace(draw, protected_cells=20.0) for draw in one.draws),
+        )
+        for one in (table.nominal, *table.results)
+    )
+    entry.nominal = metrics(2.1, 8)
+    entry.plan = replace(metrics(2.1, 8), protected_cells=35.0)
+    summary = plan_summary(make_project(), [], None, {2: 5.5}, {1: 40.0, 2: 1204.0})
+    region = RegionSummary("R1", 52.0, 0.4, 31.0)
+    entry.stress = replace(table, nominal=nominal, results=tuple(others))
+    entry.summary = replace(summary, stress=entry.stress, regions=(region,))
+    assert "Growth in regions|10 %|25 %|10 %" in plain(report_parts(entry).headline)
+
+
 def test_the_result_of_a_replanned_run_names_the_effectiveness_that_it_is_scored_at(tmp_path: Path) -> None:
     entry = pruned_entry(tmp_path)
     html = replan_html(entry, replan_scores(2))
@@ -315,7 +335,7 @@ def test_the_size_is_cautious_until_the_plan_is_scored_at_expected_effectiveness
         emit(_updated(project, 7.8, is_cautious=True))
         wait_for(1)
         emit(_updated(project, 5.7))
-        emit(StressTestProgress(1, 10, "stress test: late"))
+        emit(StressTestProgress(1, 10, "stress test: late", 0.1))
         wait_for(2)
         emit(RunFinished(FinishReason.STOPPED, "stopped", None, None, None))
 
@@ -345,8 +365,11 @@ def test_the_size_is_cautious_until_the_plan_is_scored_at_expected_effectiveness
 
 def test_the_result_page_follows_the_shown_run(qtbot: QtBot, queue: RunQueue, plots: ProgressPanel) -> None:
     assert "No run is shown" in plots.result.text
+    plots.show_page(FIRST)
+    assert "No run is shown" in plots.note.text() and plots.note.wordWrap()
     run_to_end(qtbot, queue)
     plots.refresh()
+    assert not plots.note.text()
     assert "drops removed" in plots.result.text
 
 
@@ -363,7 +386,7 @@ def test_a_result_leads_with_one_size_and_says_below_why_another_one_was_shown_d
     entry.summary = plan_summary(make_project(), [], None, {2: 13.9}, {1: 40.0, 2: 1204.0})
     html = report_html(entry)
     parts = report_parts(entry)
-    assert plain(parts.headline)[:3] == ["|expected|cautious", "Final size|13.9 ha|14.7 ha", "Growth left|–|–"]
+    assert plain(parts.headline)[:3] == ["|expected|cautious", "Final size, ha|13.9|14.7", "Growth left|–|–"]
     said = cautious_text(entry).replace("14.7 ha", "14.7&nbsp;ha")
     assert said in parts.prose and said not in parts.headline + parts.below
     # How much the removal cost is a difference of sizes, and stands under Details.
@@ -385,19 +408,19 @@ def test_the_result_opens_with_what_is_reported_and_has_a_row_a_day(tmp_path: Pa
     entry.summary = plan_summary(make_project(), [], None, {2: 5.5}, {1: 40.0, 2: 1204.0})
     html = report_html(entry)
     assert html.index("Not stress-tested") < html.index("Final size")
-    assert plain(html)[:2] == ["|expected|cautious", "Final size|5.5 ha|9.0 ha"]
+    assert plain(html)[:2] == ["|expected|cautious", "Final size, ha|5.5|9.0"]
     # The final size and what is saved stand out, and nothing else.
-    assert re.findall("<b(?: [^>]*)?>(.*?)</b>", html) == ["5.5&nbsp;ha", "9.0&nbsp;ha", "99.5&nbsp;%"]
+    assert re.findall("<b(?: [^>]*)?>(.*?)</b>", html) == ["5.5", "9.0", "99.5&nbsp;%"]
     entry.stress = stress_table()
     entry.summary = replace(entry.summary, stress=entry.stress, verdict="Holds in all 2 scenarios")
     html = report_html(entry)
     assert entry.summary.verdict and html.index(entry.summary.verdict) < html.index("Final size")
     parts = report_parts(entry)
     worst = entry.stress.worst
-    burned = Units.METRIC.area(worst.cells_worst * entry.summary.cell_ha)
+    burned = Units.METRIC.area_number(worst.cells_worst * entry.summary.cell_ha)
     assert plain(parts.headline)[:3] == [
         "|expected|cautious|worst case",
-        f"Final size|5.5 ha|9.0 ha|{burned}",
+        f"Final size, ha|5.5|9.0|{burned}",
         f"Growth left|0.5 %|–|{percent_text(worst.share_worst)}",
     ]
     assert f"Worst case: {case_text(worst.scenario)}".replace(" %", "&nbsp;%") in parts.headline
@@ -407,6 +430,15 @@ def test_the_result_opens_with_what_is_reported_and_has_a_row_a_day(tmp_path: Pa
         "2|2020-08-20|0|–|0|–|5.5 ha|1,204 ha",
     ]
     assert "Objective" not in html
+
+
+def test_the_result_warns_of_a_fire_outside_the_training_of_its_model(tmp_path: Path) -> None:
+    entry, badge = pruned_entry(tmp_path), "wind beyond what the fire model learned from"
+    entry.nominal = entry.baseline = metrics(2.1, 8)
+    entry.summary = plan_summary(make_project(), [], None, {2: 5.5}, {1: 40.0, 2: 1204.0})
+    assert badge not in report_html(entry)
+    entry.summary = replace(entry.summary, outside=badge)
+    assert badge in report_html(entry)
 
 
 def test_objective_and_stages_are_folded_away(plots: ProgressPanel, tmp_path: Path) -> None:

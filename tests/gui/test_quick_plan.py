@@ -64,7 +64,9 @@ def endless(qtbot: QtBot, window: MainWindow) -> Iterator[FakeExecute]:
     """Test double of the engine of :func:`window` that runs until it is stopped."""
     window.workbench.queue._execute = made = FakeExecute(endless=True)
     yield made
-    window.workbench.queue.stop()
+    # A run that still waits would begin, and the window would wait for its end.
+    for entry in reversed(window.workbench.queue.entries):
+        window.workbench.queue.stop(entry)
     wait_idle(qtbot, window)
 
 

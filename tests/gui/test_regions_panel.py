@@ -95,10 +95,10 @@ def test_a_renamed_region_stays_selected(qtbot: QtBot, session: Session, panel: 
 @pytest.mark.parametrize(
     ("column", "text", "said"),
     [
-        (NAME, "R2", "there is already a region R2"),
+        (NAME, "R2", "There is already a region R2"),
         (NAME, " ", "empty"),
-        (WEIGHT, "-1", "weight is -1; use 0 or more. Esc keeps 1."),
-        (WEIGHT, "nan", "weight is nan"),
+        (WEIGHT, "-1", "Weight is -1; use 0 or more. Esc keeps 1."),
+        (WEIGHT, "nan", "Weight is nan"),
         (WEIGHT, "heavy", "not a number"),
     ],
 )
@@ -125,7 +125,7 @@ def test_a_negative_weight_is_refused_for_that_alone_in_a_note_with_its_whole_te
     QTest.keyClick(editor, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: panel.view.note is not None)
     note = panel.view.note
-    assert note is not None and note.text() == "weight is -5; use 0 or more. Esc keeps 1."
+    assert note is not None and note.text() == "Weight is -5; use 0 or more. Esc keeps 1."
     assert note.height() >= note.heightForWidth(note.width())
 
 

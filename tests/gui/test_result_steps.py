@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.stress.results import STORE, StressTally, write_results
+from firegui.domain.fleet import Fleet
+from firegui.domain.plan_summary import DaySummary, TypeDrops
 from firegui.domain.project import Project
 from firegui.gui.analyses.stress.stress_controller import StressController
 from firegui.gui.analyses.stress.stress_panel import StressPanel
@@ -23,6 +25,7 @@ from firegui.gui.jobs import run_queue
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.planning.result_panel import ResultPanel
+from firegui.gui.planning.run_cards import card_lines
 from firegui.gui.planning.runs_table import TITLE
 from firegui.gui.session.session import Session
 from firegui.gui.window.main_window import MainWindow
@@ -128,6 +131,32 @@ def test_the_sizes_say_the_numbers_of_both_effectivenesses(window: MainWindow, e
     tips = [" ".join(label.toolTip().split()) for label in view.findChildren(QLabel)]
     for one in (plan.design, plan.nominal):
         assert any(f"(retardant {one.retardant:g}, water {one.water:g})" in tip for tip in tips)
+
+
+def test_a_plan_whose_aircraft_was_grounded_since_no_longer_fits_the_project(
+    session: Session, window: MainWindow, entry: RunEntry
+) -> None:
+    first, *others = session.project.planned_fleet.types
+    flown = TypeDrops(first.id, "retardant", 3, 3600.0)
+    entry.summary = replace(summary(5.5, 3, 0), days=(DaySummary(0, None, (flown,), 0, 5.5, 1204.0),))
+
+    def first_words() -> tuple[str, str]:
+        refresh(window)
+        view = window.workbench.panel("Result", ResultPanel).view
+        return next(label.text() for label in view.findChildren(QLabel) if label.text()), card_lines(entry)[0]
+
+    def ground(days: tuple[int, ...]) -> None:
+        session.edit("Ground", session.project.with_fleet(Fleet((first.with_grounded_days(days), *others))))
+
+    ground((1,))
+    assert not any("No longer fits" in text for text in first_words())
+    ground((0, 1))
+    words = f"⚠ No longer fits the project: 3 drops of {first.id} cannot be flown"
+    assert first_words() == (f"{words}.", words)
+    session.edit("Without", session.project.with_fleet(Fleet(tuple(others))))
+    assert first_words() == (f"{words}.", words)
+    session.set_plan("More days", replace(session.project.plan, days=session.project.plan.days + 1))
+    assert not any("No longer fits" in text for text in first_words())
 
 
 def test_a_plan_that_holds_has_no_such_buttons(window: MainWindow, entry: RunEntry) -> None:

@@ -10,11 +10,11 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QEnterEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import DropList
-from firegui.domain.plan_summary import DaySummary, PlanSummary, RegionSummary, TypeDrops
+from firegui.domain.plan_summary import DaySummary, PlanSummary, RegionSummary, TypeDrops, ValueSummary
 from firegui.domain.project import Project
 from firegui.domain.settings import Margin, ObjectiveWeights, Setting
 from firegui.domain.stress import StressDraw, StressScenario, case_text
@@ -126,13 +126,21 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts(project: Project) -
     entry, region = done("one", 5.5, 381), RegionSummary("R1", 52.0, 0.4, 31.0)
     assert entry.summary is not None
     entry.summary = replace(entry.summary, regions=(region,))
-    assert card_lines(entry)[:2] == ["R1: 0.4 ha burned", "Final size 5.5 ha, 1,198 ha saved (99.5 %) · 1,731 m³"]
-    entry.summary = replace(entry.summary, regions=(region, region), together=replace(region, name=""))
-    assert card_lines(entry, Units.US)[0] == "Regions: 1.0 acres burned"
+    assert card_lines(entry) == [
+        "Not stress-tested",
+        "R1: 0.4 ha burned",
+        "Final size 5.5 ha, 1,198 ha saved (99.5 %) · 1,731 m³",
+    ]
+    both = replace(region, name=""), replace(region, name="R2", burned_ha=1.8)
+    entry.summary = replace(entry.summary, regions=(region, both[1]), together=replace(both[0], burned_ha=2.2))
+    assert card_lines(entry, Units.US)[1] == "Regions: 5.4 acres burned, most in R2"
+    assert entry.summary.together is not None
+    entry.summary = replace(entry.summary, together=replace(entry.summary.together, burned_ha=1.8))
+    assert card_lines(entry)[1] == "R2: 1.8 ha burned"
     entry.summary = replace(entry.summary, together=replace(region, name="", burned_ha=0.01))
-    assert card_lines(entry)[0] == "No protected region burns at expected effectiveness"
+    assert card_lines(entry)[1] == "No protected region burns at expected effectiveness"
     entry.summary = replace(entry.summary, regions=(replace(region, is_in_goal=False),), together=None)
-    assert card_lines(entry)[0].startswith("Final size 5.5 ha, 1,198 ha saved")
+    assert card_lines(entry)[1].startswith("Final size 5.5 ha, 1,198 ha saved")
     # The worst case is that of the regions, too.
     entry.stress = stress_table()
     assert "of the growth without drops" in card_lines(entry)[1]
@@ -147,18 +155,21 @@ def test_a_card_begins_with_the_regions_that_the_goal_counts(project: Project) -
     entry.summary = replace(entry.summary, stress=entry.stress)
     burned = max(draw.protected_cells for result in entry.stress.results for draw in result.draws) * 0.09
     differs = case_text(entry.stress.worst_for_regions.scenario)
-    assert card_lines(entry)[2].endswith(f"worst case: {burned:.1f} ha of the regions ({differs})")
+    assert card_lines(entry)[2].endswith(f"worst case: {burned:.1f} ha of R1 ({differs})")
     # Each of the two lines says which case it is about.
     entry.summary, counted = replace(unburned, stress=entry.stress), entry.summary
     assert card_lines(entry)[0] == "No protected region burns at expected effectiveness"
-    assert f"worst case: {burned:.1f} ha of the regions" in card_lines(entry)[-1]
+    assert f"worst case: {burned:.1f} ha of R1" in card_lines(entry)[-1]
     entry.summary = counted
     # A limit for the growth in the regions may allow that.
     entry.project = project
-    assert f"ha of the regions ({differs})" in " ".join(card_lines(entry)), "the limit is missed"
+    assert f"ha of R1 ({differs})" in " ".join(card_lines(entry)), "the limit is missed"
     weights, margin = ObjectiveWeights.of(Setting.B), replace(project.plan.margin, limit=1.0)
     entry.project = replace(project, plan=replace(project.plan, weights=weights, margin=margin))
+    assert f"ha of R1, within the limit ({differs})" in " ".join(card_lines(entry))
+    entry.summary = replace(entry.summary, regions=(region, both[1]))
     assert f"ha of the regions, within the limit ({differs})" in " ".join(card_lines(entry))
+    entry.summary = counted
     entry.project = None
     # It is of those of the run, which may not be those of the project any more.
     entry.has_other_regions = True
@@ -176,8 +187,17 @@ def test_the_size_of_a_plan_that_is_not_scored_yet_says_its_effectiveness() -> N
     assert "cautious" not in report_html(entry)
 
 
+def test_the_card_of_a_run_that_was_stopped_says_that_its_plan_was_not_stress_tested() -> None:
+    entry = replace(done("one", 5.5, 381), reason=FinishReason.STOPPED)
+    assert card_lines(entry)[0] == "Not stress-tested"
+    entry.stress = stress_table()
+    assert "Not stress-tested" not in card_lines(entry)
+    waiting = RunEntry("one", Path("/runs/one"), state=RunState.QUEUED)
+    assert "Not stress-tested" not in card_lines(waiting)
+
+
 def test_a_card_says_when_the_plan_makes_the_fire_larger() -> None:
-    assert card_lines(done("one", 1504.0, 3, 0))[0].startswith("Final size 1,504 ha, 300 ha larger")
+    assert card_lines(done("one", 1504.0, 3, 0))[1].startswith("Final size 1,504 ha, 300 ha larger")
 
 
 def test_a_run_at_work_has_its_progress_first_and_no_empty_line() -> None:
@@ -198,7 +218,10 @@ def test_the_removal_of_a_plan_with_a_margin_only_counts_forward() -> None:
         entry.add_removals([replace(first, rollouts=rollouts, tested=tested)])
         words.append(work_words(entry))
         assert entry.is_unmeasured and entry.progress == 0.0
-    assert words == [f"round 4, {count} fire simulations · time left not known" for count in ("700", "1,500", "1,600")]
+    assert words == [
+        f"round 4, {count} fire simulations · until no more drops can be left out"
+        for count in ("700", "1,500", "1,600")
+    ]
     entry.state = RunState.PAUSED
     assert not entry.is_unmeasured
 
@@ -232,6 +255,27 @@ def test_runs_are_sorted_by_what_burns_of_the_regions(three: list[RunEntry]) -> 
     assert titles(arranged(three, "", RunOrder.REGIONS, RunGrouping.NONE)) == ["b", "a", "c"]
     (column,) = (each for each in run_columns(lambda: Units.US) if each.title == "In regions")
     assert [column.text(entry) for entry in three] == ["1.0 acres", "7.4 acres", "–"]
+
+
+def test_values_lost_have_an_order_a_column_a_line_and_a_rank(three: list[RunEntry], project: Project) -> None:
+    for entry, lost in zip(three[:2], (0.123, 0.5), strict=True):
+        assert entry.summary is not None
+        entry.nominal = replace(metrics(1.0), loss_val=lost, value_lost=(100.0 * lost,))
+        entry.summary = replace(entry.summary, values=(ValueSummary("homes", 100.0, 100.0 * lost, 90.0),))
+        entry.project = project
+    (column,) = (each for each in run_columns(lambda: Units.METRIC) if each.title == "Values lost")
+    by_name = {entry.title: entry for entry in three}
+    shown = {name: column.text(entry) for name, entry in by_name.items()}
+    assert sorted(shown.values()) == ["12 %", "50 %", "–"]
+    assert titles(arranged(three, "", RunOrder.VALUES, RunGrouping.NONE))[-1] == "c"
+    first = arranged(three, "", RunOrder.VALUES, RunGrouping.NONE)[0]
+    assert "Values: 12 % lost" in card_lines(first)
+    assert "by the least value lost" in best_runs(three)[first.folder]
+    # Values that the goal does not count say nothing of which plan is better.
+    for entry in three[:2]:
+        assert entry.summary is not None
+        entry.summary = replace(entry.summary, values=(replace(entry.summary.values[0], is_in_goal=False),))
+    assert not [line for line in card_lines(first) if line.startswith("Values")]
 
 
 def test_every_word_of_the_search_must_be_in_name_state_folder_or_notes(three: list[RunEntry]) -> None:
@@ -395,10 +439,30 @@ def test_a_name_is_edited_in_the_list_and_kept_with_the_run(qtbot: QtBot, panel:
     assert read_name(entry.folder) == "Two more tankers"
 
 
+def test_a_run_is_renamed_from_its_menu(panel: RunsPanel, queue: RunQueue) -> None:
+    panel.select(queue.entries[0])
+    panel.table.customContextMenuRequested.emit(QPoint(5, 5))
+    (menu,) = (menu for menu in panel.findChildren(QMenu) if menu.isVisible())
+    (rename,) = (action for action in menu.actions() if action.text() == "Rename")
+    assert rename.isEnabled() and panel.table.viewport().findChild(QLineEdit) is None
+    rename.trigger()
+    assert panel.table.viewport().findChild(QLineEdit) is not None
+    menu.close()
+
+
 def test_a_saved_run_is_listed_under_its_name(saved: Path, session: Session, queue: RunQueue) -> None:
     write_name(stopped_run(saved, DropList()), "Two more tankers")
     session.open_project(session.project, saved)
     assert titles(list(queue.entries)) == ["Two more tankers"]
+
+
+def test_a_run_that_was_copied_into_the_folder_is_listed(saved: Path, session: Session, queue: RunQueue) -> None:
+    session.open_project(session.project, saved)
+    assert not queue.entries
+    copied = stopped_run(saved, DropList())
+    for _time in range(2):
+        queue.refresh_folder()
+        assert [entry.folder for entry in queue.entries] == [copied]
 
 
 def test_an_empty_name_restores_the_first_one(panel: RunsPanel, queue: RunQueue) -> None:
@@ -429,11 +493,15 @@ def test_the_shown_plan_takes_the_new_name(qtbot: QtBot, panel: RunsPanel, queue
     assert session.result.title == "The last"
 
 
-def test_search_and_groups_in_the_panel(panel: RunsPanel, queue: RunQueue) -> None:
+def test_search_order_and_groups_in_the_panel(panel: RunsPanel, queue: RunQueue) -> None:
     queue.rename(queue.entries[0], "North flank")
     panel.search.setText("north")
     assert [panel.model.index(row, TITLE).data() for row in range(panel.model.rowCount())] == ["North flank"]
     panel.search.clear()
+    assert panel.model.index(1, TITLE).data() == "North flank", "the newest is first"
+    panel.order.setCurrentIndex(panel.order.findData(RunOrder.NAME.value))
+    assert panel.model.index(0, TITLE).data() == "North flank"
+    panel.order.setCurrentIndex(panel.order.findData(RunOrder.NEWEST.value))
     low = panel.table.rowHeight(0)
     panel.grouping.setCurrentIndex(panel.grouping.findData(RunGrouping.STATE.value))
     assert panel.model.heading(0) == "Finished"
@@ -490,6 +558,6 @@ def test_the_card_of_a_run_at_work_has_one_height_from_the_queue_to_its_last_rep
     entry.state, entry.stage, entry.number, entry.count = RunState.RUNNING, Stage.PRUNE, 2, 2
     entry.add_removals([removal(7)])
     measure()
-    entry.add_stress_progress(StressTestProgress(3, 10, "late"))
+    entry.add_stress_progress(StressTestProgress(3, 10, "late", 0.3))
     measure()
     assert len(set(heights)) == 1, heights

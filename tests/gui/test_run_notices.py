@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
-from PySide6.QtCore import QRect, Qt
+from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -280,7 +281,16 @@ def test_the_map_tells_where_regions_and_drops_are(window: MainWindow) -> None:
     boxes = workbench.shell.stage.marks()
     assert len(boxes) == 2
     assert boxes[1].contains(camera.to_point(23.0, 35.0)) and not boxes[0].contains(camera.to_point(23.0, 35.0))
-    drop = drop_at(10.0, 5.0, 0.0)
-    workbench.session.show_result(ShownResult("run", drops=(drop,)))
+    drops = [drop_at(row, column, 0.0) for row, column in ((10.0, 5.0), (10.1, 5.0), (28.0, 9.5))]
+    workbench.session.show_result(ShownResult("run", drops=tuple(drops)))
     workbench.session.set_view(FireView.PLAN)
-    assert workbench.shell.stage.marks()[2].contains(camera.to_point(drop.landing_y, drop.landing_x))
+    of_drops = workbench.shell.stage.marks()[2:]
+    assert len(of_drops) == 2, "drops that lie on each other share a box"
+    near = QPoint(8, 8)
+    for each in drops:
+        place = camera.to_point(each.landing_y, each.landing_x)
+        assert any(box.contains(QRect(place - near, place + near - QPoint(1, 1))) for box in of_drops)
+    pixels = camera.to_pixels(np.array([(each.landing_y, each.landing_x) for each in drops]))
+    assert pixels == pytest.approx(
+        np.array([camera.to_pixel(each.landing_y, each.landing_x).toTuple() for each in drops])
+    )

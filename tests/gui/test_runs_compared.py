@@ -13,7 +13,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QHeaderView, QWidget
 from pytestqt.qtbot import QtBot
 
-from firegui.domain.plan_summary import PlanSummary, RegionSummary
+from firegui.domain.plan_summary import DaySummary, PlanSummary, RegionSummary, TypeDrops, ValueSummary
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import Margin, MarginSettings
@@ -22,7 +22,7 @@ from firegui.domain.units import Units, amount_text, percent_text
 from firegui.errors import InputError
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
-from firegui.gui.planning.progress_panel import ProgressPanel
+from firegui.gui.planning.progress_panel import FIRST, ProgressPanel
 from firegui.gui.planning.result_panel import ResultPanel
 from firegui.gui.planning.run_comparison import (
     ComparisonPanel,
@@ -123,13 +123,13 @@ def test_two_selected_runs_are_put_on_maps_that_move_together_with_their_numbers
     charts = bench.workbench.panels["Progress"]
     assert isinstance(charts, ProgressPanel)
     charts.refresh()
-    assert f"compares {first.title} and {second.title}" in charts._caption.text()
+    assert f"compares {first.title} and {second.title}" in charts.note.text() and charts.note.wordWrap()
     page = bench.workbench.panel("Compare", ComparisonPanel)
     shell, bar = bench.workbench.shell, bench.workbench.shell.centre.bar
     assert not shell.is_drawer_visible, "the maps come first"
     opens = shell.drawer.currentWidget()
     assert opens is page or opens.isAncestorOf(page), "F7 opens the table, too"
-    assert bar.table.isVisible() and bar.table.text() == "Table"
+    assert bar.table.isVisible() and bar.table.text() == "Numbers"
     QTest.mouseClick(bar.table, LEFT)
     assert page.isVisible() and shell.drawer.isAncestorOf(page), "the numbers cover the maps"
     head = page.table.model()
@@ -201,6 +201,16 @@ def test_a_comparison_names_the_views_opens_at_the_end_and_is_ended_above_the_ma
     assert not session.result.against and workbench.queue.shown is second
     assert [action.text() for action in views] == names and bar.back.isHidden()
     assert beside.statusTip() == ACTIONS["side_by_side"].help
+
+
+def test_the_charts_say_which_plans_the_map_compares(qtbot: QtBot, bench: MainWindow) -> None:
+    first, second = run(qtbot, bench), run(qtbot, bench)
+    bench.workbench.plan.compare((first, second))
+    wait_idle(qtbot, bench.workbench.queue)
+    charts = bench.workbench.panel("Progress", ProgressPanel)
+    charts.refresh()
+    charts.show_page(FIRST)
+    assert charts.note.text().startswith(f"The map compares {first.title} and {second.title}: ")
 
 
 @pytest.mark.parametrize("was_open", [False, True])
@@ -350,6 +360,18 @@ def test_what_is_counted_in_cells_is_compared_as_an_area(project: Project) -> No
     assert not any("cell" in what.lower() for what in lines)
 
 
+def test_drops_in_long_flames_are_compared_where_they_are_known() -> None:
+    entries = [RunEntry(f"run {k}", Path(f"run{k}")) for k in range(2)]
+    for entry, count in zip(entries, (3, 1), strict=True):
+        day = DaySummary(0, None, (), 0, 1.0, 2.0, count)
+        entry.summary = PlanSummary((day,), 1.0, 2.0, "", False, 0.09, flame_limit_m=2.4)
+    lines = {line.what: line for line in compared(entries)}
+    assert (lines["Drops in long flames"].values, lines["Drops in long flames"].change) == (("3", "1"), "−2")
+    for entry in entries:
+        entry.summary = PlanSummary((), 1.0, 2.0, "", False, 0.09)
+    assert not any("flames" in line.what for line in compared(entries))
+
+
 def test_what_burns_of_each_region_is_compared_first_and_only_within_one_outline(project: Project) -> None:
     regions = (Region.rectangle("R1", (0, 2), (0, 2)), Region.rectangle("R2", (4, 6), (0, 2)))
     moved = (replace(regions[0], parts=Region.rectangle("R1", (0, 3), (0, 2)).parts), regions[1])
@@ -407,6 +429,24 @@ def test_the_important_rows_come_first_and_are_on_screen_together_in_the_width_o
     table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
     settle()
     assert table.horizontalScrollBar().maximum() == 0 and list(cut_titles(table)) == []
+
+
+def test_values_lost_come_before_the_size_and_costs_after_the_worst_case(project: Project) -> None:
+    entries = []
+    for lost, cost in ((3.0, 1000.0), (5.0, 400.0)):
+        entry = RunEntry("one", Path("/runs/one"), project)
+        types = (TypeDrops("S-2T", "retardant", 2, 2400.0, 1.0, cost),)
+        entry.stress = stress_table()
+        entry.summary = PlanSummary(
+            (DaySummary(0, None, types, 0, 1.0, 2.0),), 1.0, 2.0, "", False, 0.09, stress=entry.stress,
+            values=(ValueSummary("homes", 8.0, lost, 8.0),),
+        )  # fmt: skip
+        entries.append(entry)
+    lines = compared(entries)
+    at = {line.what: place for place, line in enumerate(lines)}
+    assert at["Lost of homes"] < at["Final size (ha)"] < at["Worst case, growth left"] < at["Cost (USD)"]
+    assert (*lines[at["Lost of homes"]].values, lines[at["Lost of homes"]].change) == ("3.0", "5.0", "+2.0")
+    assert (*lines[at["Cost (USD)"]].values, lines[at["Cost (USD)"]].change) == ("1,000", "400", "−600")
 
 
 def test_of_plans_that_end_at_one_limit_the_drops_come_first_and_a_sentence_says_why(

@@ -29,6 +29,7 @@ from firegui.domain.sensitivity import (
 from firegui.domain.settings import Effectiveness, ObjectiveWeights, RetardantSide, Setting
 from firegui.domain.units import Units
 from firegui.errors import InputError
+from firegui.gui.analyses.sensitivity.sensitivity_chart import MEASURES, SensitivityChart
 from firegui.gui.analyses.sensitivity.sensitivity_controller import SAVED_TABLES, SensitivityController
 from firegui.gui.analyses.sensitivity.sensitivity_panel import SensitivityPanel
 from firegui.gui.jobs.run_queue import RunQueue
@@ -38,6 +39,8 @@ from firegui.runs.events import Progress, SensitivityReady
 from firegui.runs.runner import execute as run_execute
 from tests.gui.analyses.panels import open_panels
 from tests.gui.analyses.scene import FakeRun
+from tests.gui.hands import show_widget
+from tests.gui.readouts import ticks_of
 
 NOW = datetime(2026, 3, 4, 5, 6, 7)
 RAN = SensitivityKind
@@ -257,6 +260,13 @@ def test_the_chart_draws_what_is_chosen_beside_the_schedule_as_planned_for(shown
     shown.measure.setCurrentIndex(2)
     assert list(shown.chart.curve_points(0)[1]) == [1.0, 12.0, 3.0]
     assert shown.chart.level == 1.0
+
+
+def test_every_row_has_its_name_below_the_axis(qtbot: QtBot) -> None:
+    chart = SensitivityChart()
+    show_widget(qtbot, chart, 400, 200)
+    chart.show_table(table_of(RAN.EFFECTIVENESS, EFFECTIVENESS), MEASURES[RAN.EFFECTIVENESS][0])
+    qtbot.waitUntil(lambda: ticks_of(chart) == ["0.9", "0.88", "0.86"])
 
 
 def test_sizes_are_in_the_units_of_the_window(shown: SensitivityPanel, session: Session) -> None:

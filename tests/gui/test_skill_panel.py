@@ -17,10 +17,9 @@ from firegui.domain.project import Project
 from firegui.domain.units import Units
 from firegui.errors import InputError
 from firegui.fire.skill import Skill
-from firegui.gui.analyses.skill.comparison_map import FALSE, HIT, MISS, START
 from firegui.gui.analyses.skill.skill_charts import METRICS
 from firegui.gui.analyses.skill.skill_controller import SkillController
-from firegui.gui.analyses.skill.skill_panel import STALE, SkillPanel
+from firegui.gui.analyses.skill.skill_panel import FALSE, HIT, MISS, STALE, START, SkillPanel
 from firegui.gui.analyses.skill.skill_table import conclusion_text, signed
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.session import Session

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QPushButton, QToolButton
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QPushButton, QToolButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.drops import Drop, DropList
@@ -31,11 +31,11 @@ from firegui.gui.planning import start_panel as start_panel_module
 from firegui.gui.planning.start_panel import StartPanel
 from firegui.gui.scenario.edit_notices import EditNotice, RefusedEditNotice, RegionNotice, UnreachedNotice
 from firegui.gui.session.session import FireView, Session, ShownResult, Tool
-from firegui.gui.widgets.notice import OverlayNotice, PassingNotice
+from firegui.gui.widgets.notice import NoticeStack, OverlayNotice, PassingNotice
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
-from firegui.io.project.store import PROJECT_FILE
+from firegui.io.paths import PROJECT_FILE
 from firegui.runs.stages import FinishReason, RunState
 from tests.gui.fake_runs import frames
 from tests.gui.hands import LEFT, to_front
@@ -510,7 +510,7 @@ def test_one_notice_is_shown_at_a_time_the_newest_at_the_foot_of_the_map(
     shown = shown_notices(window)
     assert shown == [edits]
     stage = shell.stage
-    covered = [each.translated(stage.mapTo(shell.centre, QPoint())) for each in (*stage.covered, *stage.foot)]
+    covered = [each.translated(stage.mapTo(shell.centre, QPoint())) for each in (*stage.covered, *stage.decorations())]
     for each in shown:
         place = each.geometry()
         assert not any(place.intersects(part) for part in covered) and place.top() > stage.maps.height() / 2
@@ -520,6 +520,41 @@ def test_one_notice_is_shown_at_a_time_the_newest_at_the_foot_of_the_map(
     edits.dismiss()
     notice.dismiss()
     assert shown_notices(window) == [stopped]
+
+
+@pytest.mark.parametrize("side", [False, True])
+def test_a_notice_covers_none_of_the_maps_side_by_side_where_there_is_room(
+    window: MainWindow, session: Session, side: bool
+) -> None:
+    shell, board = window.workbench.shell, window.workbench.maps
+    window.resize(1280, 720)
+    shell.set_side_visible(side)
+    show_plan(session)
+    session.set_side_by_side(True)
+    settle()
+    ready = OverlayNotice(QPushButton("Show result"))
+    shell.centre.notices.add(ready)
+    ready.show_text("Plan ready: 4.2 ha (99.7 % saved), 332 drops. It does not hold: 59 % of the growth is left")
+    settle()
+    assert ready.isVisible()
+    at, (rows, columns) = board.mapTo(shell.centre, QPoint()), session.project.scenario.grid.shape
+    for pane in board.shown_maps:
+        grid = QRect(pane.camera.to_point(0.0, 0.0), pane.camera.to_point(float(rows), float(columns)))
+        grid.translate(at + pane.mapTo(board, QPoint()))
+        assert not ready.geometry().intersects(grid)
+    assert not any(ready.geometry().intersects(part.translated(at)) for part in board.decoration_boxes)
+    assert side or ready.geometry().bottom() > at.y() + board.height() - 20, "there is room between the scales"
+
+
+def test_a_notice_in_an_upper_corner_is_below_all_lines_of_the_captions(qtbot: QtBot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    stack, notice = NoticeStack(owner), OverlayNotice(QPushButton("Show"))
+    stack.add(notice)
+    notice.show_text("A notice")
+    captions, drops = QRect(0, 0, 600, 72), QRect(0, 200, 600, 200)
+    (place,) = stack.place(QRect(0, 0, 600, 400), [captions], [drops])
+    assert not place.intersects(captions) and not place.intersects(drops)
 
 
 def test_notices_are_laid_over_the_chart_where_it_is_alone(

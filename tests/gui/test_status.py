@@ -37,7 +37,7 @@ def test_a_message_has_the_bar_to_itself_while_the_mouse_is_not_on_the_map(qtbot
 
 @pytest.mark.parametrize("size", [(1280, 720), (1440, 900)], ids=["1280x720", "1440x900"])
 @pytest.mark.parametrize("form", CoordinateFormat)
-def test_the_coordinates_are_whole_beside_a_long_message(
+def test_the_readout_is_whole_beside_a_long_message(
     qtbot: QtBot, window: MainWindow, size: tuple[int, int], form: CoordinateFormat
 ) -> None:
     window.resize(*size)
@@ -53,7 +53,32 @@ def test_the_coordinates_are_whole_beside_a_long_message(
     lonlat = Georeference(session.project.scenario.grid).lonlat(12.0, 33.0)
     assert lonlat is not None and len(coordinates) == len(format_place(*lonlat, form))
     assert status.place.text().count("UTM") == 0 and "col" in status.place.text()
-    assert status.place.width() >= status.place.width_of(coordinates) and status.message.width() > 0
+    assert status.place.width() >= status.place.width_of(status.place.text()) and status.message.width() > 0
+
+
+def test_the_readout_is_whole_beside_a_run_at_work(
+    qtbot: QtBot, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status, queue, hand = window.workbench.status, window.workbench.queue, Hand(window.workbench.map)
+    activity = "A run with quite a long name of its own, removing drops, round 4, 128 of 530 drops tried"
+    monkeypatch.setattr(type(queue), "activity", property(lambda _queue: activity))
+    window.resize(1280, 720)
+    queue.changed.emit()
+    wide = status.work.width()
+    hand.move((12.5, 33.5))
+    long = status.place.text()
+    while status.place.width_of(long) < 0.6 * window.width():
+        long += f" · {status.place.text()}"
+    status.place.set_text(long)
+    qtbot.waitUntil(lambda: status.place.width() >= status.place.width_of(long))
+    assert status.work.width() < wide
+    assert window.statusBar().rect().contains(status.device.geometry())
+    status.place.set_text(long[:-20])
+    window.workbench.session.message.emit("Saved to p.firegui")
+    # What stands beside does not move with every cell.
+    qtbot.waitUntil(lambda: status.place.width() >= status.place.width_of(long))
+    QApplication.sendEvent(hand.viewport, QEvent(QEvent.Type.Leave))
+    qtbot.waitUntil(lambda: status.work.width() == wide)
 
 
 def test_the_place_goes_when_the_map_changes_just_after_the_mouse_left(qtbot: QtBot, window: MainWindow) -> None:
@@ -123,15 +148,20 @@ def test_work_and_device_leave_room_for_a_message_and_keep_how_far_the_run_is(
         assert status.device.width() >= status.device.sizeHint().width(), "the device is whole"
 
 
-def test_a_message_ends_with_an_undo_and_with_another_project(window: MainWindow, session: Session) -> None:
+def test_a_message_ends_with_an_undo_that_is_told_and_with_another_project(
+    window: MainWindow, session: Session
+) -> None:
     message = window.workbench.status.message
-    for end in (session.undo, session.redo, lambda: session.open_project(session.project, None)):
-        if end == session.undo:
-            session.set_plan("fewer days", replace(session.project.plan, days=2))
+    session.set_plan("fewer days", replace(session.project.plan, days=2))
+    for end, said in (
+        (session.undo, "Undone: fewer days"),
+        (session.redo, "Redone: fewer days"),
+        (lambda: session.open_project(session.project, None), ""),
+    ):
         session.message.emit("The plan has 2 days.")
         assert message.text()
         end()
-        assert message.text() == ""
+        assert message.text() == said
 
 
 def test_the_name_of_a_run_goes_before_how_far_it_is(window: MainWindow) -> None:

@@ -129,6 +129,15 @@ def test_each_stage_says_in_its_own_terms_where_it_stopped(entry: RunEntry, text
     assert entry.stop_text.startswith("Interrupted at ")
 
 
+def test_where_a_run_stopped_is_said_without_whether_its_plan_holds(
+    stopped: RunEntry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = stopped.stop_text
+    monkeypatch.setattr(RunEntry, "missed", property(lambda _entry: "60 % of the growth left"))
+    assert stopped.status == "stopped, does not hold"
+    assert stopped.stop_text == before
+
+
 def test_while_a_run_is_active_the_button_queues_the_next_plan_and_is_not_coloured(
     qtbot: QtBot, window: MainWindow
 ) -> None:

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.requests import StressRequest
-from firegui.analyses.stress.plan_table import complete_plan_table
 from firegui.analyses.stress.results import STORE, StressTally, write_results
+from firegui.analyses.stress.run import complete_plan_table
 from firegui.domain.drops import DropList
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
@@ -55,10 +55,10 @@ from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import RefusingLine
 from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.widgets.table_view import select_row
-from firegui.gui.window.analysis_status import status_texts
 from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.main_window import MainWindow
-from firegui.gui.window.ready_notice import ReadyNotice
+from firegui.gui.window.map_notices import ReadyNotice
+from firegui.gui.window.status_bar import status_texts
 from firegui.gui.window.workbench import Workbench
 from firegui.gui.window.workspaces import WorkspaceName
 from firegui.io.project.schedule_file import write_plan_safetensors
@@ -115,7 +115,7 @@ def test_the_model_comes_first_then_the_worst_and_shares_above_the_limit_are_mar
     assert texts(shown, "What differs") == ["as in the model", "20 % of the drops fail", "every drop 30 min late"]
     color = shown.model.index(1, shown.model.titles.index("Growth left worst")).data(Qt.ItemDataRole.ForegroundRole)
     assert color is not None
-    assert "1 of 2 scenarios above the limit of 5.0 % · " in shown.head.text()
+    assert f"1 of 2 scenarios above the limit of 5.0 % (▲; “{EXPECTED}” is not counted) · " in shown.head.text()
     result = shown._controller.shown
     assert result is not None
     plan = replace(result.project.plan, weights=ObjectiveWeights.of(Setting.B))
@@ -178,7 +178,11 @@ def test_a_test_that_has_ended_says_its_verdict_once_above_the_table_and_in_the_
 def quick_test(workbench: Workbench, saved: Path, project: Project, schedule_file: Path) -> StressController:
     """Return a controller whose tests end at once with a verdict."""
     controller = workbench.controller(StressController)
-    out = completed(write_header(controller, project, saved, STRESS, seed=3, schedule_file=str(schedule_file)))
+    schedule = schedule_hash(Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft))
+    header = write_header(
+        controller, project, saved, STRESS, seed=3, schedule=schedule, schedule_file=str(schedule_file)
+    )
+    out = completed(header)
     write_results(out, StressTally(stress_table(), LeakCounts(*stress_maps(project))), project)
 
     def events(spec: Any) -> tuple[StressReady, ...]:
@@ -209,6 +213,25 @@ def test_a_test_that_ends_beside_the_map_alone_tells_its_verdict_with_a_way_to_i
     settle()
     QTest.mouseClick(notice.button, Qt.MouseButton.LeftButton)
     assert panel.table.isVisible() and not notice.isVisible()
+
+
+def test_a_draw_that_is_played_beside_the_chart_alone_brings_the_map_into_view(
+    qtbot: QtBot, window: MainWindow, session: Session, saved: Path, schedule_file: Path
+) -> None:
+    workbench = window.workbench
+    qtbot.waitUntil(lambda: not workbench.queue.activity)
+    controller, shell = quick_test(workbench, saved, session.project, schedule_file), workbench.shell
+    workbench.show_panel("Stress")
+    controller.start(StressRequest(STRESS, schedule_file))
+    qtbot.waitUntil(lambda: not controller.is_busy)
+    shell.set_mode(CentreMode.CHART)
+    assert not workbench.maps.isVisible()
+    QTest.mouseClick(workbench.panel("Stress", StressPanel).button("show"), Qt.MouseButton.LeftButton)
+    assert workbench.maps.isVisible() and shell.mode is CentreMode.BOTH
+    shell.set_mode(CentreMode.MAP)
+    workbench.panel("Stress", StressPanel).play()
+    assert not shell.centre.result.isVisible()
+    qtbot.waitUntil(lambda: not workbench.queue.activity)
 
 
 @pytest.mark.parametrize("end", ["run", "edit", "project"])
@@ -313,10 +336,10 @@ def test_the_table_marks_the_growth_in_the_regions_that_the_verdict_is_about() -
     late = stress_table().results[0]
     result = replace(late, protected_no_drops=20.0, draws=(replace(late.draws[0], protected_cells=10.2),))
     columns = stress_columns(0.05, ObjectiveWeights.of(Setting.B), 0.09, has_regions=True)
-    (column,) = (each for each in columns if each.heading == "Growth left\nin regions")
+    (column,) = (each for each in columns if each.heading == "Growth left\nregions")
     assert column.text(result) == f"{ABOVE}51 %"
     assert column.cell_data(result, Qt.ItemDataRole.ForegroundRole) is not None
-    assert not any("in regions" in each.heading for each in stress_columns(0.05, ObjectiveWeights.of(Setting.B), 0.09))
+    assert not any("regions" in each.heading for each in stress_columns(0.05, ObjectiveWeights.of(Setting.B), 0.09))
 
 
 def test_the_map_names_regions_and_places_while_there_is_a_result(
@@ -1008,3 +1031,8 @@ def test_a_start_says_its_cost_where_the_result_will_be(window: MainWindow, sess
 
 def test_the_legend_of_the_fire_at_the_start_is_a_line(shown: StressPanel) -> None:
     assert "<b>—</b></span>&nbsp;fire at the start" in shown.key.text() and "□" not in shown.key.text()
+
+
+def test_the_legend_of_the_map_says_what_cells_without_colour_are(shown: StressPanel) -> None:
+    assert "no colour: no leak, or burns in the model too" in shown.key.text()
+    assert "the fire that is expected" in shown.key.toolTip()

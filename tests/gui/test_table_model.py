@@ -13,7 +13,7 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication, QStandardItem, QStandardItemModel
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QHeaderView, QListWidget, QMenu, QStyledItemDelegate, QTableView, QTreeView
+from PySide6.QtWidgets import QFileDialog, QHeaderView, QMenu, QStyledItemDelegate, QTableView, QTreeView
 from pytestqt.qtbot import QtBot
 
 from firegui.errors import InputError, Problem
@@ -33,7 +33,6 @@ from firegui.gui.widgets.table_view import (
 )
 from firegui.gui.widgets.wrapped_header import WrappedHeader
 from firegui.gui.window.main_window import MainWindow
-from tests.gui.hands import show_widget
 from tests.gui.layout_shares import cut_titles
 from tests.gui.shell_scene import settle
 
@@ -282,18 +281,6 @@ def test_a_csv_that_cannot_be_written_is_reported(
     dialog = view.findChild(ProblemsDialog)
     assert isinstance(dialog, ProblemsDialog)
     dialog.close()
-
-
-def test_a_long_remedy_is_shown_to_its_end(qtbot: QtBot) -> None:
-    remedy = "set the number of aircraft and the days of the project back, or use a plan that was made for them"
-    dialog = ProblemsDialog(InputError([Problem("plan", "was made for 22 aircraft and 300 steps", remedy)], "No"))
-    show_widget(qtbot, dialog, 900, 260)
-    view = dialog.findChild(QListWidget)
-    assert isinstance(view, QListWidget) and view.textElideMode() is Qt.TextElideMode.ElideNone
-    row = view.visualItemRect(view.item(0))
-    dialog.resize(560, 260)
-    QTest.qWait(20)
-    assert view.visualItemRect(view.item(0)).height() > row.height(), "a narrower row has more lines"
 
 
 def test_the_context_menu_copies_and_exports(qtbot: QtBot, view: QTableView) -> None:

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QPoint, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS
@@ -186,6 +187,22 @@ def test_a_wind_that_is_never_off_is_told_and_not_started(make: Make) -> None:
         box.setValue(0.0)
     assert "all three spreads are 0" in panel.notes.text()
     assert not panel.button("start").isEnabled()
+
+
+def test_the_fields_stay_where_they_are_when_a_note_goes_and_no_text_is_cut(qtbot: QtBot, make: Make) -> None:
+    panel, _controller = make(draws(ensemble_of()))
+    panel.form.set_kind(KIND.WEATHER)
+    boxes = [panel.form.fields.box(f"weather_{part}_sd") for part in ("speed", "direction", "timing")]
+    for box in boxes:
+        box.setValue(0.0)
+    qtbot.waitUntil(panel.notes.isVisible)
+    places = [box.mapTo(panel, QPoint()) for box in boxes]
+    boxes[-1].setValue(1.0)
+    qtbot.waitUntil(lambda: not panel.notes.isVisible())
+    qtbot.wait(1)
+    assert [box.mapTo(panel, QPoint()) for box in boxes] == places
+    wrapped = [label for label in panel.form.findChildren(QLabel) if label.wordWrap() and label.isVisible()]
+    assert wrapped and all(label.height() >= label.heightForWidth(label.width()) for label in wrapped)
 
 
 def test_a_schedule_of_another_plan_is_refused(
@@ -377,7 +394,8 @@ def test_the_conclusion_compares_with_the_result_of_the_plan_and_says_why_they_d
     sizes = SimpleNamespace(final_extent_ha=186.0), SimpleNamespace(final_extent_ha=1204.0)
     missed = "Does not hold: 15 % of the growth left in “late” (limit 5.0 %)"
     entry = SimpleNamespace(folder=Path("runs/a"), nominal=sizes[0], baseline=sizes[1], missed=missed)
-    monkeypatch.setattr(panel, "_queue", SimpleNamespace(entries=(entry,), shown=None, is_busy=False))
+    queue = SimpleNamespace(run_in=lambda folder: entry if folder.name == "a" else None, shown=None, is_busy=False)
+    monkeypatch.setattr(panel, "_queue", queue)
     header = SimpleNamespace(schedule_file="runs/a/plan.safetensors", project_folder="")
     settings = UncertaintySettings(KIND.ALEATORIC)
     shown: Any = SimpleNamespace(header=header, settings=settings)

@@ -33,7 +33,8 @@ from firegui.gui.window.centre import CentreMode
 from firegui.gui.window.documents import RunningAnswer, UnsavedAnswer
 from firegui.gui.window.main_window import MainWindow
 from firegui.gui.window.workspaces import WorkspaceName
-from firegui.io.project.store import PROJECT_FILE, load_project, save_project
+from firegui.io.paths import PROJECT_FILE
+from firegui.io.project.store import load_project, save_project
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, RunFinished, StateChanged
 from firegui.runs.spec import PlanSpec, RunSpec
@@ -126,7 +127,8 @@ def test_undo_and_redo_work_by_keyboard_for_every_kind_of_edit(window: MainWindo
 def test_undo_says_what_it_undoes(window: MainWindow) -> None:
     assert not window.workbench.actions["undo"].isEnabled()
     window.workbench.session.delete_region("R1")
-    assert window.workbench.actions["undo"].text() == "&Undo delete R1"
+    undo = window.workbench.actions["undo"]
+    assert undo.text() == "&Undo delete R1" and "Undo delete R1" in undo.toolTip()
 
 
 def test_a_number_still_being_typed_counts_when_a_menu_entry_is_used(window: MainWindow, saved: Path) -> None:
@@ -487,6 +489,18 @@ def test_the_hint_of_a_tool_goes_with_it_while_the_map_is_hidden(window: MainWin
     assert "Drag" in note.text()
     session.set_tool(Tool.PAN)
     assert note.text() == ""
+
+
+def test_the_hint_of_every_tool_is_whole_beside_the_side_panel_in_a_small_window(window: MainWindow) -> None:
+    session, shell = window.workbench.session, window.workbench.shell
+    window.resize(1280, 720)
+    shell.show_workspace(WorkspaceName.PLAN)
+    note = shell.centre.bar.note
+    assert shell.is_side_visible
+    for tool in Tool:
+        session.set_tool(tool)
+        settle()
+        assert note.width() >= note.width_of(note.text()), note.text()
 
 
 @pytest.mark.parametrize("tool", [Tool.POLYGON, Tool.ZONE_POLYGON, Tool.EDIT])

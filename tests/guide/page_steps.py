@@ -67,9 +67,9 @@ class Copy:
 
     @staticmethod
     def make(place: Path, project: Path | None = None) -> Copy:
-        """Copy the program, without what Python has compiled of it; resources are the checkout's own."""
+        """Copy the program; resources are the checkout's own."""
         root, work_folder = place / "copy", place / "work"
-        shutil.copytree(CHECKOUT / "firegui", root / "firegui", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(CHECKOUT / "firegui", root / "firegui")
         (root / "resources").symlink_to(CHECKOUT / "resources", target_is_directory=True)
         work_folder.mkdir()
         return Copy(root, work_folder, project)
@@ -102,9 +102,7 @@ class Copy:
 
     def python(self, *arguments: str) -> str:
         """Run Python on the copy."""
-        environment = {
-            **os.environ, "PYTHONPATH": str(self.root), "PYTHONDONTWRITEBYTECODE": "1", "QT_QPA_PLATFORM": "offscreen",
-        }  # fmt: skip
+        environment = {**os.environ, "PYTHONPATH": str(self.root), "QT_QPA_PLATFORM": "offscreen"}
         done = subprocess.run(
             [sys.executable, *arguments], cwd=self.work_folder, env=environment, capture_output=True, text=True,
             timeout=TIMEOUT_S, check=False,

@@ -51,6 +51,16 @@ def test_a_command_has_all_of_its_options_on_the_page_and_no_other() -> None:
     assert wrong == {}
 
 
+def test_no_option_says_its_default_twice() -> None:
+    twice = []
+    for name, command in commands():
+        for option in command.params:
+            record = option.get_help_record(click.Context(command))
+            if record is not None and record[1].lower().count("default") > 1:
+                twice.append(f"{name}: {' '.join(record)}")
+    assert twice == []
+
+
 def test_what_is_said_of_many_commands_holds_for_some() -> None:
     everywhere = (
         {"--version", "--units"} | _OF_ALL | {word for _name, command in commands() for word in options_of(command)}

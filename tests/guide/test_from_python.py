@@ -13,6 +13,7 @@ import firegui
 from firegui.api.projects import OpenProject, made_project
 from firegui.assets import resource
 
+pytestmark = pytest.mark.usefixtures("short_repairs")
 _BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
 FEW = 30
 """Epochs after which the demo's plan has its first drops."""
@@ -34,11 +35,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def page_code() -> list[str]:
-    """The blocks of code of the page, with few epochs."""
+    """The blocks of code of the page, with few epochs and members."""
     page = resource("help/from-python.md").read_text(encoding="utf-8")
     blocks = [block["code"] for block in _BLOCK.finditer(page)]
     assert len(blocks) == page.count("\n```python\n")
-    return [block.replace("epochs=300", f"epochs={FEW}") for block in blocks]
+    return [block.replace("epochs=300", f"epochs={FEW}").replace("members=10", "members=2") for block in blocks]
 
 
 def test_the_code_of_the_page_runs_from_top_to_bottom(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -63,16 +64,18 @@ def test_the_page_names_every_function_and_no_other() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "words"),
+    ("name", "epochs", "words"),
     [
-        ("plan_demo", ("ha without drops", "drops by day: [", "late")),
-        ("compare_fleets", ("whole fleet        20", "half the fleet        10", " ± ")),
+        ("plan_demo", FEW, ("ha without drops", "drops by day: [", "late")),
+        ("compare_fleets", 3, ("whole fleet        20", "half the fleet        10", " ± ")),
     ],
 )
-def test_a_notebook_runs(name: str, words: tuple[str, ...], place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_notebook_runs(
+    name: str, epochs: int, words: tuple[str, ...], place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code = resource(f"examples/{name}.py").read_text(encoding="utf-8")
     assert "EPOCHS = 400\n" in code
     assert code.count("# %%") >= 5
-    exec(compile(code.replace("EPOCHS = 400", f"EPOCHS = {FEW}"), f"{name}.py", "exec"), {})  # the notebook is ours
+    exec(compile(code.replace("EPOCHS = 400", f"EPOCHS = {epochs}"), f"{name}.py", "exec"), {})  # the notebook is ours
     said = capsys.readouterr().out
     assert [word for word in words if word not in said] == [], said

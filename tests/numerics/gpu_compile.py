@@ -16,6 +16,7 @@ FLOATS = frozenset({
     "gains", "adjoint", "slopes", "remaining", "flows", "emitted", "collected", "current", "passing", "sources",
 })  # fmt: skip
 DOUBLES = frozenset({"drops", "shares", "sums", "protection", "results"})
+BYTES = frozenset({"working"})
 INTEGERS = frozenset({"pairs", "slots", "flags", "log", "clock", "offsets"})
 TILE = {"TILE_HEIGHT": 8, "TILE_WIDTH": 32}
 BAND = {"LONG": 16, "WIDE": 16}
@@ -24,8 +25,9 @@ BAND = {"LONG": 16, "WIDE": 16}
 def variants() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """Module, kernel, and what it is specialised for."""
     yield "gpu_forward", "norms", BAND
-    yield "gpu_forward", "doses", {"GROUP": 32, **TILE}
-    yield "gpu_backward", "products", {**BAND, **TILE}
+    for limited in (False, True):
+        yield "gpu_forward", "doses", {"GROUP": 32, "LIMITED": limited, **TILE}
+        yield "gpu_backward", "products", {"LIMITED": limited, **BAND, **TILE}
     for receiver, emitter in ((True, True), (True, False), (False, True)):
         # Triton makes a number that is 1 a constant, as it does with one period a day.
         for count, periods in ((8, {"periods": 1}), (16, {})):
@@ -40,7 +42,8 @@ def variants() -> Iterator[tuple[str, str, dict[str, Any]]]:
 
 def signature(kernel: Any, constants: dict[str, Any]) -> dict[str, str]:
     """The type of every argument."""
-    pointers = {**dict.fromkeys(FLOATS, "*fp32"), **dict.fromkeys(DOUBLES, "*fp64"), **dict.fromkeys(INTEGERS, "*i32")}
+    kinds = {"*fp32": FLOATS, "*fp64": DOUBLES, "*i32": INTEGERS, "*u8": BYTES}
+    pointers = {name: kind for kind, names in kinds.items() for name in names}
     return {name: "constexpr" if name in constants else pointers.get(name, "i32") for name in kernel.arg_names}
 
 

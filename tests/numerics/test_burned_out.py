@@ -57,7 +57,7 @@ def test_a_rollout_counts_them_and_ignites_nothing_from_them(seed: int, neighbou
     # The same as cells that do not burn, counted afterwards.
     without = replace(maps, burnable=maps.burnable & ~maps.burned_out, burned_out=None)
     other = model_of(without, fleet, side=SIDES[seed], backend=backend)
-    again = counted(simulate(other, schedule).metrics, other, maps.burned_out)
+    again = counted(simulate(other, schedule), other, other.fleet, maps.burned_out)
     for name in ("final_extent_cells", "protected_cells", "loss_burn", "loss_prot", "objective"):
         assert getattr(rollout.metrics, name) == pytest.approx(getattr(again, name), rel=1e-5), name
 

@@ -137,6 +137,25 @@ def test_the_rollout_of_a_gradient_that_stops_leaves_nothing_behind() -> None:
     assert np.array_equal(before.pose, after.pose) and np.array_equal(before.logit, after.logit)
 
 
+@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("precision", ["float32", "float64"])
+def test_a_rollout_that_ends_below_the_floor_is_not_differentiated(backend: str, precision: str) -> None:
+    maps, fleet = fitful_maps(2, (26, 60), days=2, steps_per_day=12), busy_fleet()
+    schedule = many_drops(2, maps, fleet)
+    model = replace(model_of(maps, fleet, precision=precision), full_carry=True, backend=backend)
+    rollout, gradient = simulate_with_gradient(model, schedule)
+    cells = rollout.metrics.final_extent_cells
+    assert gradient.pose.any() and gradient.logit.any()
+    above, same = simulate_with_gradient(replace(model, gradient_floor=0.999 * cells), schedule)
+    below, nothing = simulate_with_gradient(replace(model, gradient_floor=1.001 * cells), schedule)
+    assert rollout.metrics == above.metrics == below.metrics
+    np.testing.assert_array_equal(same.pose, gradient.pose)
+    assert not nothing.pose.any() and not nothing.logit.any() and nothing.loss == gradient.loss
+    # The fields that the next rollout starts from are at rest.
+    _, again = simulate_with_gradient(model, schedule)
+    np.testing.assert_array_equal(again.logit, gradient.logit)
+
+
 def test_a_capped_dose_has_no_gradient_here_either() -> None:
     maps = replace(random_maps(23), wind_speed=np.zeros((2, 14, 17), np.float32))
     heavy = aircraft("R", Material.RETARDANT, 2, payload_gal=5e6, turnaround_h=0.1)

@@ -20,7 +20,7 @@ from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer
 from firegui.rollout.outcome import WHOLE, RolloutOptions
 from firegui.rollout.simulate import simulate_many, simulate_with_gradient
-from tests.numerics.cases import aircraft, model_of, random_maps
+from tests.numerics.cases import aircraft, model_of, random_maps, random_schedule
 from tests.numerics.gpu_cases import (
     SMALL,
     TILE,
@@ -55,7 +55,7 @@ def truth_of(model: Model, schedule: Schedule) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("side", SIDES)
-@pytest.mark.parametrize(("neighbours", "periods"), [(8, 5), (16, 1), (16, 5)])
+@pytest.mark.parametrize(("neighbours", "periods"), [(8, 1), (8, 5), (16, 1), (16, 5)])
 def test_rollout_and_gradient_in_torch_agree_with_the_reference(
     neighbours: int, periods: int, side: RetardantSide
 ) -> None:
@@ -65,6 +65,8 @@ def test_rollout_and_gradient_in_torch_agree_with_the_reference(
     kept_whole, twice = (gpu(triton=False, span=span).gradient(model, schedule, nobody(model), None) for span in (3, 1))
     for found, wanted in zip(kept_whole[1:], exact(model, schedule), strict=True):
         assert_near(found, wanted, 1e-4)
+    truth = reference.simulate(replace(model, protection=model.protection.cpu()), schedule)
+    assert kept_whole[0].metrics.objective == pytest.approx(float(truth.objective), rel=1e-6)
     for one, other in zip(kept_whole[1:], twice[1:], strict=True):
         np.testing.assert_array_equal(one, other)
 
@@ -73,7 +75,10 @@ def test_rollout_and_gradient_in_torch_agree_with_the_reference(
 @pytest.mark.parametrize(
     ("neighbours", "periods", "side", "rows"),
     [
-        (8, 3, RetardantSide.BOTH, 7),
+        pytest.param(8, 3, RetardantSide.BOTH, 7, marks=pytest.mark.slow),
+        (8, 1, RetardantSide.RECEIVER, 7),
+        pytest.param(8, 1, RetardantSide.EMITTER, 14, marks=pytest.mark.slow),
+        pytest.param(8, 1, RetardantSide.BOTH, 14, marks=pytest.mark.slow),
         (16, 3, RetardantSide.EMITTER, 7),
         pytest.param(16, 1, RetardantSide.RECEIVER, 7, marks=pytest.mark.slow),
         pytest.param(16, 3, RetardantSide.BOTH, 11, marks=pytest.mark.slow),
@@ -161,8 +166,11 @@ def test_going_on_from_a_state_gives_the_bits_of_the_whole_and_so_does_a_batch(t
     model, schedule = case(2, maps=short_maps(2, shape=(11, 13), steps_per_day=3, neighbours=16, periods=3))
     whole = roll(model, schedule, RolloutOptions(keep_states=True), triton=triton)
     rest = RolloutOptions(start=whole.states[1])
-    for outcome in gpu(triton=triton).simulate_many(model, [schedule, schedule], None, [rest, WHOLE]):
-        assert outcome.metrics.objective == pytest.approx(whole.metrics.objective, rel=0.0 if triton else 1e-12)
+    other, rel = random_schedule(13, model.maps, model.fleet), 0.0 if triton else 1e-12
+    *same, last = gpu(triton=triton).simulate_many(model, [schedule, schedule, other], None, [rest, WHOLE, WHOLE])
+    for outcome in same:
+        assert outcome.metrics.objective == pytest.approx(whole.metrics.objective, rel=rel)
+    assert last.metrics.objective == pytest.approx(roll(model, other, triton=triton).metrics.objective, rel=rel)
     assert roll(model, schedule, rest, triton=triton).metrics == whole.metrics
 
 
@@ -187,6 +195,7 @@ def test_maps_that_are_made_on_demand_are_laid_out_whole() -> None:
     assert outcomes[0].metrics == outcomes[1].metrics
 
 
+@pytest.mark.slow
 def test_maps_that_are_too_large_for_that_are_computed_on_the_processor(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpu_engine, "MOST_BYTES", 1000)
     _, maps = asked()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -162,3 +163,42 @@ def test_the_long_axis_runs_along_cos_theta_minus_sin_theta() -> None:
         assert along > 100.0 * across or theta == np.pi / 4
         if theta == np.pi / 4:
             assert along > 100.0 * float(prints.weight[0, half + 4, half + 4])
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_the_cost_term_and_its_gradient_are_those_of_the_prices(backend: str) -> None:
+    maps, weights = random_maps(3), ObjectiveWeights(50.0, 30.0, 20.0, 1e-3)
+    prices: tuple[dict[str, Any], ...] = ({"hour_price": 800.0}, {"gallon_price": 4.0}, {"drop_price": 0.0})
+    kinds = zip(small_fleet().types, prices, strict=True)
+    fleet = Fleet(tuple(replace(kind, **price) for kind, price in kinds))
+    costs = np.array([4000.0, 4000.0, 12000.0, 0.0, 0.0]) / 4000.0
+    schedule = random_schedule(3, maps, fleet)
+    free = model_of(maps, fleet, weights=weights, backend=backend)
+    paid = free.with_weights(replace(weights, cost=0.5))
+    (before, without), (after, slopes) = (simulate_with_gradient(model, schedule) for model in (free, paid))
+    executed = before.executed.sum(axis=0)
+    assert after.metrics.objective - before.metrics.objective == pytest.approx(0.5 * float(costs @ executed))
+    assert after.metrics.cost == pytest.approx(4000.0 * float(costs @ executed))
+
+    gates = apply_gates(schedule.proposed, fleet, maps.steps_per_day)
+
+    def relaxed(logits: np.ndarray) -> float:
+        return float((0.5 * costs * gates.open / (1.0 + np.exp(-logits))).sum())
+
+    step, found = 1e-4, slopes.logit - without.logit
+    for pair in np.argwhere(gates.open)[::7]:
+        more, less = schedule.logits.copy(), schedule.logits.copy()
+        more[tuple(pair)] += step
+        less[tuple(pair)] -= step
+        expected = (relaxed(more) - relaxed(less)) / (2.0 * step)
+        assert found[tuple(pair)] == pytest.approx(expected, rel=1e-3, abs=1e-9)
+    assert np.array_equal(slopes.pose, without.pose)
+
+
+def test_prices_without_a_weight_of_cost_change_no_bit() -> None:
+    maps, fleet = random_maps(4), small_fleet()
+    priced = replace(fleet, types=tuple(replace(kind, hour_price=9.0) for kind in fleet.types))
+    schedule = random_schedule(4, maps, fleet)
+    (bare, one), (rich, other) = (simulate_with_gradient(model_of(maps, each), schedule) for each in (fleet, priced))
+    assert bare.metrics.objective == rich.metrics.objective
+    assert np.array_equal(one.logit, other.logit) and np.array_equal(one.pose, other.pose)

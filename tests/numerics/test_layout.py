@@ -7,10 +7,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from firegui.domain.maps import FireMaps
 from firegui.domain.stencil import EIGHT, SIXTEEN, Stencil
 from firegui.rollout.kernels.cpu_model import layout_of
 from firegui.rollout.kernels.cpu_state import bounding_box
 from firegui.rollout.kernels.layout import Layout, aligned, clock_of, field_of, raster_of, shape_of
+from firegui.rollout.moving_start import start_fields
 from tests.numerics.cases import model_of, random_maps, small_fleet
 
 SHAPES = [(1, 1), (4, 16), (5, 17), (14, 33), (3, 1100)]
@@ -66,9 +68,13 @@ def test_memory_begins_at_a_page_and_is_zero() -> None:
         assert not array.any()
 
 
+def layout_from(maps: FireMaps) -> Layout:
+    return Layout(maps, start_fields(maps)[0])
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_fields_begin_at_different_lines_of_a_page_and_share_no_cell(shape: tuple[int, int]) -> None:
-    layout = Layout(random_maps(6, shape=shape, days=1))
+    layout = layout_from(random_maps(6, shape=shape, days=1))
     with layout.workspace() as space:
         fields = space.fields
         places = [field.ctypes.data % 4096 for field in fields]
@@ -94,7 +100,7 @@ def test_the_clock_knows_the_share_that_burns_on_and_never_leaves_float32(t_burn
 
 
 def test_a_workspace_is_used_again_and_two_at_once_are_different() -> None:
-    layout = Layout(random_maps(3))
+    layout = layout_from(random_maps(3))
     with layout.workspace() as first, layout.workspace() as second:
         assert first is not second
     with layout.workspace() as third:
@@ -102,7 +108,7 @@ def test_a_workspace_is_used_again_and_two_at_once_are_different() -> None:
 
 
 def test_a_workspace_that_an_error_left_is_thrown_away() -> None:
-    layout = Layout(random_maps(4))
+    layout = layout_from(random_maps(4))
     with pytest.raises(RuntimeError), layout.workspace() as broken:
         raise RuntimeError("left as it is")
     with layout.workspace() as other:
@@ -110,7 +116,7 @@ def test_a_workspace_that_an_error_left_is_thrown_away() -> None:
 
 
 def test_scratch_memory_grows_with_what_is_asked_for() -> None:
-    layout = Layout(random_maps(5))
+    layout = layout_from(random_maps(5))
     with layout.workspace() as space:
         small = space.room("some", 10, np.int32)
         assert space.room("some", len(small), np.int32) is small

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from firegui.domain.fleet import Fleet
+from firegui.domain.fleet import Fleet, Material
 from firegui.domain.grid import Grid
 from firegui.domain.maps import FireMaps
 from firegui.domain.physical import PhysicalSettings
@@ -16,10 +16,13 @@ from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights, PlanSettings
+from firegui.domain.stress import StressScenario, StressSet
 from firegui.fire.maps import project_maps
 from firegui.fire.physical import PhysicalGround, with_physical_model
+from firegui.planning.problem import build
+from firegui.planning.stress import stress_table
 from firegui.rollout.simulate import prepare, simulate, simulate_with_gradient
-from tests.numerics.cases import model_of, random_schedule, small_fleet
+from tests.numerics.cases import aircraft, model_of, random_schedule, small_fleet
 from tests.numerics.front_cases import assert_near
 from tests.numerics.test_full_carry import autograd
 
@@ -70,6 +73,7 @@ def test_a_fire_has_the_size_of_the_ellipse_but_for_the_cells_that_its_start_cos
     middle = (np.arange(count) + 0.5) * cell
     ignition = (np.abs(middle - 2880.0) <= 240.0)[:, None] & (np.abs(middle - 2160.0) <= 240.0)
     project = project_of(np.full((count, count), 102.0), ignition, cell, wind=1.5, towards=0.4)
+    project = with_physical_model(project, replace(USUAL, moving_start=False))
     event = project.scenario
     ground = PhysicalGround.of(event, USUAL)
     fire = ground.spread(0, ground.wind(0))
@@ -106,6 +110,54 @@ def test_the_front_has_the_speed_of_each_fuel_and_takes_its_time_from_some_cells
     minutes = cell / speed
     expected = (minutes[30:border].sum() + minutes[border:130].sum()) / 60.0
     assert abs(at[130] - at[30] - expected) < 18.0 * abs(minutes[0] - minutes[-1]) / 60.0
+
+
+def lined(*, fails: bool, limit: float = 0.5) -> tuple[Project, Schedule]:
+    """A fire in brush that runs east, and a line of retardant across its whole way, laid in the first step."""
+    ignition = np.zeros((30, 60), bool)
+    ignition[:, :4] = True
+    project = project_of(np.full((30, 60), 145.0), ignition, 30.0, wind=1.0)
+    craft = aircraft("R", Material.RETARDANT, 12, payload_gal=9000.0, sigma_parallel_m=90.0, sigma_perpendicular_m=25.0)
+    plan = replace(project.plan, flame_limit_m=limit, drops_fail_in_flames=fails)
+    project = replace(project, fleet=Fleet((craft,)), plan=plan)
+    schedule = Schedule.empty(project.calendar.n_steps, 12)
+    schedule.logits[0] = 3.0
+    schedule.poses[0] = np.stack([np.linspace(0.0, 29.0, 12), np.full(12, 20.0), np.full(12, np.pi / 2)], axis=1)
+    return project, schedule
+
+
+def test_a_line_of_drops_in_long_flames_stops_the_fire_unless_drops_fail_there() -> None:
+    def behind(project: Project, schedule: Schedule) -> float:
+        model = build(project, project.plan.nominal, backend="cpu")
+        days = simulate(model, schedule, keep_days=True).p_fire_days
+        assert days is not None
+        return float(days[-1, :, 24:].sum())
+
+    project, schedule = lined(fails=False)
+    ground = PhysicalGround.of(project.scenario, USUAL)
+    length = float(ground.flame_length(0, ground.wind(0))[0, 0])
+    assert length > 1.0
+    stopped = behind(project, schedule)
+    fails = lined(fails=True)[0]
+    alone = behind(project, Schedule.empty(*schedule.logits.shape))
+    assert stopped < 0.05 * alone
+    assert behind(fails, schedule) == behind(fails, Schedule.empty(*schedule.logits.shape)) == alone
+    # Flames that are just as long as the limit are no longer than it.
+    assert behind(lined(fails=True, limit=length + 1e-4)[0], schedule) == stopped
+
+
+def test_a_stress_test_knows_that_drops_fail() -> None:
+    stress = StressSet(
+        (StressScenario("weaker", wind_speed_factor=0.5), StressScenario("wide", ignition_growth_m=30.0))
+    )
+    shares = {}
+    for fails in (False, True):
+        project, schedule = lined(fails=fails)
+        model = build(project, project.plan.nominal, backend="cpu")
+        table = stress_table(project, model, schedule, stress)
+        shares[fails] = [result.share_worst for result in (table.nominal, *table.results)]
+    assert len(shares[False]) == 3 and max(shares[False]) < 0.6
+    assert shares[True] == pytest.approx([1.0, 1.0, 1.0])
 
 
 def test_the_gradient_on_it_agrees_with_the_dense_reference() -> None:

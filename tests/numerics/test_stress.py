@@ -33,9 +33,10 @@ from firegui.planning.stress import (
     stress_world,
     stress_worlds,
 )
-from firegui.rollout import reference
+from firegui.rollout import moving_start, reference
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import gates_of
+from firegui.rollout.moving_start import ahead_of_start
 from firegui.rollout.simulate import Gradient, simulate, simulate_with_gradient
 from firegui.rollout.zones import in_zones
 from tests.numerics import independent
@@ -43,6 +44,8 @@ from tests.numerics.cases import model_of, random_maps, random_schedule, small_f
 from tests.support import StopAt, make_project
 from tests.unit.ensembles.worlds import blown_project
 from tests.unit.ensembles.worlds import plan_of as plan_around
+
+pytestmark = pytest.mark.usefixtures("short_repairs")
 
 PROJECT = make_project()
 FAILING = StressScenario("failing", failure_rate=0.3, draws=3)
@@ -198,6 +201,24 @@ def test_worlds_with_one_fire_share_its_maps_and_its_spread_without_drops() -> N
 
 
 # -- errors in flying -----------------------------------------------------------------------------------------------
+def test_the_tail_of_a_moving_start_is_worked_out_once_for_each_fire(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+
+    def counted(maps: FireMaps) -> np.ndarray | None:
+        made.append(maps)
+        return ahead_of_start(maps)
+
+    model = build(PROJECT, PROJECT.plan.design, backend="cpu")
+    monkeypatch.setattr(moving_start, "ahead_of_start", counted)
+    maps = replace(model.maps, moving_start=True)
+    model = replace(model, maps=maps, gains=SpreadGains(maps, model.dtype, model.device))
+    faster = replace(NOMINAL, name="f", spread_factor=1.2)
+    worlds, _ = stress_worlds(PROJECT, model, (StressScenario("weak", Effectiveness(0.7, 0.6)), LATE, faster))
+    assert len(made) == 2
+    for place in worlds:
+        assert place.start_cells == moving_start.start_fields(place.model.maps)[0].sum()
+
+
 def test_late_drops_are_those_of_the_plan_some_steps_later() -> None:
     plan = plan_for(PROJECT)
     steps = maps_of(PROJECT).n_steps

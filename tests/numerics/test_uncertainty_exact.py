@@ -152,7 +152,7 @@ def test_two_cells_follow_the_chain_of_their_joint_states_with_and_without_a_pla
 FIELDS = 200
 
 
-@pytest.mark.parametrize(("size", "length"), [(192, 6.0), (256, 10.0)])
+@pytest.mark.parametrize(("size", "length"), [(192, 6.0), pytest.param(256, 10.0, marks=pytest.mark.slow)])
 def test_sampled_fields_have_the_variance_and_the_correlation_that_were_asked_for(size: int, length: float) -> None:
     error = replace(PAPER_BEAR, correlation_cells=length)
     sampler, mask = FieldSampler(error, (size, size)), np.ones((size, size), bool)

@@ -28,8 +28,9 @@ import torch
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.schedule import Schedule, pose_scale
 from firegui.domain.settings import DESIGN, ObjectiveWeights
+from firegui.io.cache_folder import processor
 from firegui.rollout.benchmark import Times, Work, interleaved
-from firegui.rollout.machine import compilers, peak_memory, processor
+from firegui.rollout.machine import compilers, peak_memory
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import prepare, simulate, simulate_many, simulate_with_gradient
 from firegui.rollout.synthetic_fires import SHAPE, START_CELLS, synthetic_fire

@@ -26,6 +26,7 @@ from firegui.runs.messages import counted
 from firegui.runs.stages import FinishReason
 
 BENCHMARK, COST, MATCHED = "planner_benchmark", "planner_cost", "planner_matched"
+RESOURCES = "planner_resources"
 FEASIBILITY, DEPLOYMENT, STRESS = "schedule_feasibility", "planner_deployment", "planner_stress"
 BEST_FIRST = "The lowest objective comes first."
 _WORST_CASE = (
@@ -57,6 +58,8 @@ def printed_tables(table: BenchmarkTable, project: Project) -> tuple[PrintedTabl
         found.append(matched_table(table, project))
     if table.scenarios:
         found.append(stress_table(table, project))
+    if any(group.used("gallons") for group in table.groups):
+        found.append(resources_table(table, project))
     return (*found, feasibility_table(table, project), deployment_table(table, project))
 
 
@@ -171,6 +174,30 @@ def stress_table(table: BenchmarkTable, project: Project) -> PrintedTable:
     ]
     heads = ("Planner", "Model", *table.scenarios, "Worst case")
     return PrintedTable(STRESS, "Growth left in stress scenarios", " ".join(caption), heads, rows)
+
+
+def resources_table(table: BenchmarkTable, project: Project) -> PrintedTable:
+    """Return material, flight hours and cost of each planner's plans."""
+    currency = project.fleet.currency
+    rows = tuple(
+        (group.title, drops_text(group), *(used_text(group, name) for name in ("gallons", "flight_hours", "cost")))
+        for group in table.groups
+    )
+    unpriced = project.fleet.unpriced
+    caption = [
+        f"What the plans take: {_facts(table, project)}.",
+        "A drop takes the turnaround of its type in flight hours. Cost is by the prices of the fleet.",
+        *(
+            [f"No price for {', '.join(unpriced)}: the cost of plans with their drops is not known."]
+            if unpriced
+            else []
+        ),
+        BEST_FIRST,
+        _seeds(table),
+        *incomplete(table),
+    ]
+    heads = ("Planner", "Drops", "US gallons", "Flight hours", f"Cost ({currency})")
+    return PrintedTable(RESOURCES, "Material, flight hours and cost", " ".join(caption), heads, rows)
 
 
 def feasibility_table(table: BenchmarkTable, project: Project) -> PrintedTable:
@@ -302,6 +329,17 @@ def objective_text(group: Group) -> str:
 def drops_text(group: Group) -> str:
     """Return the executed drops."""
     return spread_text(group.metric("drops_executed"), _whole)
+
+
+def used_text(group: Group, name: str) -> str:
+    """Return gallons, flight hours or cost of a planner's plans; a dash where they are not known."""
+    spread = group.used(name)
+    return NOTHING if spread is None else spread_text(spread, used_digits(name))
+
+
+def used_digits(name: str) -> Callable[[float], int]:
+    """Return the decimals of gallons, flight hours or a cost."""
+    return lambda _: int(name == "flight_hours")
 
 
 def dimension_text(group: Group) -> str:

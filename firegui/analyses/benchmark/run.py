@@ -36,8 +36,9 @@ from firegui.domain.benchmark import (
 )
 from firegui.domain.settings import Margin
 from firegui.errors import InputError, Problem, Problems
+from firegui.io.cache_folder import processor
 from firegui.io.project.store import load_project
-from firegui.rollout.machine import cores, processor
+from firegui.rollout.machine import cores
 from firegui.runs.base_run import SavedRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine

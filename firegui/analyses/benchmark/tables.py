@@ -8,7 +8,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from firegui.analyses.benchmark.report import BENCHMARK, COST, DEPLOYMENT, FEASIBILITY, MATCHED, STRESS, printed_tables
+from firegui.analyses.benchmark.report import (
+    BENCHMARK,
+    COST,
+    DEPLOYMENT,
+    FEASIBILITY,
+    MATCHED,
+    RESOURCES,
+    STRESS,
+    printed_tables,
+)
 from firegui.analyses.stress.results import result_values
 from firegui.domain.benchmark import (
     GRADIENT_CHARGE,
@@ -21,11 +30,14 @@ from firegui.domain.benchmark import (
     deployment,
 )
 from firegui.domain.project import Project
+from firegui.domain.results import metric_values
 from firegui.domain.settings import Setting
 from firegui.io import atomic
 from firegui.io.tables import booktabs, records_csv
 
 ROWS, CURVES, SCENARIOS = "rows.csv", "curves.csv", "scenarios.csv"
+USED = ("gallons", "flight_hours", "cost")
+"""What drops take, in the metrics of a row; the last columns of every sheet that has them."""
 _LABELS = {Setting.A: "", Setting.B: "_b", Setting.BOTH: "_ab", Setting.CUSTOM: "_custom"}
 """Put after a label, so that one document can have the tables of several benchmarks."""
 
@@ -73,6 +85,8 @@ def sheets(table: BenchmarkTable) -> dict[str, str]:
     if table.scenarios:
         found[f"{STRESS}.csv"] = _by_planner(table, lambda group: _stress(group, table.scenarios))
         found[SCENARIOS] = scenario_values(table)
+    if any(group.used("gallons") for group in table.groups):
+        found[f"{RESOURCES}.csv"] = _by_planner(table, _resources)
     if any(task.matched for task in table.tasks):
         lines = _by_planner(table, _matched)
         found[f"{MATCHED}.csv"] = [line for line in lines if line["matched"] or line["planner"] == _TWO_STAGE]
@@ -81,7 +95,8 @@ def sheets(table: BenchmarkTable) -> dict[str, str]:
 
 def row_values(row: BenchmarkRow) -> Values:
     """Return every number of a row but its curve."""
-    metrics = asdict(row.metrics)
+    metrics = metric_values(row.metrics)
+    metrics.pop("value_lost", None)  # of each layer, which summaries of plans have
     return {
         "task": row.task.name,
         "planner": row.task.planner.value,
@@ -89,7 +104,7 @@ def row_values(row: BenchmarkRow) -> Values:
         "matched": row.task.matched,
         "objective": row.objective,
         "objective_before_penalty": metrics.pop("objective"),
-        **metrics,
+        **{name: value for name, value in metrics.items() if name not in USED},
         "candidate": row.candidate,
         **asdict(row.violations),
         "dimension": row.dimension,
@@ -99,6 +114,7 @@ def row_values(row: BenchmarkRow) -> Values:
         "growth_left": None if row.stress is None else row.stress.nominal.share_worst,
         "worst_growth_left": None if row.stress is None else row.stress.worst.share_worst,
         "worst_scenario": None if row.stress is None else row.stress.worst.scenario.name,
+        **{name: metrics[name] for name in USED},
     }
 
 
@@ -124,6 +140,7 @@ def group_values(table: BenchmarkTable) -> list[Values]:
             **_cost(group),
             **_feasibility(group),
             **_stress(group, table.scenarios),
+            **_resources(group),
         },
     )
 
@@ -206,6 +223,10 @@ def _cost(group: Group) -> Values:
         **_spread("gradient_cost", group.gradient_cost),
         "gradient_charge": None if group.gradient_cost is None else GRADIENT_CHARGE,
     }
+
+
+def _resources(group: Group) -> Values:
+    return {key: value for name in USED for key, value in _spread(name, group.used(name)).items()}
 
 
 def _matched(group: Group) -> Values:

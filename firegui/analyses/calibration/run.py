@@ -247,10 +247,10 @@ def mean_iou(epoch: FitProgress) -> float:
 def default_settings(*projects: Project) -> NetworkFitSettings:
     """Return the settings to begin with: days with weather and a perimeter, at most the usual number."""
     usual = NetworkFitSettings()
-    return replace(usual, fit_days=min((usual.fit_days, *(_last_perimeter(project.scenario) for project in projects))))
+    return replace(usual, fit_days=min((usual.fit_days, *(last_perimeter(project.scenario) for project in projects))))
 
 
-def _last_perimeter(event: Scenario) -> int:
+def last_perimeter(event: Scenario) -> int:
     """Return the last day with weather before it and a perimeter of its own, 1 without one."""
     return max((day for day in range(1, event.days + 1) if not event.is_filled_forward(day)), default=1)
 

@@ -7,6 +7,7 @@ project.
 from __future__ import annotations
 
 import io
+import json
 import tempfile
 import zipfile
 from collections.abc import Collection
@@ -17,7 +18,7 @@ from firegui.domain.schedule import Schedule
 from firegui.io.project.schedule_file import read_schedule, write_plan_safetensors
 from firegui.io.project.store import load_project, save_project
 
-_PROJECT, _PLAN = "project.firegui", "plan.safetensors"
+_PROJECT, _PLAN, _CENTRES = "project.firegui", "plan.safetensors", "centres.json"
 
 
 def pack_folder(folder: Path, leave_out: Collection[str] = ()) -> bytes:
@@ -42,6 +43,8 @@ def pack_project(project: Project, schedule: Schedule | None = None) -> bytes:
     """
     with tempfile.TemporaryDirectory(prefix="firegui-project-") as folder:
         save_project(project, Path(folder) / _PROJECT)
+        # A worker that computed them anew could round a turnaround to another step.
+        (Path(folder) / _CENTRES).write_text(json.dumps(project.burning_centres))
         if schedule is not None:
             write_plan_safetensors(Path(folder) / _PLAN, schedule)
         return pack_folder(Path(folder))
@@ -55,6 +58,8 @@ def unpack_project(archive: bytes) -> tuple[Project, Schedule | None]:
     with tempfile.TemporaryDirectory(prefix="firegui-project-") as folder:
         unpack_folder(archive, Path(folder))
         project = load_project(Path(folder) / _PROJECT)
+        points = json.loads((Path(folder) / _CENTRES).read_text())
+        project = project.with_centres(tuple((float(y), float(x)) for y, x in points))
         plan = Path(folder) / _PLAN
         if not plan.is_file():
             return project, None

@@ -16,7 +16,7 @@ import msgspec
 from firegui.analyses.execution.archives import pack_folder, unpack_folder
 from firegui.errors import CancelledError
 from firegui.io import atomic
-from firegui.runs.lock import LOCK
+from firegui.io.paths import LOCK
 
 
 @dataclass(frozen=True, slots=True)

@@ -81,7 +81,7 @@ class CellWorker:
         self._project, self._schedule = unpack_project(setup.project)
         self._backend, self._name = setup.backend, setup.name
         self._engine = Engine()
-        self._maps: tuple[tuple[int, int, WeatherDraw | None], Project, FireMaps] | None = None
+        self._maps: tuple[tuple[int, int, float | None, WeatherDraw | None], Project, FireMaps] | None = None
 
     def carry_out(self, task: bytes, link: TaskLink) -> bytes:
         """Plan the cell ``task``, score it and audit it. Raises whatever ends it."""
@@ -145,12 +145,14 @@ class CellWorker:
     def _model(self, terms: PreparedCell, control: RunControl) -> tuple[Model, Project]:
         """Return the cell's model at nominal effectiveness. Maps of the cell before are reused where possible."""
         plan = terms.project.plan
-        key = (plan.start_day, plan.days, terms.wind)
+        key = (plan.start_day, plan.days, plan.failing_flame_m, terms.wind)
         if self._maps is None or self._maps[0] != key:
             blown = terms.project if terms.wind is None else self._engine.with_wind(terms.project, terms.wind)
             self._maps = key, blown, self._engine.project_maps(blown, control.check)
         _, event, maps = self._maps
         project = replace(terms.project, scenario=event.scenario)
+        if project.needs_centres:
+            project = self._engine.with_burning_centres(project, self._backend, check=control.check, maps=maps)
         model = self._engine.build(
             project, plan.nominal, self._backend, check=control.check, maps=maps
         )  # fmt: skip

@@ -36,8 +36,9 @@ from firegui.domain.study import SCHEDULE, Cell
 from firegui.domain.study_factors import study_cells, study_problems
 from firegui.domain.study_table import StudyRow, StudyTable
 from firegui.errors import CancelledError, InputError, Problem
+from firegui.io.cache_folder import processor
 from firegui.io.project.store import project_hash
-from firegui.rollout.machine import cores, processor
+from firegui.rollout.machine import cores
 from firegui.runs.base_run import SavedRun
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine

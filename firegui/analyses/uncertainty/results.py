@@ -89,7 +89,7 @@ def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) 
     found = []
     if then.event_hash != event_hash(spec.project):
         found.append(Problem(where, "was made on another event or fire model", "give the project it was made of"))
-    if old.project().planned_fleet != new.project().planned_fleet:
+    if old.project().planned_fleet.without_cycles != new.project().planned_fleet.without_cycles:
         found.append(Problem(where, "was made with another fleet or other grounded days", _REMEDY))
     if old.regions != new.regions:
         found.append(Problem(where, "was made with other protected regions", _REMEDY))

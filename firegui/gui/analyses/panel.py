@@ -251,7 +251,12 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
             self._refresh()
 
     def _cost_text(self) -> str:
-        """Return what a start costs, how long the latest result took, and what of the plan's project it uses."""
+        """Return what a start costs, how long the latest result took, and what of the plan's project it uses.
+
+        Empty without a project.
+        """
+        if not self._session.has_project:
+            return ""
         own = self._saved[len(self._more_saved()) :]
         took = next((each.header.seconds for each in own if each.is_complete and each.header.seconds), 0.0)
         latest = f"The latest {self.texts.thing} took {about_text(took)}." if took else ""
@@ -561,7 +566,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         busy = self._controller.is_busy
         self._activity.setText(self._controller.activity)
         self._work.setVisible(busy)
-        cost = self._cost_text() if self._session.has_project and not busy and not self.problems else ""
+        cost = self._cost_text() if not busy and not self.problems else ""
         self.cost.setText(cost)
         self.cost.setVisible(bool(cost))
         if self.texts.progress:

@@ -7,7 +7,6 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QSignalBlocker, Signal
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.fields import narrow_combo
 from firegui.runs.run_folder import kept_plan
@@ -78,8 +77,6 @@ class ScheduleChoice(QObject):
             found = self.box.findData(chosen) if chosen and chosen != _BROWSE else -1
             self.box.setCurrentIndex(found if found >= 0 else self._first())
             self._is_by_hand = self._is_by_hand and (found >= 0 or chosen == _NONE)
-        # The box does not hear of its own changes here.
-        self.box.setToolTip(tooltip(self.box.currentText() or self.box.accessibleName()))
         if self._awaits_shown:
             self._follow_shown()
         self.changed.emit()

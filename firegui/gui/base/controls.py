@@ -197,19 +197,47 @@ def focus_in_view(widget: QWidget, reason: Qt.FocusReason) -> None:
         above = above.parentWidget()
 
 
-def scroll_to_opened(part: QWidget) -> None:
-    """Scroll to a part that was just opened: all of it, or its top where it is higher than the view."""
-    area = part.parentWidget()
-    while area is not None and not isinstance(area, QScrollArea):
-        area = area.parentWidget()
+def scroll_to_opened(part: QWidget, place: int | None = None) -> None:
+    """Scroll just as far as the opened part needs, or the first of it that fills half of the view.
+
+    ``place`` is where its head was in the view: it stays there if it can, so that the eye finds it again.
+    """
+    area = _scroll_area(part)
     if area is None:
         return
     # What was opened has its height after the next layout, and so has the scroll bar.
     QApplication.sendEvent(area, QEvent(QEvent.Type.LayoutRequest))
     bar, height = area.verticalScrollBar(), area.viewport().height()
-    top = part.mapTo(area.viewport(), QPoint(0, 0)).y() + bar.value()
-    if top + part.height() > bar.value() + height:
-        bar.setValue(min(top, top + part.height() - height) if part.height() <= height else top)
+    top = _place_in(area, part) + bar.value()
+    start = bar.value() if place is None else top - place
+    bar.setValue(min(max(start, top + min(part.height(), height // 2) - height), max(top, start)))
+
+
+class OpenedScroll(QTimer):
+    """Scrolls to ``part`` once it was opened by a press and has its height."""
+
+    def __init__(self, part: QWidget) -> None:
+        super().__init__(part, singleShot=True, interval=0)
+        self._part = part
+        self._place: int | None = None
+        self.timeout.connect(lambda: scroll_to_opened(part, self._place))
+
+    def begin(self) -> None:
+        """Keep the place of the head, before anything moves, and scroll soon."""
+        area = _scroll_area(self._part)
+        self._place = None if area is None else _place_in(area, self._part)
+        self.start()
+
+
+def _scroll_area(part: QWidget) -> QScrollArea | None:
+    area = part.parentWidget()
+    while area is not None and not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    return area
+
+
+def _place_in(area: QScrollArea, part: QWidget) -> int:
+    return part.mapTo(area.viewport(), QPoint(0, 0)).y()
 
 
 class EdgeFrame(QWidget):

@@ -5,27 +5,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent, QTextOption
 from PySide6.QtWidgets import (
     QAbstractButton,
-    QAbstractItemView,
     QDialog,
     QDialogButtonBox,
     QHBoxLayout,
     QLineEdit,
-    QListWidget,
-    QListWidgetItem,
     QMessageBox,
     QPushButton,
     QStyle,
+    QTextEdit,
     QWidget,
 )  # fmt: skip
 
 from firegui.errors import InputError, Problem
+from firegui.gui.base.breaking_label import BreakingLabel
 from firegui.gui.base.controls import focus_first_field, focus_next, tab_stops, without_mnemonic
 from firegui.gui.base.layouts import labelled, muted_label, plain_label, vertical
 from firegui.gui.base.plain_text import plain, tooltip
+from firegui.gui.base.screen_geometry import resize_on_screen
 
 
 class Dialog(QDialog):
@@ -100,52 +100,42 @@ class ProblemsDialog(Dialog):
         super().__init__(parent)
         self.setWindowTitle("Cannot do that")
         self._error = error
-        self._list = self._make_list(error.problems)
+        self.problems = QTextEdit(readOnly=True)
+        self.problems.setAccessibleName("Problems")
+        self.problems.setToolTip("The problems, with place and remedy")
+        self.problems.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.problems.setPlainText("\n\n".join(map(_with_remedy, error.problems)))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok)
         copy = buttons.addButton("Copy all", QDialogButtonBox.ButtonRole.ActionRole)
         copy.clicked.connect(self.copy)
         buttons.accepted.connect(self.accept)
         QShortcut(QKeySequence.StandardKey.Copy, self, self.copy)
-        vertical(self, self._head(error), self._list, buttons, least_width=560)
+        vertical(self, self._head(error), self.problems, buttons, least_width=560)
 
     def copy(self) -> None:
         """Put the whole text on the clipboard."""
         QGuiApplication.clipboard().setText(str(self._error))
 
-    @property
-    def lines(self) -> tuple[str, ...]:
-        """The problems in the order shown."""
-        return tuple(self._list.item(row).text() for row in range(self._list.count()))
-
     def _head(self, error: InputError) -> QHBoxLayout:
         icon = plain_label()
         icon.setPixmap(self.style().standardIcon(QStyle.StandardPixmap.SP_MessageBoxWarning).pixmap(32, 32))
         many = f"{len(error.problems)} problems" if len(error.problems) != 1 else "1 problem"
-        text = plain_label(f"{error.title}\n{many}; nothing was changed.")
-        text.setWordWrap(True)
+        text = BreakingLabel(f"{error.title}\n{many}; nothing was changed.", wordWrap=True)
         row = QHBoxLayout()
         row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(text, 1)
         return row
 
-    def _make_list(self, problems: tuple[Problem, ...]) -> QListWidget:
-        view = QListWidget()
-        view.setAccessibleName("Problems")
-        view.setToolTip("The problems, with place and remedy")
-        view.setWordWrap(True)
-        view.setSpacing(4)
-        view.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setResizeMode(QListWidget.ResizeMode.Adjust)
-        # A remedy is read to its end: rows follow the width, and their last line is never elided.
-        view.setTextElideMode(Qt.TextElideMode.ElideNone)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        for problem in (each.for_window() for each in problems):
-            remedy = f"\n→ {problem.remedy}" if problem.remedy else ""
-            view.addItem(QListWidgetItem(f"{problem.head}{remedy}"))
-        view.setMinimumHeight(min(60 + 40 * len(problems), 320))
-        view.setSizeAdjustPolicy(QAbstractItemView.SizeAdjustPolicy.AdjustToContents)
-        return view
+    def showEvent(self, event: QShowEvent) -> None:
+        """Open as high as the problems need, as far as the screen has the room."""
+        super().showEvent(event)
+        spare = self.problems.viewport().height() - int(self.problems.document().size().height())
+        resize_on_screen(self, QSize(self.width(), self.height() - spare))
+
+
+def _with_remedy(problem: Problem) -> str:
+    shown = problem.for_window()
+    return f"{shown.head}\n→ {shown.remedy}" if shown.remedy else shown.head
 
 
 def show_problems(parent: QWidget | None, error: InputError) -> None:
@@ -177,6 +167,15 @@ def message_box(parent: QWidget | None, icon: QMessageBox.Icon, title: str, text
     box = QMessageBox(icon, title, plain(text), QMessageBox.StandardButton.NoButton, parent)
     box.setInformativeText(plain(more))
     return box
+
+
+def show_message(parent: QWidget, text: str) -> None:
+    """Show a whole message that there is no room for in a line; its text can be selected."""
+    box = message_box(parent.window(), QMessageBox.Icon.Information, "Message", text)
+    box.addButton(QMessageBox.StandardButton.Ok)
+    box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    box.open()
 
 
 def clicked_button(box: QMessageBox, cancel: str, default: QPushButton | None = None) -> QAbstractButton:

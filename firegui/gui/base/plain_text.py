@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import escape
 from textwrap import TextWrapper
 
@@ -25,6 +26,7 @@ def plain(text: str) -> str:
     return f"<p style='white-space:pre-wrap'>{escape(text)}</p>"
 
 
+@lru_cache(maxsize=4096)  # a window has a thousand, and a new one the same ones
 def tooltip(text: str) -> str:
     """Return a text as a tooltip: :func:`plain`, in lines that are not wider than is easily read.
 

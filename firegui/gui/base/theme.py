@@ -302,7 +302,7 @@ def _bars(c: Colors) -> str:
     QStatusBar QToolButton:hover {{ background: {c.raised}; color: {c.text}; }}
     QStatusBar QToolButton:focus {{ border: 2px solid {c.focus}; padding: 1px 15px 1px 7px; }}
     QHeaderView::section {{ background: {c.window}; color: {c.muted}; border: 0; border-bottom: 1px solid {c.border};
-        padding: 3px 4px; }}
+        padding: 3px 2px 3px 3px; }}
     QTableView {{ border: 1px solid {c.border}; gridline-color: {c.border}; }}
     QTableView QTableCornerButton::section {{ background: {c.window}; border: 0; border-bottom: 1px solid {c.border}; }}
     """

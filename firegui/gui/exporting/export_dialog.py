@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -32,7 +29,10 @@ from firegui.domain.regions import Region
 from firegui.domain.results import Frames
 from firegui.domain.schedule import DropRecord
 from firegui.errors import Check, FireguiError, InputError, Problem
+from firegui.fire.behaviour_rasters import strongest_fire
+from firegui.fire.drop_flames import flame_lengths
 from firegui.fire.model_caveats import model_caveats
+from firegui.gui.base.breaking_label import BreakingLabel
 from firegui.gui.base.dialogs import Dialog, confirm_replace, show_problems
 from firegui.gui.base.layouts import column, horizontal, muted_label, plain_label, row, splitter, vertical
 from firegui.gui.base.plain_text import tooltip
@@ -45,7 +45,7 @@ from firegui.gui.session.export_folder import ExportFolder, export_stem
 from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import NameComboBox, PathField
-from firegui.gui.widgets.vertical_scroll_area import VerticalScrollArea
+from firegui.gui.widgets.vertical_scroll_area import FittedScrollArea, VerticalScrollArea
 from firegui.io.exporters import file_names, refusals
 from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, WrittenDrops, export_content
 from firegui.io.vectors.water import read_water
@@ -53,9 +53,6 @@ from firegui.runs.export import damaged_exports, hand_over, make_again, run_cont
 from firegui.runs.messages import counted
 
 PREVIEW_DPI = 100.0
-_MAY_BREAK = "\u200b"
-"""A space without width."""
-_BREAKS_AFTER = re.compile(r"(?<=[_/\\])")
 _COARSE = "the chance of fire is that of the screen, to 1/255"
 _SOME_DROPS = "{} of the plan's {} drops, those that were selected; the fire is that of the whole plan"
 _OTHER_REGIONS = "the protected regions are those on the map; the plan was made with others ({})"
@@ -172,6 +169,7 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
         project, source.drops, run=source.run, made=made, plan=plan, baseline=baseline, water=layer,
         limits=model_caveats(project), numbers=source.numbers,
         unfinished="" if source.folder is None else unfinished_text(source.folder), changes=source.changes,
+        flames=flame_lengths(project, source.drops),
     )  # fmt: skip
     if source.of_drops is not None:
         notes.append(_SOME_DROPS.format(len(source.drops), source.of_drops))
@@ -184,7 +182,8 @@ def content_of(source: ExportSource, water: Path | None) -> ExportContent:
         content = replace(content, project=replace(project, regions=regions), has_other_regions=True)
         notes.append(_OTHER_REGIONS.format(", ".join(region.name for region in project.regions) or "none"))
     stress = None if kept is None else kept.stress
-    return replace(content, notes=(*notes, *content.notes), fire=source.fire, stress=stress)
+    behaviour = partial(strongest_fire, project)
+    return replace(content, notes=(*notes, *content.notes), fire=source.fire, stress=stress, behaviour=behaviour)
 
 
 def fire_on_screen(frames: Frames | None, project: Project) -> Occupancy | None:
@@ -244,51 +243,17 @@ _SHORTEST_CHOICE = 10
 """Letters of the choice of drops that can be read at least."""
 
 
-class BreakingLabel(QLabel):
-    """Label with paths, which a narrow panel may break after each part of a name."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self.setTextFormat(Qt.TextFormat.PlainText)
-        # The menu of Qt would copy the breaks, too.
-        self.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
-
-    def setText(self, text: str) -> None:
-        """Show a text."""
-        super().setText(_BREAKS_AFTER.sub(_MAY_BREAK, text))
-
-    def text(self) -> str:
-        """Return the text as it is."""
-        return super().text().replace(_MAY_BREAK, "")
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Copy the text as it is."""
-        if not event.matches(QKeySequence.StandardKey.Copy):
-            super().keyPressEvent(event)
-            return
-        QGuiApplication.clipboard().setText(self.selectedText().replace(_MAY_BREAK, ""))
-
-
-class FindingsArea(VerticalScrollArea):
+class FindingsArea(FittedScrollArea):
     """Verdict and warnings of a plan; many of them scroll in the room of some lines."""
 
     def sizeHint(self) -> QSize:
         """Return the height of the texts at the present width, up to a limit."""
-        content = self.widget()
-        if content is None:
-            return super().sizeHint()
-        needed = content.heightForWidth(self.viewport().width())
-        return QSize(content.sizeHint().width(), min(needed, _MOST_LINES * self.fontMetrics().lineSpacing()))
+        hint = super().sizeHint()
+        return QSize(hint.width(), min(hint.height(), _MOST_LINES * self.fontMetrics().lineSpacing()))
 
     def minimumSizeHint(self) -> QSize:
         """Return the whole height, too: the list of formats gives way."""
         return QSize(super().minimumSizeHint().width(), self.sizeHint().height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Ask for the height of the texts at another width."""
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.updateGeometry()
 
 
 class ExportDialog(Dialog):
@@ -336,7 +301,7 @@ class ExportDialog(Dialog):
                 "type and the paper. Otherwise all files begin with the same name"
             )
         )
-        self.stem = QLineEdit(export_stem(session, self._result.title))
+        self.stem = QLineEdit(export_stem(session, self._result))
         self.stem.setAccessibleName("Name")
         self.stem.setToolTip("How the name of every file begins")
         self.preview = PagePreview()
@@ -381,7 +346,7 @@ class ExportDialog(Dialog):
         name = result.title if result.drops else ""
         what = "Export the selected drops" if only else "Export the plan"
         self.setWindowTitle(f"{what}: {name}" if name else what)
-        self._place_of_exports = ExportFolder(self._session, self._preferences, result.title)
+        self._place_of_exports = ExportFolder(self._session, self._preferences, result)
         self._can = bool(result.drops) and not result.is_sample
         self._source = ExportSource.of(self._session, only, result) if self._can else None
         self._ready: PreparedExport | None = None
@@ -419,12 +384,12 @@ class ExportDialog(Dialog):
     def _take_map(self) -> None:
         """Export the plan on the map from now on. A folder and a name that the user typed stay."""
         assert self._queue is not None
-        proposed = str(self._place_of_exports.folder), export_stem(self._session, self._result.title)
+        proposed = str(self._place_of_exports.folder), export_stem(self._session, self._result)
         self._set_result(self._session.result)
         self._is_planning, self._was_searching = False, self._queue.shows_search
         for line, old, new in zip(
             (self.folder.line, self.stem), proposed,
-            (str(self._place_of_exports.folder), export_stem(self._session, self._result.title)), strict=True,
+            (str(self._place_of_exports.folder), export_stem(self._session, self._result)), strict=True,
         ):  # fmt: skip
             line.setText(new if line.text() == old else line.text())
         assert self._source is not None

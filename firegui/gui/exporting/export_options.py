@@ -23,11 +23,13 @@ from firegui.gui.base.controls import scroll_to_opened
 from firegui.gui.base.layouts import muted_label, plain_label, row
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
-from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, text_line
+from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, narrow_combo, text_line
 from firegui.io.exporters import FORMATS
 from firegui.io.exporters.content import GROUND_TITLES, PAPER_TITLES, MapBackground, Orientation, Paper, Sheet
 
 _INDENT = 19
+_ABOVE_CHOSEN_PX = 60
+"""Height shown above a chosen format: the heading of its group."""
 _NO_NAMES = "nothing yet"
 FIRST_CHOICE = ("csv", "kml", "pdf")
 """Formats of a first export: a table, a map for pilots, and the briefing."""
@@ -108,8 +110,9 @@ class FormatList(QWidget):
         box = self.boxes[name]
         box.setChecked(True)
         box.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        # A list that was just made has its place after the next layout.
-        QTimer.singleShot(0, box, partial(scroll_to_opened, box))
+        # A list that was just made has its place after the next layout. The foot of the panel may grow after that, so
+        # the format stands near the top.
+        QTimer.singleShot(0, box, partial(scroll_to_opened, box, _ABOVE_CHOSEN_PX))
 
     def note(self, name: str) -> str:
         """Return the text next to a format."""
@@ -185,7 +188,9 @@ class MapSheetForm(QWidget):
         super().__init__()
         self._units = units
         self.first, self.last = _day_box("first day", days, 1), _day_box("last day", days, days)
-        self.paper, self.orientation, self.ground = NoScrollComboBox(), NoScrollComboBox(), NoScrollComboBox()
+        self.paper, self.orientation = NoScrollComboBox(), NoScrollComboBox()
+        # Its titles are long, and the panel may be narrow.
+        self.ground = narrow_combo("Background", "exportBackground")
         orientations = {item: item.value.capitalize() for item in Orientation}
         grounds = {item: GROUND_TITLES[item].capitalize() for item in MapBackground}
         for box, name, tip, entries in (

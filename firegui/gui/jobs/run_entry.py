@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.exercise import LoopDay
-from firegui.domain.plan_summary import PlanSummary
+from firegui.domain.plan_summary import PlanSummary, misfit_text
 from firegui.domain.project import NOT_PROTECTED, Project, changes_text
 from firegui.domain.removal_curve import RemovalCurve
 from firegui.domain.results import Metrics
@@ -33,8 +34,10 @@ _FIRST_CAPACITY = 256
 _ROWS_FOR_PACE = 20
 _FIRST_ROWS = 5
 """Steps after which the time left can be estimated."""
-_TOLERANCE, _LEAST_SECONDS = 0.2, 5.0
-"""Share of the time left, and seconds, by which an estimate must differ to replace the one that counts down."""
+_FAR_OFF, _LEAST_SECONDS = 1.6, 5.0
+"""Factor, and seconds, by which an estimate must differ to replace the time left at once."""
+_SHARE_TAKEN = 0.1
+"""Share of the difference to a shorter estimate that the time left takes over with each step."""
 NO_DROPS = "Computing the fire without drops…"
 
 Row = TypeVar("Row")
@@ -127,13 +130,15 @@ def pass_left(removals: EliminationHistory) -> float | None:
 
 
 class TimeLeft:
-    """Time left that counts down evenly.
+    """Time left that counts down, and rises only where the estimate was far off.
 
-    A new estimate replaces it only where both differ clearly, so that it does not jump with every step.
+    A shorter estimate makes it fall faster for some steps, a longer one makes it stand still.
     """
 
     def __init__(self) -> None:
         self._end: float | None = None
+        self._latest = math.inf
+        """Time left at the latest update."""
 
     def clear(self) -> None:
         """Forget the estimate."""
@@ -144,8 +149,14 @@ class TimeLeft:
         before = self.at(now)
         if estimate is None:
             self._end = None
-        elif before is None or abs(estimate - before) > max(_TOLERANCE * max(estimate, before), _LEAST_SECONDS):
-            self._end = now + estimate
+            return
+        if before is None or max(estimate, before) > _FAR_OFF * min(estimate, before) + _LEAST_SECONDS:
+            left = estimate
+        elif estimate > before:
+            left = min(estimate, self._latest)
+        else:
+            left = before + _SHARE_TAKEN * (estimate - before)
+        self._end, self._latest = now + left, left
 
     def at(self, now: float) -> float | None:
         """Return the time left at a time of the stage, in seconds; ``None`` if unknown."""
@@ -171,6 +182,7 @@ class RunEntry:
         reference: Score of the plan before the second stage, at nominal effectiveness.
         changes: What the run lacks of the open project, as :func:`~firegui.domain.project.changes_text` says it.
         has_other_regions: The regions of the run are not those of the open project.
+        compared: The open project.
         pausing: The run was requested to pause and has not paused yet.
         interrupted: The run was found on disk without an end.
         elsewhere: Another process was writing the run when it was found.
@@ -187,7 +199,7 @@ class RunEntry:
         fire: Kind of fire that the run's folder keeps, ``"observed"`` or ``"drawn"``.
         swept: Passes of the tactical heuristic or days of a closed loop, done and in total.
         rollouts: Cost of the passes.
-        stressed: Scenarios of the stress test at the end, done and in total.
+        stressed: Scenarios of the stress test at the end, done and in total; ``stress_share`` of its draws is done.
         stress: Table of the stress test.
         curve: Removal curve of the second stage; that of a saved run is read when it is shown.
         kept_drops: Why the plan may have more drops than it needs, as sentences.
@@ -216,6 +228,7 @@ class RunEntry:
     preparation: str = ""
     changes: tuple[str, ...] = ()
     has_other_regions: bool = False
+    compared: Project | None = None
     pausing: bool = False
     discarding: bool = False
     interrupted: bool = False
@@ -236,6 +249,7 @@ class RunEntry:
     swept: tuple[int, int] = (0, 0)
     rollouts: int | None = None
     stressed: tuple[int, int] = (0, 0)
+    stress_share: float = 0.0
     stress: StressTable | None = None
     curve: RemovalCurve | None = None
     kept_drops: str = ""
@@ -294,7 +308,7 @@ class RunEntry:
         """
         done, of = self.tested
         what = f"{done:,} of {of:,} drops tried" if of else ""
-        if self._has_margin:
+        if self.has_margin:
             rollouts = _whole(self.removals.last("rollouts"))
             what = counted(rollouts, "fire simulation") if rollouts else ""
         return ", ".join(filter(None, (f"round {self.passes}" if self.passes else "", what)))
@@ -305,7 +319,7 @@ class RunEntry:
 
         It prepares, or removes drops from a plan with a margin: how many rounds that takes shows only at the end.
         """
-        is_removing = self.prunes and self._has_margin and not self.is_stress_testing
+        is_removing = self.prunes and self.has_margin and not self.is_stress_testing
         return bool(self.preparing) or (is_removing and self.state is RunState.RUNNING)
 
     # -- neither -----------------------------------------------------------------------------------------------------
@@ -377,10 +391,10 @@ class RunEntry:
         if not self.prunes:
             return epochs_left(self.history, self.epochs)
         # Each round of a plan with a margin has several parts, whose steps are counted one part after the other.
-        return None if self._has_margin else pass_left(self.removals)
+        return None if self.has_margin else pass_left(self.removals)
 
     @property
-    def _has_margin(self) -> bool:
+    def has_margin(self) -> bool:
         """Whether the plan is made to hold in more than the model."""
         return self.project is not None and self.project.plan.margin.kind is not Margin.NONE
 
@@ -394,9 +408,7 @@ class RunEntry:
         if self.state is RunState.PREPARING:
             if self.baseline is None:
                 return NO_DROPS
-            return (
-                "Preparing the stress scenarios…" if self._has_margin and not self.tactical else "Preparing the plan…"
-            )
+            return "Preparing the stress scenarios…" if self.has_margin and not self.tactical else "Preparing the plan…"
         if self.tactical or self.flies_loop:
             return "" if self.swept[1] else "Preparing the first round…"
         if self.prunes:
@@ -418,11 +430,11 @@ class RunEntry:
         if self.reason in DONE_REASONS:
             return 1.0
         if self.is_stress_testing:
-            done, of = self.stressed
-        elif self.tactical or self.flies_loop:
+            return self.stress_share
+        if self.tactical or self.flies_loop:
             done, of = self.swept
         elif self.prunes:
-            done, of = (0, 0) if self._has_margin else self.tested
+            done, of = (0, 0) if self.has_margin else self.tested
         else:
             done, of = self.epoch, self.epochs
         return min(done / of, 1.0) if of else 0.0
@@ -454,7 +466,8 @@ class RunEntry:
         else:
             place = f"step {self.epoch:,} of {self.epochs:,}"
         stage = "" if self.stage is None or self.flies_loop else STAGE_STATUS[self.stage]
-        return f"{self.status.capitalize()} at {', '.join(filter(None, (stage, place)))}"
+        how, _, _holds = self.status.partition(", ")
+        return f"{how.capitalize()} at {', '.join(filter(None, (stage, place)))}"
 
     @property
     def _is_locked(self) -> bool:
@@ -473,6 +486,7 @@ class RunEntry:
         """
         self.changes = changes_text(self.project, project, unreached=unreached)
         self.has_other_regions = self.project is not None and self.project.regions != project.regions
+        self.compared = project
 
     @property
     def stale(self) -> bool:
@@ -483,6 +497,13 @@ class RunEntry:
     def leaves_unprotected(self) -> bool:
         """Whether the plan leaves a region without protection that the open project protects."""
         return any(change.startswith(NOT_PROTECTED) for change in self.changes)
+
+    @property
+    def misfit(self) -> str:
+        """Which drops the aircraft of the open project cannot fly, as a clause; empty without any."""
+        if not self.changes or self.summary is None or self.project is None or self.compared is None:
+            return ""
+        return misfit_text(self.summary, self.project, self.compared)
 
     @property
     def missed(self) -> str:
@@ -539,7 +560,7 @@ class RunEntry:
     @property
     def _at_work(self) -> str:
         if self.stressed[1]:
-            return f"stress test {self.stressed[0] + 1}/{self.stressed[1]}"
+            return f"stress test, scenario {self.stressed[0] + 1}/{self.stressed[1]}"
         if self.stage is None:
             return self.state.value
         return STAGE_STATUS[self.stage] + (f" {self.number}/{self.count}" if self.count > 1 else "")
@@ -575,7 +596,7 @@ class RunEntry:
 
     def add_stress_progress(self, event: StressTestProgress) -> None:
         """Update the scenarios of the stress test at the end."""
-        self.stressed = event.done, event.total
+        self.stressed, self.stress_share = (event.done, event.total), event.share
 
     def begin_stage(self, event: StageBegan) -> None:
         """Set the current stage."""

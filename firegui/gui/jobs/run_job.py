@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from firegui.errors import FireguiError, InputError, Problem, reason_of
 from firegui.gui.base.tasks import Task
@@ -76,6 +76,7 @@ class RunJob(QObject):
         self.bridge = EventBridge(self)
         self._task = Task(_Execution(execute, spec, self.control, self.bridge.push), self)
         self._task.ended.connect(self._on_task_ended)
+        self._has_ended = False
 
     def begin(self) -> None:
         """Start the thread and the delivery of its events."""
@@ -95,11 +96,19 @@ class RunJob(QObject):
         if not self._task.wait(grace_ms):
             self.control.request_stop(now=True)
         self._task.join()
+        self._end()
 
     @Slot(object)
     def _on_task_ended(self, _task: Task[None]) -> None:
         self.bridge.stop()
-        self.ended.emit(self)
+        # Not in one go with the last events: each takes a moment, and the window does not react meanwhile.
+        QTimer.singleShot(0, self, self._end)
+
+    @Slot()
+    def _end(self) -> None:
+        if not self._has_ended:
+            self._has_ended = True
+            self.ended.emit(self)
 
 
 def stop_and_join(jobs: Sequence[RunJob]) -> None:

@@ -106,11 +106,6 @@ class RunList:
         """Return the run in ``folder``, if it is listed."""
         return next((entry for entry in self._entries if same_folder(entry.folder, folder)), None)
 
-    def next_number(self, folder: Path) -> int:
-        """Return the number of a new run in ``folder``, after those listed beside it, which may still wait."""
-        beside = [entry.run_number or 0 for entry in self._entries if same_folder(entry.folder.parent, folder.parent)]
-        return max(beside, default=0) + 1
-
     def title_of(self, entry: RunEntry) -> str:
         """Return the title of a listed run without a name, with its time where its number is not its own.
 

@@ -50,6 +50,7 @@ from firegui.runs.run_requests import (
     BOTH,
     FolderSpec,
     WarmStart,
+    next_run_number,
     plan_spec,
     raised_limits,
     resume_spec,
@@ -72,6 +73,8 @@ class RunQueue(QObject):
     """``RunEntry`` with a new stage, new epochs, or new decisions of its second stage."""
     shown_changed = Signal()
     """Another run is shown."""
+    map_requested = Signal()
+    """The user asked for what only the map shows."""
     ended = Signal(object)
     """The active ``RunEntry`` has ended, and its scores are known; not one that is deleted."""
     logged = Signal(str, str)
@@ -166,7 +169,8 @@ class RunQueue(QObject):
 
     def start(self, spec: FolderSpec) -> RunEntry:
         """Start ``spec``, or queue it behind the active run."""
-        spec = replace(spec, number=self._list.next_number(spec.out))
+        listed = [entry.run_number or 0 for entry in self._list.entries]
+        spec = replace(spec, number=next_run_number(spec.out, self._session.folder, listed))
         entry = new_entry(spec)
         self._list.add(entry)
         if self.shown is not None:
@@ -271,11 +275,15 @@ class RunQueue(QObject):
         """Evaluate and show both fires of a request."""
         self._remember_shown()
         self._presenter.show_evaluation(request)
+        self.map_requested.emit()
 
     def show_means(self, means: ShownResult) -> None:
         """Show means over the members of an ensemble."""
+        is_update = bool(self._session.result.mean_of)
         self._remember_shown()
         self._presenter.show_means(means)
+        if not is_update:
+            self.map_requested.emit()
 
     def show_run_again(self) -> None:
         """Show the run that was on the map before an ensemble or a comparison, else the fire without drops."""
@@ -298,26 +306,30 @@ class RunQueue(QObject):
 
     def show_folder(self, folder: Path) -> None:
         """Show the run in ``folder``, which may lie outside the project; refuse one that cannot be shown."""
-        if self._list.in_folder(folder) is None:
+        if self.run_in(folder) is None:
             for problem in self._list.read([folder], self._live):
                 self._session.refuse(problem)
             self.changed.emit()
-        if (entry := self._list.in_folder(folder)) is not None:
+        if (entry := self.run_in(folder)) is not None:
             self.show(entry)
+
+    def run_in(self, folder: Path) -> RunEntry | None:
+        """Return the run in ``folder``, if it is listed."""
+        return self._list.in_folder(folder)
 
     def project_of(self, file: Path) -> Project | None:
         """Return the project of the run whose plan is in ``file``, which an analysis of the plan uses.
 
         ``None`` for another schedule, and where the fire of the open project is not that of the run.
         """
-        entry = self._list.in_folder(file.parent)
+        entry = self.run_in(file.parent)
         if entry is None or entry.project is None or not entry.is_over or kept_plan(entry.folder) != file:
             return None
         return entry.project if same_fire(entry.project, self._session.project) else None
 
     def read_scores(self, folder: Path) -> None:
         """Read the scores of an ended run again: a stress test completes the table of its plan."""
-        entry = self._list.in_folder(folder)
+        entry = self.run_in(folder)
         if entry is not None and entry.is_over:
             entry.summary_sought = False
             read_saved_scores(entry)
@@ -501,7 +513,7 @@ class RunQueue(QObject):
         """
         source = self._session.source
         folder = None if self._preferences is None or source is None else self._preferences.shown_run(source)
-        entry = None if folder is None else self._list.in_folder(folder)
+        entry = None if folder is None else self.run_in(folder)
         if entry is None or entry.elsewhere or not entry.is_over or kept_plan(entry.folder) is None:
             return None
         return entry
@@ -585,7 +597,7 @@ class RunQueue(QObject):
         """List a run of the previous project that has ended. The open project may contain it."""
         if entry.discarding:
             self._delete(entry)
-        elif self._list.in_folder(entry.folder) is not None:
+        elif self.run_in(entry.folder) is not None:
             if entry.folder.exists():
                 self._warn(self._list.read([entry.folder], self._live))
             # Another entry was read for it, unless it left nothing to read.

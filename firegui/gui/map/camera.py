@@ -30,6 +30,8 @@ _LEAST_SHARE = 0.6
 MapArea = tuple[float, float, float, float]
 _WIDEST = 4.0
 _MARGIN, _MARGIN_CELLS = 0.12, 2.0
+_SPAN = 1_000.0
+"""Cells over which the scale of many positions is measured."""
 
 
 def area_around(cells: NDArray[np.bool_]) -> QRectF:
@@ -266,6 +268,13 @@ class Camera(QObject):
     def to_point(self, row: float, column: float) -> QPoint:
         """Return :meth:`to_pixel` rounded to a whole pixel."""
         return self.to_pixel(row, column).toPoint()
+
+    def to_pixels(self, positions: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return ``[n, 2]`` viewport pixels ``(x, y)`` of ``positions [n, 2]`` ``(row, column)``."""
+        # The map is never rotated, so that one scale serves all positions.
+        first, other = (np.array(self.to_pixel(each, each).toTuple()) for each in (0.0, _SPAN))
+        pixels: NDArray[np.float64] = first + positions[:, ::-1] * ((other - first) / _SPAN)
+        return pixels
 
     @property
     def pixels_per_cell(self) -> float:

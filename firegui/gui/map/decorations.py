@@ -111,6 +111,7 @@ class Decorations(QGraphicsItem):
             (PictureCache(), paint) for paint in (self._paint_north, self._paint_scale_bar, self._paint_legend)
         )
         self._kept: tuple[object, ...] = ()
+        self._measured: tuple[tuple[object, ...], list[tuple[str, QFont, QColor]]] | None = None
 
     def show_caption(self, caption: Caption, pixels_per_cell: float, size: QRectF) -> None:
         """Show other texts on a viewport of another size or zoom."""
@@ -152,6 +153,16 @@ class Decorations(QGraphicsItem):
 
     def caption_texts(self) -> list[tuple[str, QFont, QColor]]:
         """Return caution, title, note and hint, in this order, as they are drawn: none wider than the map.
+
+        They are measured once for what is shown: boxes and painting need them.
+        """
+        shown = self.caption, self.parts, self._caption_room, self.ink, QFont()
+        if self._measured is None or self._measured[0] != shown:
+            self._measured = shown, self._caption_texts()
+        return self._measured[1]
+
+    def _caption_texts(self) -> list[tuple[str, QFont, QColor]]:
+        """Return :meth:`caption_texts`, measured.
 
         The caution is a sign alone where its text does not fit beside the title.
         """
@@ -200,6 +211,21 @@ class Decorations(QGraphicsItem):
         places = flow(widths, self._caption_room)
         return [QRectF(*place, width, _PILL_PX) for place, width in zip(places, widths, strict=True)]
 
+    @property
+    def boxes(self) -> list[QRectF]:
+        """Boxes of all parts, which hide what lies below.
+
+        The captions, whose widths change with the time, are one over the whole width.
+        """
+        if not self.caption.title:
+            return []
+        captions = self._caption_boxes(self.caption_texts())
+        boxes = [QRectF(self._size.topLeft(), QPointF(self._size.right(), captions[-1].bottom()))]
+        if self.parts.north:
+            boxes.append(QRectF(self._size.right() - _ARROW_PX, self._size.top(), _ARROW_PX, _ARROW_PX + 4.0))
+        boxes += [self._scale_bar_box] if self.parts.scale_bar else []
+        return [*boxes, self._legend_box] if self.parts.legend and self.caption.scale is not None else boxes
+
     def _paint_captions(self, painter: QPainter) -> None:
         texts = self.caption_texts()
         for (text, font, color), box in zip(texts, self._caption_boxes(texts), strict=True):
@@ -243,17 +269,42 @@ class Decorations(QGraphicsItem):
         if not self.parts.scale_bar:
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        metres_per_pixel = self.caption.cell_size_m / self.pixels_per_cell
-        metres, text = scale_bar(_BAR_PX * metres_per_pixel, self.caption.units)
-        width = metres / metres_per_pixel
+        width, text = self._bar
         left, y = self._size.left() + _EDGE, self._size.bottom() - _EDGE
-        self._pill(painter, QRectF(left - 8, y - 25, width + 16 + 20, 33))
+        self._pill(painter, self._scale_bar_box)
         painter.setPen(QPen(self.ink.text, 2.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
         for x0, y0, x1, y1 in ((0, 0, width, 0), (0, 1, 0, -5), (width / 2, 1, width / 2, -3), (width, 1, width, -5)):
             painter.drawLine(QPointF(left + x0, y + y0), QPointF(left + x1, y + y1))
         font = map_font(8.5)
         self._text(painter, QPointF(left - 2, y - 10), "0", font)
         self._text(painter, QPointF(left + width - text_width(text, font) / 2, y - 10), text, font)
+
+    @property
+    def _bar(self) -> tuple[float, str]:
+        """Length of the scale bar in pixels, and its text."""
+        metres_per_pixel = self.caption.cell_size_m / self.pixels_per_cell
+        metres, text = scale_bar(_BAR_PX * metres_per_pixel, self.caption.units)
+        return metres / metres_per_pixel, text
+
+    @property
+    def _scale_bar_box(self) -> QRectF:
+        left, y = self._size.left() + _EDGE, self._size.bottom() - _EDGE
+        return QRectF(left - 8, y - 25, self._bar[0] + 16 + 20, 33)
+
+    @property
+    def _legend_box(self) -> QRectF:
+        scale = self.caption.scale
+        if scale is None:
+            return QRectF()
+        width = min(
+            max(_LEGEND_PX, text_width(scale.title, map_font(8.5, bold=True)), _width_of_ends(scale)),
+            self._size.width() - 2.0 * _EDGE,
+        )
+        left, top = self._size.right() - _EDGE - width, self._size.bottom() - _EDGE - 38.0
+        if self.parts.scale_bar and left < self._size.left() + _BAR_PX + 4.0 * _EDGE:
+            # There is no room next to the scale bar, so it is above it.
+            top -= _LIFTED_PX
+        return QRectF(left - 9, top - 7, width + 18, 52)
 
     def _text(self, painter: QPainter, at: QPointF, text: str, font: QFont) -> None:
         painter.setPen(self.ink.text)
@@ -266,14 +317,9 @@ class Decorations(QGraphicsItem):
             return
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         font, bold = map_font(8.5), map_font(8.5, bold=True)
-        room = self._size.width() - 2.0 * _EDGE
-        ends = text_width(scale.low, font) + text_width(scale.middle, font) + text_width(scale.high, font) + 2.0 * _EDGE
-        width = min(max(_LEGEND_PX, text_width(scale.title, bold), ends), room)
-        left, top = self._size.right() - _EDGE - width, self._size.bottom() - _EDGE - 38.0
-        if self.parts.scale_bar and left < self._size.left() + _BAR_PX + 4.0 * _EDGE:
-            # There is no room next to the scale bar, so it is above it.
-            top -= _LIFTED_PX
-        self._pill(painter, QRectF(left - 9, top - 7, width + 18, 52))
+        box, ends = self._legend_box, _width_of_ends(scale)
+        left, top, width = box.left() + 9, box.top() + 7, box.width() - 18
+        self._pill(painter, box)
         title = QFontMetricsF(bold).elidedText(scale.title, Qt.TextElideMode.ElideRight, width)
         self._text(painter, QPointF(left, top + 8), title, bold)
         painter.drawImage(QRectF(left, top + 14, width, 10), scale_image(scale))
@@ -286,6 +332,11 @@ class Decorations(QGraphicsItem):
         self._text(painter, QPointF(left, top + 37), low, font)
         self._text(painter, QPointF(left + width - text_width(high, font), top + 37), high, font)
         self._text(painter, QPointF(left + (width - text_width(middle, font)) / 2, top + 37), middle, font)
+
+
+def _width_of_ends(scale: ColorScale) -> float:
+    """Return the width that the texts below a colour scale need beside each other."""
+    return sum(text_width(text, map_font(8.5)) for text in (scale.low, scale.middle, scale.high)) + 2.0 * _EDGE
 
 
 def scale_image(scale: ColorScale) -> QImage:

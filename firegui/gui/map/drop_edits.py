@@ -11,7 +11,12 @@ from itertools import count
 from firegui.domain.calendar import to_the_minute
 from firegui.domain.drops import Drop, DropList, grid_heading
 from firegui.domain.operations import PinnedDrop
+from firegui.domain.results import Metrics
 from firegui.domain.schedule import DropRecord
+from firegui.domain.settings import Margin
+from firegui.domain.stress import counted_share, growth_share
+from firegui.domain.units import percent_text
+from firegui.domain.values import share_lost
 from firegui.gui.map.shape_edits import add_pins, pinned_row, remove_pins
 from firegui.gui.session.plan_editor import DropChange
 from firegui.gui.session.session import Session
@@ -222,9 +227,31 @@ def _effect_rows(session: Session, change: DropChange, preview: PreviewResult | 
                 f"{signed(units.area_value(guarded * cell_ha), 2)} {units.area_unit} · {signed(guarded)} cells",
             )
         )
+    rows += _limit_rows(session, preview.after)
     if preview.request.after != change.after:
         rows.append(("", "…"))
     return rows
+
+
+def _limit_rows(session: Session, plan: Metrics) -> Rows:
+    """Return which growth a plan leaves in the model, and whether it holds the limit; empty if not known."""
+    project, bare = session.plan_editor.project, session.result.baseline_metrics
+    start = session.burned_at_start(project.regions)
+    if bare is None or start is None or session.result.against:
+        return []
+    share = growth_share(plan.final_extent_cells, start[0], bare.final_extent_cells)
+    in_regions = growth_share(plan.protected_cells, start[1], bare.protected_cells)
+    weights, of_values, burning = project.plan.weights, 0.0, project.scenario.fire_on(project.plan.start_day)
+    if weights.val > 0.0 and burning is not None:
+        of_values = growth_share(plan.loss_val, share_lost(project.values, burning), bare.loss_val)
+    left, limit = counted_share(weights, share, in_regions, of_values), project.plan.margin.limit
+    what = "Growth left" if left == share else "Values lost" if left == of_values else "Growth in regions"
+    if project.plan.margin.kind is Margin.NONE:
+        return [(what, percent_text(left))]
+    return [
+        (what, f"{percent_text(left)}, limit {percent_text(limit)}"),
+        ("", "holds in the model; stress test not repeated" if left <= limit else "⚠ does not hold in the model"),
+    ]
 
 
 def signed(value: float, decimals: int = 1) -> str:

@@ -15,7 +15,7 @@ from firegui.gui.map.shape_edits import import_regions
 from firegui.gui.map.tools.tool import MapTool, Pointer
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
-from firegui.io.project.store import PROJECT_FILE
+from firegui.io.paths import PROJECT_FILE
 
 WHEEL_STEP = 1.25
 KEY_STEP = 1.5

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
@@ -26,8 +28,8 @@ from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 from firegui.domain.grid import bounding_box
 from firegui.io.rasters.masks import mask_rings
 
-Key = tuple[float, ...]
 _PEN_PX = 4.0
+_TEXT_HALO_PX = 1.4
 Draw = Callable[[QPainter, int], None]
 """Function that draws parts from the ``n``-th on, counted from 0."""
 
@@ -46,85 +48,114 @@ class PictureCache:
         self._at = QPointF()
         self._part = QRect()
         self._parts = 0
-        self._key: Key | None = None
-        self._seen: Key | None = None
+        self._pictured: View | None = None
+        self._seen: View | None = None
         self._reused = False
 
     def forget(self) -> None:
         """Discard the picture: the content has changed."""
         # Content that rested until now will rest again: drawing it directly first would draw it twice.
-        self._seen = self._key if self._reused else None
-        self._key, self._reused = None, False
+        self._seen = self._pictured if self._reused else None
+        self._pictured, self._reused = None, False
         self._image, self._part = QImage(), QRect()
+
+    def ahead(self, view: View, draw: Draw, parts: int, bounds: QRectF) -> PictureCache:
+        """Return the picture of other content within ``bounds``.
+
+        Drawn before it is painted, it costs no time in the turn of the event loop that paints the map.
+        """
+        other = PictureCache(crosses=self._crosses)
+        other._begin(view, draw, parts, bounds)
+        other._pictured = view
+        return other
 
     def paint(
         self, painter: QPainter, widget: QWidget | None, draw: Draw, parts: int = 1, bounds: QRectF | None = None
     ) -> None:
         """Draw all parts in the coordinates of ``painter``, or the picture of them.
 
-        ``bounds`` contains the parts that are appended later; by default they may be anywhere.
+        ``bounds`` contains all parts, those that are appended later too; by default they may be anywhere.
         """
         if widget is None:
             draw(painter, 0)
             return
-        transform = QTransform(painter.worldTransform())
-        key = _key(transform, widget)
-        if key == self._key:
+        view = View(QTransform(painter.worldTransform()), widget.size(), widget.devicePixelRatioF())
+        if view == self._pictured:
             self._reused = True
-            self._extend(transform, widget, draw, parts, bounds)
-        elif key != self._seen and not (self._crosses and painter.opacity() < 1.0):
-            self._seen = key
+            self._extend(view, draw, parts, bounds)
+        elif view != self._seen and not (self._crosses and painter.opacity() < 1.0):
+            self._seen = view
             draw(painter, 0)
             return
         else:
-            self._begin(transform, widget, draw, parts)
-            self._key = key
+            self._begin(view, draw, parts, bounds)
+            self._pictured = view
         if not self._part.isEmpty():
             painter.save()
             painter.resetTransform()
             painter.drawImage(self._at, self._image, QRectF(self._part))
             painter.restore()
 
-    def _begin(self, transform: QTransform, widget: QWidget, draw: Draw, parts: int) -> None:
-        image = _empty(widget)
-        _draw_on(image, transform, draw, 0)
-        drawn, ratio = _drawn_part(image), image.devicePixelRatioF()
-        self._image = image.copy(drawn) if not drawn.isEmpty() else QImage()
-        self._image.setDevicePixelRatio(ratio)
-        self._at, self._part, self._parts = QPointF(drawn.x() / ratio, drawn.y() / ratio), self._image.rect(), parts
+    def _begin(self, view: View, draw: Draw, parts: int, bounds: QRectF | None) -> None:
+        self._parts = parts
+        if bounds is None:
+            image = _empty(view.pixels, view.ratio)
+            _draw_on(image, view.transform, draw, 0)
+            at = _drawn_part(image)
+            self._image = image.copy(at) if not at.isEmpty() else QImage()
+            self._image.setDevicePixelRatio(view.ratio)
+        else:
+            at = view.part(bounds)
+            self._image = _empty(at.size(), view.ratio)
+            if not at.isEmpty():
+                moved = QTransform.fromTranslate(-at.x() / view.ratio, -at.y() / view.ratio)
+                _draw_on(self._image, view.transform * moved, draw, 0)
+        self._place(view, at.topLeft(), self._image.rect())
 
-    def _extend(self, transform: QTransform, widget: QWidget, draw: Draw, parts: int, bounds: QRectF | None) -> None:
+    def _extend(self, view: View, draw: Draw, parts: int, bounds: QRectF | None) -> None:
         """Draw the new parts; if there are fewer parts than before, draw all again."""
         if parts < self._parts:
-            self._begin(transform, widget, draw, parts)
+            self._begin(view, draw, parts, bounds)
         elif parts > self._parts:
             whole = self._image
-            if whole.size() != _size(widget):
-                whole = _empty(widget)
+            if whole.size() != view.pixels:
+                whole = _empty(view.pixels, view.ratio)
                 painter = QPainter(whole)
                 painter.drawImage(self._at, self._image)
                 painter.end()
-            _draw_on(whole, transform, draw, self._parts)
-            ratio = whole.devicePixelRatioF()
-            self._part = whole.rect() if bounds is None else _pixels_of(transform.mapRect(bounds), ratio) & whole.rect()
-            self._at = QPointF(self._part.x() / ratio, self._part.y() / ratio)
+            _draw_on(whole, view.transform, draw, self._parts)
+            part = whole.rect() if bounds is None else view.part(bounds)
             self._image, self._parts = whole, parts
+            self._place(view, part.topLeft(), part)
+
+    def _place(self, view: View, at: QPoint, part: QRect) -> None:
+        """Set the part of the picture that is painted, and its pixel ``at`` on the view."""
+        self._at, self._part = QPointF(at.x() / view.ratio, at.y() / view.ratio), part
 
 
-def _pixels_of(area: QRectF, ratio: float) -> QRect:
-    """Return the pixels of an area of strokes; a pen is not wider than the margin."""
-    area = area.adjusted(-_PEN_PX, -_PEN_PX, _PEN_PX, _PEN_PX)
-    return QRectF(area.topLeft() * ratio, area.size() * ratio).toAlignedRect()
+@dataclass(frozen=True, slots=True)
+class View:
+    """Map coordinates to pixels of a widget with its size, and physical pixels in each of them."""
+
+    transform: QTransform
+    size: QSize
+    ratio: float
+
+    @property
+    def pixels(self) -> QSize:
+        """The size in physical pixels."""
+        return QSize(round(self.size.width() * self.ratio), round(self.size.height() * self.ratio))
+
+    def part(self, area: QRectF) -> QRect:
+        """Return the physical pixels of an area of strokes; a pen is not wider than the margin."""
+        area = self.transform.mapRect(area).adjusted(-_PEN_PX, -_PEN_PX, _PEN_PX, _PEN_PX)
+        pixels = QRectF(area.topLeft() * self.ratio, area.size() * self.ratio).toAlignedRect()
+        return pixels & QRect(QPoint(), self.pixels)
 
 
-def _size(widget: QWidget) -> QSize:
-    ratio = widget.devicePixelRatioF()
-    return QSize(round(widget.width() * ratio), round(widget.height() * ratio))
-
-
-def _empty(widget: QWidget) -> QImage:
-    image = QImage(_size(widget), QImage.Format.Format_ARGB32_Premultiplied)
-    image.setDevicePixelRatio(widget.devicePixelRatioF())
+def _empty(size: QSize, ratio: float) -> QImage:
+    image = QImage(size, QImage.Format.Format_ARGB32_Premultiplied)
+    image.setDevicePixelRatio(ratio)
     image.fill(0)
     return image
 
@@ -134,12 +165,6 @@ def _draw_on(image: QImage, transform: QTransform, draw: Draw, first: int) -> No
     painter.setWorldTransform(transform)
     draw(painter, first)
     painter.end()
-
-
-def _key(transform: QTransform, widget: QWidget) -> Key:
-    t = transform
-    return (t.m11(), t.m12(), t.m21(), t.m22(), t.dx(), t.dy(), widget.width(), widget.height(),
-            widget.devicePixelRatioF())  # fmt: skip
 
 
 def _drawn_part(image: QImage) -> QRect:
@@ -210,12 +235,17 @@ class RasterItem(QGraphicsItem):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stroke:
-    """Path with its pen and brush, in map coordinates."""
+    """Path with its pen and brush, in map coordinates.
+
+    ``copies`` are displacements in pixels, at each of which the path is drawn. Copies with a pen of one pixel look like
+    a wider pen and take a fifth of its time.
+    """
 
     path: QPainterPath
     pen: QPen
     brush: QBrush = field(default_factory=QBrush)
     smooth: bool = True
+    copies: tuple[tuple[float, float], ...] = ()
 
 
 class StrokesItem(QGraphicsItem):
@@ -231,22 +261,37 @@ class StrokesItem(QGraphicsItem):
         self._still = self._growing = 0
         self._bounds = QRectF()
         self._still_picture, self._growing_picture = PictureCache(), PictureCache()
+        self._ahead: list[tuple[Sequence[Stroke], PictureCache]] = []
+
+    def draw_ahead(self, strokes: Sequence[Stroke], still: int = 0, growing: int = 0) -> None:
+        """Draw the pictures of strokes that :meth:`set_strokes` will show."""
+        if not self.scene().views():
+            return
+        shown_in = self.scene().views()[0]
+        transform, widget = self.deviceTransform(shown_in.viewportTransform()), shown_in.viewport()
+        view = View(transform, widget.size(), widget.devicePixelRatioF())
+        parts = strokes[:still], strokes[still : still + growing]
+        pictures = self._still_picture, self._growing_picture
+        bounds = _bounds(strokes)
+        self._ahead = [
+            (part, picture.ahead(view, partial(_draw_from, part), len(part), bounds))
+            for part, shown, picture in zip(parts, self._parts(), pictures, strict=False)
+            if part and not _same(part, shown)
+        ]
 
     def set_strokes(self, strokes: Sequence[Stroke], still: int = 0, growing: int = 0) -> None:
         """Show other strokes; do nothing if they are equal."""
         before, after = self._parts(), (strokes[:still], strokes[still : still + growing], strokes[still + growing :])
+        ahead, self._ahead = self._ahead, []
         if all(_same(old, new) for old, new in zip(before, after, strict=True)):
             return
         self.prepareGeometryChange()
         if not _same(before[0], after[0]):
-            self._still_picture.forget()
-        if not _same(before[1], after[1][: len(before[1])]):
-            self._growing_picture.forget()
+            self._still_picture = _next_picture(self._still_picture, after[0], ahead)
+        if not (before[1] and _same(before[1], after[1][: len(before[1])])):
+            self._growing_picture = _next_picture(self._growing_picture, after[1], ahead)
         self.strokes, self._still, self._growing = tuple(strokes), still, growing
-        self._bounds = QRectF()
-        for stroke in self.strokes:
-            self._bounds = self._bounds.united(stroke.path.controlPointRect())
-        self._bounds.adjust(-2.0, -2.0, 2.0, 2.0)
+        self._bounds = _bounds(self.strokes)
         self.update()
 
     def _parts(self) -> tuple[Sequence[Stroke], Sequence[Stroke], Sequence[Stroke]]:
@@ -260,13 +305,32 @@ class StrokesItem(QGraphicsItem):
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         """Draw every stroke."""
         still, growing, moving = self._parts()
-        if still:
-            self._still_picture.paint(painter, widget, lambda into, first: _draw(into, still[first:]), len(still))
-        if growing:
-            self._growing_picture.paint(
-                painter, widget, lambda into, first: _draw(into, growing[first:]), len(growing), self._bounds
-            )
+        for part, picture in ((still, self._still_picture), (growing, self._growing_picture)):
+            if part:
+                picture.paint(painter, widget, partial(_draw_from, part), len(part), self._bounds)
         _draw(painter, moving)
+
+
+def _bounds(strokes: Sequence[Stroke]) -> QRectF:
+    area = QRectF()
+    for stroke in strokes:
+        area = area.united(stroke.path.controlPointRect())
+    return area.adjusted(-2.0, -2.0, 2.0, 2.0)
+
+
+def _next_picture(
+    picture: PictureCache, strokes: Sequence[Stroke], ahead: Sequence[tuple[Sequence[Stroke], PictureCache]]
+) -> PictureCache:
+    """Return the picture of strokes that was drawn ahead, or ``picture``, which forgets its former ones."""
+    for drawn, other in ahead:
+        if _same(drawn, strokes):
+            return other
+    picture.forget()
+    return picture
+
+
+def _draw_from(strokes: Sequence[Stroke], painter: QPainter, first: int) -> None:
+    _draw(painter, strokes[first:])
 
 
 def _draw(painter: QPainter, strokes: Sequence[Stroke]) -> None:
@@ -274,13 +338,23 @@ def _draw(painter: QPainter, strokes: Sequence[Stroke]) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, stroke.smooth)
         painter.setPen(stroke.pen)
         painter.setBrush(stroke.brush)
-        painter.drawPath(stroke.path)
+        if not stroke.copies:
+            painter.drawPath(stroke.path)
+            continue
+        transform = QTransform(painter.worldTransform())
+        for dx, dy in stroke.copies:
+            painter.setWorldTransform(transform * QTransform.fromTranslate(dx, dy))
+            painter.drawPath(stroke.path)
+        painter.setWorldTransform(transform)
 
 
 def _same(strokes: Sequence[Stroke], others: Sequence[Stroke]) -> bool:
     """Return whether two lists of strokes look the same. Only identical path objects count as equal."""
     return len(strokes) == len(others) and all(
-        a is b or (a.path is b.path and a.pen == b.pen and a.brush == b.brush and a.smooth == b.smooth)
+        a is b
+        or (
+            a.path is b.path and a.pen == b.pen and a.brush == b.brush and a.smooth == b.smooth and a.copies == b.copies
+        )
         for a, b in zip(strokes, others, strict=True)
     )
 
@@ -365,6 +439,12 @@ def cosmetic(color: QColor, width: float = 1.0, style: Qt.PenStyle = Qt.PenStyle
     return pen
 
 
+def around(radius: float, number: int) -> tuple[tuple[float, float], ...]:
+    """Return evenly spaced displacements ``(dx, dy)`` on a circle around 0, the first straight down."""
+    angles = (2.0 * math.pi * k / number for k in range(number))
+    return tuple((radius * math.sin(angle), radius * math.cos(angle)) for angle in angles)
+
+
 def map_font(size: float = 9.0, bold: bool = False) -> QFont:
     """Return the application's font at the size for the map."""
     font = QFont()
@@ -375,12 +455,13 @@ def map_font(size: float = 9.0, bold: bool = False) -> QFont:
 
 def draw_text(painter: QPainter, at: QPointF, text: str, font: QFont, color: QColor, halo: QColor) -> None:
     """Draw text with its baseline at ``at`` on a soft outline that separates it from the map."""
-    path = QPainterPath()
-    path.addText(at, font, text)
-    outline = QPen(halo, 3.0)
-    outline.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-    painter.strokePath(path, outline)
-    painter.fillPath(path, color)
+    # Displaced copies of cached glyphs take a fifteenth of the time of an outlined path.
+    painter.setFont(font)
+    painter.setPen(halo)
+    for dx, dy in around(_TEXT_HALO_PX, 8):
+        painter.drawText(QPointF(at.x() + dx, at.y() + dy), text)
+    painter.setPen(color)
+    painter.drawText(at, text)
 
 
 def draw_tag(painter: QPainter, at: QPointF, text: str, font: QFont, color: QColor, card: QColor) -> None:

@@ -18,14 +18,10 @@ from firegui.gui.map.map_colors import Ink
 _GAP = 3.0
 _HEIGHT = 900.0
 """Above all layers, below the outline that a tool draws."""
-_NARROW_PX = 420.0
-"""A narrower map has no names of places and roads: they would hide the fire."""
 _HALO_PX = 2.0
 """Width of the outline of a text beyond its box."""
-_CARD, _SYMBOL, _CROWD = 4, 2, 1
-"""Costs of a place below a card or decoration, which hides the label; on a symbol; and on the drops."""
-_CAPTIONS_PX, _BAR, _SCALE = 40.0, QSizeF(160.0, 46.0), QSizeF(200.0, 60.0)
-"""Height of the captions at the top; sizes of the scale bar and of the colour scale in the lower corners."""
+_SYMBOL, _CROWD = 2, 1
+"""Costs of a place on a symbol, and on the drops."""
 
 
 class Rank(IntEnum):
@@ -39,6 +35,8 @@ class Rank(IntEnum):
     GRID = 5
 
 
+_LEAST_PX = {Rank.PLACE: 260.0, Rank.LINE: 420.0}
+"""Least widths of a map with names of places and of roads: in a narrower one they would hide the fire."""
 _MOVED_RANKS = frozenset({Rank.SELECTION, Rank.REGION, Rank.PLACE})
 
 
@@ -127,6 +125,10 @@ class LabelPlacement:
         """Mark something that is covered only if there is no other room, or none at a lower cost."""
         self._avoided.append((box, cost))
 
+    def block(self, box: QRectF) -> None:
+        """Mark a part of the screen that hides what lies below it: no label is cut off by its edge."""
+        self._taken.append(box.adjusted(-_HALO_PX, -_HALO_PX, _HALO_PX, _HALO_PX))
+
     def place(self, label: Label) -> tuple[Label, QRectF] | None:
         """Return the first free box of a label, in one line or two; ``None`` if all are taken.
 
@@ -155,10 +157,9 @@ class LabelPlacement:
         """Yield the forms and boxes of a label, the best first."""
         for form in label.forms:
             size = form.size
-            boxes = [QRectF(top, size) for top in form.spots(size)]
-            yield from ((form, box) for box in boxes)
+            yield from ((form, QRectF(top, size)) for top in form.spots(size))
             if form.rank in _MOVED_RANKS:
-                yield from ((form, moved_into(self._ground, box)) for box in boxes)
+                yield from ((form, moved_into(self._ground, QRectF(top, size))) for top in form.spots(size))
 
 
 def moved_into(room: QRectF, box: QRectF) -> QRectF:
@@ -180,18 +181,18 @@ class MapLabels:
 
     def __init__(self, layers: Iterable[LabelledLayer], crowd: Crowd | None = None) -> None:
         self._layers, self._crowd = tuple(layers), crowd
-        self._cards: tuple[QRectF, ...] = ()
+        self._hidden: tuple[QRectF, ...] = ()
         self.item = ScreenItem(self._paint)
         self.item.setZValue(_HEIGHT)
         for layer in self._layers:
             if isinstance(layer.item, ScreenItem):
                 layer.item.follower = self.item
 
-    def set_cards(self, cards: Iterable[QRectF]) -> None:
-        """Set the boxes in pixels of the viewport that are hidden below a card."""
-        cards = tuple(cards)
-        if cards != self._cards:
-            self._cards = cards
+    def set_hidden(self, boxes: Iterable[QRectF]) -> None:
+        """Set the boxes in pixels of the viewport that are hidden below cards and decorations."""
+        boxes = tuple(boxes)
+        if boxes != self._hidden:
+            self._hidden = boxes
             self.item.update()
 
     def placed(self, transform: QTransform, visible: QRectF) -> list[tuple[LabelledLayer, Label, QRectF]]:
@@ -201,13 +202,12 @@ class MapLabels:
         symbols = (box for layer in shown for box in layer.symbols(transform))
         for box in (*_beside(transform.mapRect(self.item.grid), visible), *symbols):
             spots.avoid(box)
-        for box in (*_decorations(visible), *self._cards):
-            spots.avoid(box, _CARD)
+        for box in self._hidden:
+            spots.block(box)
         if self._crowd is not None:
             spots.avoid(self._crowd.crowd(transform), _CROWD)
-        left_out = {Rank.PLACE, Rank.LINE} if visible.width() < _NARROW_PX else set[Rank]()
         labels = ((layer, label) for layer in shown for label in layer.labels(transform, visible))
-        wanted = [(layer, label) for layer, label in labels if label.rank not in left_out]
+        wanted = [(layer, label) for layer, label in labels if visible.width() >= _LEAST_PX.get(label.rank, 0.0)]
         wanted.sort(key=lambda pair: pair[1].rank)
         found = ((layer, spots.place(label)) for layer, label in wanted)
         return [(layer, *each) for layer, each in found if each is not None]
@@ -217,13 +217,6 @@ class MapLabels:
         for layer, label, box in reversed(self.placed(transform, visible)):
             painter.setOpacity(layer.item.opacity())
             label.paint(painter, box.topLeft(), layer.ink)
-
-
-def _decorations(visible: QRectF) -> Iterator[QRectF]:
-    """Yield the places of captions, scale bar and colour scale."""
-    yield QRectF(visible.left(), visible.top(), visible.width(), _CAPTIONS_PX)
-    yield QRectF(QPointF(visible.left(), visible.bottom() - _BAR.height()), _BAR)
-    yield QRectF(QPointF(visible.right() - _SCALE.width(), visible.bottom() - _SCALE.height()), _SCALE)
 
 
 def _beside(grid: QRectF, visible: QRectF) -> Iterator[QRectF]:

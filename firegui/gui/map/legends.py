@@ -70,6 +70,10 @@ def sample_pixmap(entry: LegendEntry) -> QPixmap:
         painter.setBrush(entry.color)
         corners = QPointF(0, -5), QPointF(5, 0), QPointF(0, 5), QPointF(-5, 0)
         painter.drawPolygon([middle + corner for corner in corners])
+    elif entry.sample is Sample.ROUTE:
+        painter.setPen(QPen(entry.color, 1.6, Qt.PenStyle.DashLine))
+        painter.drawLine(QPointF(1, middle.y()), QPointF(SAMPLE_SIZE.width() - 1, middle.y()))
+        painter.fillRect(QRectF(middle.x() - 4, middle.y() - 4, 8, 8), entry.color)
     elif entry.sample is Sample.HATCH:
         painter.setPen(QPen(entry.color, 1.2))
         painter.setBrush(QBrush(entry.color, Qt.BrushStyle.BDiagPattern))

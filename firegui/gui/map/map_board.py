@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -185,7 +185,17 @@ class MapBoard(QStackedWidget):
     @property
     def marks(self) -> list[QRect]:
         """The parts of the board with regions and drops of the shown maps."""
-        return [box.translated(each.mapTo(self, QPoint())) for each in self.shown_maps for box in each.marks]
+        return self._on_board(lambda each: each.marks)
+
+    @property
+    def decoration_boxes(self) -> list[QRect]:
+        """The parts of the board with captions and scales of the shown maps."""
+        return self._on_board(lambda each: each.decoration_boxes)
+
+    def _on_board(self, boxes: Callable[[MapView], list[QRect]]) -> list[QRect]:
+        """Return ``boxes`` of the shown maps in the coordinates of the board."""
+        corners = [(each, each.mapTo(self, QPoint())) for each in self.shown_maps]
+        return [box.translated(corner) for each, corner in corners for box in boxes(each)]
 
     def fit(self) -> None:
         """Show the whole grid."""

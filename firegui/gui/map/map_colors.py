@@ -39,6 +39,7 @@ class Ink:
     retardant_line: QColor
     edge: QColor
     canopy: QColor
+    values: QColor
     accent: QColor
 
     @staticmethod
@@ -67,6 +68,7 @@ class Ink:
             # The brightest colour of the fire in near black: seen on its own colours, on drops and on any ground.
             edge=QColor(plan_colors.FIRE[0]),
             canopy=QColor("#4c9a5b" if dark else "#3f8a4e"),
+            values=QColor(plan_colors.VALUES_ON_DARK if dark else plan_colors.VALUES),
             accent=QColor(theme.accent),
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -48,8 +48,8 @@ REPAINT_MS = 50
 """Interval of repaints: twenty a second."""
 _FIRE_CODE = 12
 """Above this code, 5 %, a cell counts as part of the fire."""
-_NEAR_DROP = 8
-"""Distance around a drop in pixels that notices leave free."""
+_NEAR_DROP, _DROP_TILE = 8, 24
+"""Distance around a drop that notices leave free, and size of the tiles by which drops are gathered; pixels."""
 _CAUTION_PX = 340
 """Width of the lines that explain a caution."""
 STEP_MS = 12
@@ -121,6 +121,8 @@ class MapView(QWidget):
         self._timer.timeout.connect(self._flush_if_seen)
         self._ahead = QTimer(self, singleShot=True, interval=0)
         self._ahead.timeout.connect(self._prepare)
+        self._slices: Iterator[None] = iter(())
+        self._flush_waits = False
         self._step_timer = QTimer(self, singleShot=True)
         self._step_timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._step_timer.timeout.connect(self._flush_if_seen)
@@ -200,12 +202,18 @@ class MapView(QWidget):
         for region in session.project.regions:
             top, left, bottom, right = region.bounds
             boxes.append(QRect(self.camera.to_point(top, left), self.camera.to_point(bottom, right)))
-        near = QPoint(_NEAR_DROP, _NEAR_DROP)
-        for drop in session.result.drops_in(session.view):
-            if drop.executed:
-                place = self.camera.to_point(drop.landing_y, drop.landing_x)
-                boxes.append(QRect(place - near, place + near))
-        return boxes
+        landed = [drop for drop in session.result.drops_in(session.view) if drop.executed]
+        places = np.array([(drop.landing_y, drop.landing_x) for drop in landed]).reshape(-1, 2)
+        # A plan may have thousands of drops, most of them close together: those of one tile share a box.
+        corners = (self.camera.to_pixels(places) // _DROP_TILE * _DROP_TILE - _NEAR_DROP).astype(int)
+        size = _DROP_TILE + 2 * _NEAR_DROP
+        return boxes + [QRect(left, top, size, size) for left, top in dict.fromkeys(map(tuple, corners.tolist()))]
+
+    @property
+    def decoration_boxes(self) -> list[QRect]:
+        """The parts of the view with captions and scales, as they will be drawn next."""
+        self._update_decorations(MapState.of(self._session))
+        return [box.toAlignedRect() for box in self.decorations.boxes]
 
     def zoom_to_fire(self) -> None:
         """Show the fire of the shown step; without a result the observed fire or the ignition."""
@@ -274,6 +282,8 @@ class MapView(QWidget):
         self._timer.stop()
         self._step_timer.stop()
         self._since_flush.start()
+        self._ahead.stop()
+        self._flush_waits = False
         shown = MapState.of(self._session)
         self._drawn_step = self._session.step
         self.layers.update()
@@ -281,7 +291,7 @@ class MapView(QWidget):
             self.layers.mark("time")
             self._schedule()
         self._update_decorations(shown)
-        self.layers.labels.set_cards(map(QRectF, self._covered()))
+        self.layers.labels.set_hidden((*map(QRectF, self._covered()), *self.decorations.boxes))
         self._update_caution()
         self._update_card(shown)
         self._update_drop_card()
@@ -292,10 +302,15 @@ class MapView(QWidget):
     def _prepare(self) -> None:
         # A new plan is prepared separately from its drawing, so that the window handles events in between.
         if self.isVisible():
-            self.layers.prepare(MapState.of(self._session))
+            for _ in self._slices:
+                self._ahead.start()
+                return
+        if self._flush_waits:
+            self._flush_if_seen()
 
     def _flush_if_seen(self) -> None:
-        if self.isVisible():
+        self._flush_waits = self._ahead.isActive()
+        if self.isVisible() and not self._flush_waits:
             self.flush()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -346,6 +361,7 @@ class MapView(QWidget):
             ("project", (session.project_edited,)),
             ("regions", (session.regions_changed, session.region_selected)),
             ("operations", (session.operations_changed,)),
+            ("values", (session.values_changed,)),
             ("view", (session.view_changed,)),
             ("plan_editor", (editor.preview_ready, editor.selected_changed, editor.edited)),
             ("ground", (session.ground.changed,)),
@@ -411,6 +427,7 @@ class MapView(QWidget):
             self.sketch.item.set_grid(*grid.shape)
             self.layers.labels.item.set_grid(*grid.shape)
             self.camera.set_grid(*grid.shape)
+        self._slices = iter(())
         # A map on screen is drawn again soon. What it shows until then must not flicker.
         self.layers.clear(hidden_only=self.isVisible())
         self._mark("project")
@@ -427,7 +444,7 @@ class MapView(QWidget):
 
     def _on_step(self, _: int) -> None:
         # Another project or result is drawn later, so that the window handles events first.
-        waits_for_more = self._timer.isActive()
+        waits_for_more = self._timer.isActive() or self._flush_waits
         self._mark("step")
         wait = STEP_MS - int(self._since_flush.elapsed())
         if wait <= 0 and self.isVisible() and not waits_for_more:
@@ -438,7 +455,9 @@ class MapView(QWidget):
 
     def _on_result(self) -> None:
         self._mark("result")
-        self._ahead.start()
+        if not self._flush_waits:
+            self._slices = self.layers.prepare(MapState.of(self._session))
+            self._ahead.start()
 
     def _deselect_drop(self) -> None:
         self._session.plan_editor.request_preview(None)
@@ -580,7 +599,7 @@ class MapView(QWidget):
         top, left, bottom, right = part
         box = QRectF(self.camera.to_pixel(top, left), self.camera.to_pixel(bottom, right)).toAlignedRect()
         viewport = self.camera.viewport
-        card.move_beside(box, viewport.rect(), [*self._covered(), *others])
+        card.move_beside(box, viewport.rect(), [*self._covered(), *self.decoration_boxes, *others])
 
     def _covered(self) -> list[QRect]:
         """Return the parts of the viewport that are covered by something else."""

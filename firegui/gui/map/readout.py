@@ -11,8 +11,10 @@ from firegui.domain.fuel import fuel_name
 from firegui.domain.model_range import outside_training
 from firegui.domain.observation import OBSERVED
 from firegui.domain.project import changes_text
+from firegui.domain.region_geometry import region_at
 from firegui.domain.results import Frames
-from firegui.domain.scenario import LAYERS, Scenario
+from firegui.domain.scenario import LAYERS
+from firegui.domain.units import percent_text
 from firegui.fire.model_caveats import unused_layers
 from firegui.gui.map.decorations import Caption
 from firegui.gui.map.layers.layer_stack import LayerStack
@@ -44,7 +46,7 @@ def hover_text(shown: MapState, place: CellLocation, row: float, column: float, 
     number = f"row {cell[0]} col {cell[1]}"
     parts = [number if lonlat is None else format_place(*lonlat, form)]
     parts += [f"{name} {value}" for name, value in _fire(shown, cell, short=True)]
-    canopy = _layer(shown.scenario, "canopy_cover", cell)
+    canopy = _layer(shown, "canopy_cover", cell)
     parts += [f"canopy {canopy}"] if canopy else []
     wind = wind_text(shown, cell)
     parts += [f"wind {wind}"] if wind else []
@@ -68,7 +70,7 @@ def wind_text(shown: MapState, cell: tuple[int, int]) -> str:
 
 _GROUND = (
     ("Elevation", ("elevation",)), ("Slope, aspect", ("slope", "aspect")), ("Fuel model", ("fuel",)),
-    ("Canopy", ("canopy_cover", "canopy_height", "canopy_density")),
+    ("Canopy", ("canopy_cover", "canopy_height", "canopy_base_height", "canopy_density")),
 )  # fmt: skip
 """Rows of the card of a cell, each with its landscape layers: one row a layer would cover much of the map."""
 
@@ -77,6 +79,7 @@ def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> l
     """Return all values of a cell as name and value."""
     scenario = shown.scenario
     rows = [("", text) for text in place.texts(cell[0] + 0.5, cell[1] + 0.5)]
+    rows += _areas(shown, cell)
     rows += _fire(shown, cell, short=False)
     observed = scenario.observed_on(shown.observed_day)
     if observed is not None:
@@ -86,23 +89,37 @@ def probe_rows(shown: MapState, place: CellLocation, cell: tuple[int, int]) -> l
     rows += [("Wind", wind)] if wind else []
     rows += _behaviour(shown, cell)
     for name, keys in _GROUND:
-        if values := [value for key in keys if (value := _layer(scenario, key, cell))]:
+        if values := [value for key in keys if (value := _layer(shown, key, cell))]:
             rows.append((name, " · ".join(values)))
-    if unused := [LAYERS[key][0].lower() for key in unused_layers(shown.project) if _layer(scenario, key, cell)]:
+    if unused := [LAYERS[key][0].lower() for key in unused_layers(shown.project) if _layer(shown, key, cell)]:
         rows.append(("Not used by the model", ", ".join(unused)))
     return rows
 
 
+def _areas(shown: MapState, cell: tuple[int, int]) -> list[tuple[str, str]]:
+    """Return the names of the regions and no-drop zones that the centre of the cell lies in."""
+    project, row, column = shown.project, cell[0] + 0.5, cell[1] + 0.5
+    outside = project.unprotected_regions
+    rows = [
+        ("Region", f"{each.name} (not in the goal)") if each.name in outside else ("Protected region", each.name)
+        for each in project.regions
+        if region_at((each,), row, column) is not None
+    ]
+    zones = (each for each in project.operations.no_drop_zones if region_at((each,), row, column) is not None)
+    return rows + [("No-drop zone", zone.name) for zone in zones]
+
+
 def _behaviour(shown: MapState, cell: tuple[int, int]) -> list[tuple[str, str]]:
-    """Return the surface fire of the shown period, if a layer of the map had it computed."""
+    """Return the fire of the shown period, if a layer of the map had it computed."""
     known = None if shown.behaviour is None else shown.behaviour.known(shown.project, shown.weather_period)
     if known is None or not np.isfinite(known.spread_rate[cell]):
         return []
-    units = shown.units
+    units, crowns = shown.units, known.crown_fraction
     return [
         ("Rate of spread", units.spread_rate(float(known.spread_rate[cell]))),
         ("Flame length", units.flame_length(float(known.flame_length[cell]))),
         ("Fireline intensity", units.fireline_intensity(float(known.intensity[cell]))),
+        *([] if crowns is None else [("Crowns that burn", percent_text(float(crowns[cell])))]),
     ]
 
 
@@ -133,8 +150,9 @@ def _value(shown: MapState, frames: Frames | None, what: str, cell: tuple[int, i
     return None if frame is None else float(frame[cell]) / 255.0
 
 
-def _layer(scenario: Scenario, key: str, cell: tuple[int, int]) -> str:
+def _layer(shown: MapState, key: str, cell: tuple[int, int]) -> str:
     """Return a landscape value with its unit; empty without one."""
+    scenario = shown.scenario
     if key not in scenario.layers:
         return ""
     value = float(scenario.layers[key][cell])
@@ -144,8 +162,9 @@ def _layer(scenario: Scenario, key: str, cell: tuple[int, int]) -> str:
     if key == "aspect":
         return "flat" if value < 0 else f"{value:.0f}°"
     if key == "fuel":
-        return fuel_name(value)
-    return f"{value:.3f} {unit}" if key == "canopy_density" else f"{value:.0f} {unit}"
+        return fuel_name(value, shown.project.fire_model.fuels)
+    digits = {"canopy_base_height": 1, "canopy_density": 3}.get(key, 0)
+    return f"{value:.{digits}f} {unit}"
 
 
 TITLES = {FireView.BASELINE: "No drops", FireView.PLAN: "Plan", FireView.DIFFERENCE: "Saved"}

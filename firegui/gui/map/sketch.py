@@ -8,7 +8,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPalette, QPen, QPolygonF, QTransform
 
 from firegui.domain.regions import Vertex
-from firegui.gui.map.items import ScreenItem, draw_text, map_font, text_width
+from firegui.gui.map.items import ScreenItem, draw_tag, map_font, text_width
 from firegui.gui.map.map_colors import Ink, faded
 
 _UNDER_WORDS_PX, _LINE_PX = 76.0, 18.0
@@ -114,4 +114,5 @@ class Sketch:
                 at.setY(box.bottom() + _LINE_PX)
             at.setY(max(at.y(), 16.0))
             at.setX(max(min(at.x(), visible.right() - wide - _EDGE_PX), visible.left() + _EDGE_PX))
-            draw_text(painter, at, outline.text, font, self.ink.text, self.ink.halo)
+            # Names and other drops lie below it.
+            draw_tag(painter, at, outline.text, font, self.ink.text, self.ink.card)

@@ -107,7 +107,8 @@ def _by_material(drops: Sequence[DropRecord], n_steps: int) -> tuple[NDArray[np.
 
 
 def _per_step(drops: Sequence[DropRecord], material: Material, n_steps: int) -> NDArray[np.int64]:
-    steps = [drop.step for drop in drops if drop.material == material.value and drop.executed]
+    name = material.value
+    steps = [drop.step for drop in drops if drop.material == name and drop.executed]
     return np.bincount(steps, minlength=n_steps)[:n_steps] if steps else np.zeros(n_steps, np.int64)
 
 

@@ -9,7 +9,7 @@ from functools import cache
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QComboBox, QHeaderView, QLineEdit, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QComboBox, QLineEdit, QMenu, QTableView, QWidget
 
 from firegui.domain.drops import Drop, DropList
 from firegui.domain.operations import PinnedDrop
@@ -19,7 +19,7 @@ from firegui.domain.units import Units
 from firegui.gui.base.controls import action_button, add_shortcut
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.flow_layout import FlowLayout
-from firegui.gui.base.layouts import horizontal, vertical
+from firegui.gui.base.layouts import horizontal, muted_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.drop_edits import drop_of, remove_marked
 from firegui.gui.session.session import Session
@@ -32,6 +32,7 @@ from firegui.io.georeference import Georeference
 from firegui.runs.messages import counted
 
 _SETTLE_MS = 200
+_NO_DROPS = "No drops: start a plan, or show one from the list of runs."
 _ANY = ""
 _SAME_TIME = timedelta(seconds=1)
 _ACTIONS = ("go_to_drop", "edit_drop", "pin_drops", "unpin_drops", "remove_drops", "export_drops")
@@ -40,7 +41,11 @@ _ACTIONS = ("go_to_drop", "edit_drop", "pin_drops", "unpin_drops", "remove_drops
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ListedDrop:
-    """One drop of the plan; ``number`` is that of :attr:`DropList.numbers`."""
+    """One drop of the plan; ``number`` is that of :attr:`DropList.numbers`.
+
+    ``flames`` is the flame length in m where the drop lands, ``None`` where it is not known. ``is_marked`` tells
+    whether that is above the limit of the plan.
+    """
 
     number: int
     record: DropRecord
@@ -49,6 +54,8 @@ class ListedDrop:
     position: str
     heading: float
     status: str
+    flames: float | None = None
+    is_marked: bool = False
 
     @property
     def key(self) -> tuple[int, int]:
@@ -72,11 +79,13 @@ class ListedDrop:
 
 
 @cache
-def drop_columns(units: Units) -> tuple[Column, ...]:
-    """Return the columns of the table, with loads in ``units``."""
+def drop_columns(units: Units, *, has_flames: bool = False) -> tuple[Column, ...]:
+    """Return the columns of the table, with loads and flame lengths in ``units``."""
     load = Column("Load", lambda row: row.record.payload_gal, "{:,.0f}".format, "What the aircraft carries",
                   units.load_unit, units.load_value(1.0))  # fmt: skip
-    return *_BEFORE, load, *_AFTER
+    flames = Column("Flames", lambda row: row.flames, "{:,.1f}".format, _FLAMES_TIP, units.length_unit,
+                    units.length_value(1.0), color=lambda row: "warning" if row.is_marked else None)  # fmt: skip
+    return *_BEFORE, load, *_AFTER, *((flames,) if has_flames else ()), _STATUS
 
 
 _BEFORE = (
@@ -90,8 +99,16 @@ _BEFORE = (
 _AFTER = (
     Column("Position", lambda row: row.position, is_text=True, tip="Release point; the format is chosen under View"),
     Column("Heading", lambda row: row.heading, "{:03.0f}°".format, tip="True heading of the line, flown either way"),
-    Column("Status", lambda row: row.status, is_text=True, missing="", tip="Pinned, edited by hand, at night"),
 )  # fmt: skip
+_STATUS = Column(
+    "Status", lambda row: row.status, is_text=True, missing="", tip="Pinned, edited by hand, at night, in long flames"
+)
+_FLAMES_TIP = (
+    "Flame length where the drop lands, in the weather of its time: that of the head of a fire that arrives there "
+    "unhindered.\nA drop ahead of the fire counts by what would burn there. Flanks and edges that drops have cooled "
+    "have shorter flames.\nAbove the flame limit of the plan (How well drops work) drops rarely work. They are marked, "
+    "and have no effect where drops fail in long flames."
+)
 
 
 class DropsPanel(QWidget):
@@ -115,7 +132,7 @@ class DropsPanel(QWidget):
         self.view = QTableView()
         self.words = QLineEdit(clearButtonEnabled=True, placeholderText="Filter")
         self.day_box, self.type_box = narrow_combo("Day", "dropDay"), narrow_combo("Type of aircraft", "dropType")
-        self.count = ElidedLabel(role="muted")
+        self.count, self.empty = ElidedLabel(role="muted"), muted_label(_NO_DROPS)
         self._buttons = QWidget()
         self._button_row = FlowLayout(self._buttons)
         self._settle = QTimer(self, singleShot=True, interval=_SETTLE_MS)
@@ -133,21 +150,20 @@ class DropsPanel(QWidget):
     def _lay_out(self) -> None:
         show_table(self.view, self.model, "Drops", has_menu=False)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        header = self.view.horizontalHeader()
-        header.setSectionResizeMode(self.model.columnCount() - 1, QHeaderView.ResizeMode.Stretch)
+        self.view.horizontalHeader().setStretchLastSection(True)
         self.words.setAccessibleName("Filter")
         self.words.setToolTip(tooltip("Show the drops whose day, time, aircraft, position or status has these words"))
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         top = horizontal(
             None, (self.words, 1), self.day_box, self.type_box, (self.count, 2), self._buttons, margins=0, spacing=6
         )
-        vertical(self, top, (self.view, 1), margins=(6, 4, 6, 4), spacing=4)
+        vertical(self, top, self.empty, (self.view, 1), margins=(6, 4, 6, 4), spacing=4)
 
     def _connect(self) -> None:
         session = self._session
         for signal in (
             session.project_opened, session.result_changed, session.operations_changed, session.drawing.changed,
-            session.units_changed,
+            session.units_changed, session.plan_changed, session.drop_flames.changed,
         ):  # fmt: skip
             signal.connect(self._on_changed)
         self._editor.selected_changed.connect(self._follow_map)
@@ -189,6 +205,7 @@ class DropsPanel(QWidget):
             return
         calendar, place = project.calendar, Georeference(project.scenario.grid)
         form, dark = session.drawing.coordinates, self._night_of(project)
+        flames, limit = session.drop_flames.lengths(project, result.drops) or {}, session.project.plan.flame_limit_m
         pins: dict[str, list[PinnedDrop]] = {}
         for pin in session.project.operations.pinned:
             pins.setdefault(pin.aircraft, []).append(pin)
@@ -207,10 +224,15 @@ class DropsPanel(QWidget):
                 states.append("edited")
             if record.step in dark:
                 states.append("at night")
+            length = flames.get(key)
+            is_marked = length is not None and length > limit
+            if is_marked:
+                fails = project.plan.drops_fail_in_flames
+                states.append("no effect in long flames" if fails else "long flames")
             local = when.astimezone(calendar.local_zone)
             yield ListedDrop(
                 number, record, calendar.day_of_step(record.step) + 1, calendar.clock_text(local), where,
-                place.run_heading_true(record.y, record.x, record.theta), ", ".join(states),
+                place.run_heading_true(record.y, record.x, record.theta), ", ".join(states), length, is_marked,
             )  # fmt: skip
 
     def _night_of(self, project: Project) -> frozenset[int]:
@@ -235,14 +257,16 @@ class DropsPanel(QWidget):
             and all(word in row.words for word in words)
         ]  # fmt: skip
         self._is_following = True
-        self.model.set_rows(shown, drop_columns(self._session.units))
+        has_flames = self._session.has_project and self._editor.project.fire_model.kind == "physical"
+        self.model.set_rows(shown, drop_columns(self._session.units, has_flames=has_flames))
         self._is_following = False
         self._follow_map()
 
     def _show_count(self) -> None:
         shown, all_of, marked = self.model.rows, len(self._rows), len(self._editor.marked)
+        self.empty.setVisible(not all_of)
         if not all_of:
-            self.count.set_text("No drops: start a plan, or show one from the list of runs")
+            self.count.set_text("")
             return
         gallons = sum(row.record.payload_gal for row in shown)
         text = counted(all_of, "drop") if len(shown) == all_of else f"{len(shown):,} of {counted(all_of, 'drop')}"

@@ -26,8 +26,8 @@ from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
 from firegui.gui.planning.run_comparison import check_comparable, differing_inputs, run_comparison_spec
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
+from firegui.io.paths import PROJECT_FILE
 from firegui.io.project.schedule_file import read_project_schedule
-from firegui.io.project.store import PROJECT_FILE
 from firegui.planning.flight_rules import rule_problems
 from firegui.runs.messages import counted
 from firegui.runs.run_folder import DROPS, kept_plan

@@ -35,6 +35,7 @@ from firegui.gui.planning.run_charts import (
     AreaChart,
     ChartOptions,
     ColumnChart,
+    DropsChart,
     DropsLeftChart,
     EliminationChart,
     EpochChart,
@@ -78,7 +79,7 @@ class ProgressPanel(QWidget):
         self._hidden: set[QWidget] = set()
         self.objective = ObjectiveChart()
         self.terms = TermsChart()
-        self.drops = ColumnChart("Drops", "drops", "retardant")
+        self.drops = DropsChart()
         self.gradient = ColumnChart("Gradient", "grad_norm", "water")
         self.elapsed = ColumnChart("Elapsed, s", "seconds", "warning")
         self.left, self.slack, self.removed = DropsLeftChart(), SlackChart(), RemovedChart()
@@ -231,7 +232,11 @@ class ProgressPanel(QWidget):
     def _show_page(self) -> None:
         entry = self._queue.shown
         why = {FIRST: why_no_first_stage, SECOND: why_no_second_stage}.get(self._page)
-        note = "" if why is None or entry is None else why(entry)
+        if entry is not None:
+            note = "" if why is None else why(entry)
+        else:
+            # The page of the result says so itself.
+            note = "" if self._page == RESULT else no_run_text(self._session.result)
         self.note.setText(note)
         page = _NOTE if note else self._page
         self._pages.setCurrentIndex(page)
@@ -240,17 +245,12 @@ class ProgressPanel(QWidget):
 
     def _write_titles(self) -> None:
         entry = self._queue.shown
-        self._caption.set_text(self._caption_text(entry))
+        self._caption.set_text("" if entry is None else " · ".join((entry.title, entry.status, *entry.changes)))
         rows = 0 if entry is None else len(entry.removals if self.page == SECOND else entry.history)
         row = self._row if self._row is not None and self._row < rows else None
         for page, charts in ((FIRST, self.epoch_charts), (SECOND, self.elimination_charts)):
             for chart in charts:
                 chart.show_row(entry, self._options, row if page == self.page else None)
-
-    def _caption_text(self, entry: RunEntry | None) -> str:
-        if entry is None:
-            return no_run_text(self._session.result)
-        return " · ".join((entry.title, entry.status, *entry.changes))
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _connect(self) -> None:

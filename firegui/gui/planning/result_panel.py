@@ -47,7 +47,8 @@ class ResultPanel(QWidget):
     def refresh(self) -> None:
         """Show the result of the shown run, and whether the map has its drops."""
         entry, result = self._entry, self._session.result
-        note = "" if entry is None else map_note(result)
+        misfit = "" if entry is None or not entry.misfit else f"⚠ {entry.misfit}."
+        note = "" if entry is None else " ".join(filter(None, (misfit, map_note(result))))
         self.view.show_run(entry, self._session.units, no_run_text(result), note=note)
 
     @property

@@ -19,7 +19,6 @@ from firegui.domain.plan_summary import (
     SIZE_TITLES,
     KeyFigure,
     PlanSummary,
-    burned_text,
     is_shown_area,
     size_figures,
     start_area,
@@ -300,7 +299,7 @@ def report_html(entry: RunEntry) -> str:
 class ResultParts(NamedTuple):
     """Parts of a result as HTML: what is shown first, and ``prose`` for the folded details.
 
-    ``below`` are the regions, or how a run without a summary ended.
+    ``below`` are regions and values at risk, or how a run without a summary ended.
     """
 
     verdict: str
@@ -337,7 +336,8 @@ def report_parts(entry: RunEntry, units: Units = Units.METRIC, *, is_narrow: boo
         said = _verdict_html(entry.flown_text or units.restate(summary.verdict))
         verdict = said + _origin_html(entry) + _untested_html(summary)
         headline = _outcome_html(entry, summary, units) + figures_html(summary.plan_figures(units), is_narrow=is_narrow)
-        regions = figures_html(summary.region_figures(units), is_narrow=is_narrow) if summary.regions else ""
+        places = [*summary.region_figures(units), *summary.value_figures()]
+        regions = figures_html(places, is_narrow=is_narrow) if places else ""
         outside = _warning_html(summary.outside) if summary.outside else ""
         texts = ("" if replanned else cautious_text(entry, units), *_case_texts(summary, units))
         prose = "".join(_muted_html(escape(text)) for text in (*texts, *untestable_texts(summary.stress)) if text)
@@ -360,7 +360,10 @@ def _outcome_html(entry: RunEntry, summary: PlanSummary, units: Units) -> str:
     start, bare = summary.start_ha, summary.final_ha_no_drops
 
     def area(size_ha: float | None) -> str:
-        return "–" if size_ha is None else units.area(size_ha)
+        return "–" if size_ha is None else units.area_number(size_ha)
+
+    def burned(size_ha: float | None) -> str:
+        return area(size_ha) if size_ha is None or is_shown_area(size_ha, units) else "none"
 
     def growth(size_ha: float | None) -> str:
         if size_ha is None or start is None or bare is None:
@@ -371,7 +374,7 @@ def _outcome_html(entry: RunEntry, summary: PlanSummary, units: Units) -> str:
     cells = None if worst is None else worst.cells_worst * summary.cell_ha
     rows = [
         ["", "flown" if entry.flown_text else "expected", "cautious", "worst case"],
-        ["Final size", area(summary.final_ha), area(careful_ha), area(cells)],
+        [f"Final size, {units.area_unit}", area(summary.final_ha), area(careful_ha), area(cells)],
         [
             "Growth left",
             growth(summary.final_ha) if stress is None else percent_text(stress.nominal.share_worst),
@@ -383,13 +386,21 @@ def _outcome_html(entry: RunEntry, summary: PlanSummary, units: Units) -> str:
         is_same = not summary.has_other_regions
         inside_ha = cautious.protected_cells * summary.cell_ha if cautious is not None and is_same else None
         most = None if stress is None else stress.worst_for_regions.protected_worst * summary.cell_ha
-        texts = ("–" if each is None else burned_text(each, units) for each in (found.burned_ha, inside_ha, most))
-        rows.append(["In regions", *texts])
+        rows.append([f"In regions, {units.area_unit}", *map(burned, (found.burned_ha, inside_ha, most))])
     if summary.protects_regions and stress is not None:
         share, *others = (one.region_share() for one in (stress.nominal, *stress.results))
         if share is not None:
             most_left = max((each or 0.0 for each in others), default=share)
-            rows.append(["Growth in regions", percent_text(share), "–", percent_text(most_left)])
+            model, careful = stress.nominal, "–"
+            if cautious is not None and model.protected_no_drops is not None:
+                inside = cautious.protected_cells
+                careful = percent_text(growth_share(inside, model.start_protected, model.protected_no_drops))
+            rows.append(["Growth in regions", percent_text(share), careful, percent_text(most_left)])
+    if summary.values and entry.nominal is not None:
+        tests = () if stress is None else (stress.nominal, *stress.results)
+        lost = max((draw.loss_val for one in tests for draw in one.draws), default=0.0)
+        shares = entry.nominal.loss_val, 0.0 if cautious is None else cautious.loss_val, lost
+        rows.append(["Values lost", *map(percent_text, shares)])
     kept = [0, 1, *([2] if cautious is not None else []), *([3] if stress is not None else [])]
     cut = [[row[column] for column in kept] for row in rows]
     cut[1] = [cut[1][0], *(f"<b>{text}</b>" for text in cut[1][1:])]

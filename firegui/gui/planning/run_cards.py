@@ -10,11 +10,11 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from firegui.domain.plan_summary import NO_REGION_BURNS, is_shown_area
-from firegui.domain.stress import StressTable, case_text, missed_text
+from firegui.domain.stress import NOT_STRESS_TESTED, StressTable, case_text, missed_text
 from firegui.domain.units import Units, percent_text
 from firegui.gui.base.theme import current_colors
 from firegui.gui.jobs.run_entry import RunEntry
-from firegui.gui.planning.run_order import gallons, night_drops, saved_ha
+from firegui.gui.planning.run_order import gallons, night_drops, saved_ha, values_lost
 from firegui.gui.planning.runs_table import RunsModel, bar_color, bar_part, progress_text, status_color, time_text
 from firegui.runs.stages import RunState
 
@@ -28,20 +28,24 @@ _WORK_LINES = 3
 _UNBROKEN_PERCENT = "\N{NO-BREAK SPACE}%"
 _CUT = Qt.TextElideMode.ElideMiddle
 _SEPARATOR, _WARNING = " · ", "⚠ "
+_UNTIL = "until no more drops can be left out"
+"""End of a removal from a plan with a margin: how many rounds it takes shows only then."""
 
 
 def card_lines(entry: RunEntry, units: Units = Units.METRIC, fleet: str = "") -> list[str]:
     """Return the lines below the name of a run.
 
-    First the run that it was edited from, the verdict of the stress test, what the run lacks of the open project, and
-    its progress while it works.
-    Then what burns of the protected regions, where the goal counts them; then the final size and what the plan saves,
-    with drops, their volume and the ``fleet`` if given; then drops at night and the worst stress case.
+    First the run that it was edited from, the drops that the aircraft of the open project cannot fly, the verdict of
+    the stress test or that there was none, what the run lacks of the open project, and its progress while it works.
+    Then what burns of the protected regions and what is lost of values at risk, where the goal counts them; then the
+    final size and what the plan saves, with drops, their volume and the ``fleet`` if given; then drops at night and the
+    worst stress case.
     """
-    lines = [entry.origin_text, entry.verdict(units), _changes_text(entry)]
+    misfit = f"{_WARNING}{entry.misfit}" if entry.misfit else ""
+    lines = [entry.origin_text, misfit, entry.verdict(units) or _untested_text(entry), _changes_text(entry)]
     if not entry.is_over:
         lines.append(work_words(entry))
-    lines.append(_regions_text(entry, units))
+    lines += [_regions_text(entry, units), _values_text(entry)]
     saved, drops, used = saved_ha(entry), entry.drops, gallons(entry)
     lines.append(
         _SEPARATOR.join(
@@ -60,6 +64,12 @@ def card_lines(entry: RunEntry, units: Units = Units.METRIC, fleet: str = "") ->
     at_night = f"{night:,} at night" if night else ""
     lines.append(_SEPARATOR.join(filter(None, (at_night, _worst_text(entry, units)))))
     return [line for line in lines if line]
+
+
+def _untested_text(entry: RunEntry) -> str:
+    """Return that the plan of a run that has ended was not stress-tested; an exercise needs no test."""
+    lacks_test = entry.is_over and entry.summary is not None and entry.stress is None and not entry.flies_loop
+    return NOT_STRESS_TESTED.capitalize() if lacks_test else ""
 
 
 def _changes_text(entry: RunEntry) -> str:
@@ -90,9 +100,9 @@ def _progress_words(entry: RunEntry) -> str:
 
 
 def _time_words(entry: RunEntry) -> str:
-    """Return the time left in words; empty where it is not known yet."""
+    """Return the time left in words, or what ends a removal without an estimate; else nothing."""
     if entry.eta is None:
-        return "time left not known" if entry.is_unmeasured else ""
+        return _UNTIL if entry.is_unmeasured else ""
     time, left = time_text(entry)
     part = "" if not entry.more_follows else " of this round" if entry.prunes else " of this part"
     return f"about {time.removesuffix('+')}{left}{part}" if left else time
@@ -101,8 +111,8 @@ def _time_words(entry: RunEntry) -> str:
 def _regions_text(entry: RunEntry, units: Units) -> str:
     """Return what burns of the regions at expected effectiveness: ``R1: 0.4 ha burned``.
 
-    Where nothing does, it says whether that was tested in the worst case too. An exercise names its scenario. Empty
-    where the goal does not count them.
+    Of several that burn, it names the one in which most does. Where nothing does, it says whether that was tested in
+    the worst case too. An exercise names its scenario. Empty where the goal does not count them.
     """
     summary = entry.summary
     if summary is None or not summary.protects_regions or summary.all_regions is None:
@@ -116,7 +126,19 @@ def _regions_text(entry: RunEntry, units: Units) -> str:
             return f"{flown}no protected region burned"
         holds_in_all = entry.stress is not None and not _burns_in_worst_case(entry.stress, summary.cell_ha, units)
         return f"{NO_REGION_BURNS.capitalize()}{'' if holds_in_all else ' at expected effectiveness'}"
-    return f"{flown}{found.name or 'Regions'}: {units.area(found.burned_ha)} burned"
+    most, burned = max(summary.regions, key=lambda region: region.burned_ha or 0.0), units.area(found.burned_ha)
+    if units.area(most.burned_ha or 0.0) == burned:
+        return f"{flown}{most.name}: {burned} burned"
+    return f"{flown}Regions: {burned} burned, most in {most.name}"
+
+
+def _values_text(entry: RunEntry) -> str:
+    """Return the share of the values at risk that is lost: ``Values: 12 % lost``.
+
+    Empty where the goal does not count them.
+    """
+    lost = values_lost(entry) if entry.summary is not None and entry.summary.counts_values else None
+    return "" if lost is None else f"Values: {percent_text(lost)} lost"
 
 
 def _burns_in_worst_case(stress: StressTable, cell_ha: float, units: Units) -> bool:
@@ -133,10 +155,11 @@ def _worst_text(entry: RunEntry, units: Units) -> str:
         if not _burns_in_worst_case(entry.stress, entry.summary.cell_ha, units):
             return ""
         burned = units.area(inside.protected_worst * entry.summary.cell_ha)
-        of_run = " of the run" if entry.has_other_regions else ""
+        of_run, regions = " of the run" if entry.has_other_regions else "", entry.summary.regions
+        where = regions[0].name if len(regions) == 1 and not of_run else f"the regions{of_run}"
         plan = None if entry.project is None else entry.project.plan
         within = "" if plan is None or missed_text(entry.stress, plan) else ", within the limit"
-        return f"worst case: {burned} of the regions{of_run}{within} ({case_text(inside.scenario)})"
+        return f"worst case: {burned} of {where}{within} ({case_text(inside.scenario)})"
     worst = entry.stress.worst
     return f"worst case {percent_text(worst.share_worst)} of the growth without drops ({case_text(worst.scenario)})"
 

@@ -26,12 +26,17 @@ Floats = NDArray[np.float64]
 Reading = tuple[str, list[Piece]]
 """Title of a chart and its legend."""
 
-TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "protected", "accent"))
+TERMS = (("burn", "burn", "warning"), ("final", "final", "error"), ("prot", "protected", "accent"),
+         ("val", "values lost", "text"))  # fmt: skip
 """The fire terms of the objective: history column, title, colour."""
 _OBJECTIVE_TIP = (
     "Objective of each search step in the model, at cautious effectiveness, and of the best plan so far. From the "
     "dotted line on, the plan that lets least grow in the mean of the stress scenarios is kept. The curve still shows "
     "the objective in the model, where that plan can be worse than an earlier one or than the present step."
+)
+_DROPS_TIP = (
+    "Drops of the plan of each search step. The search keeps the plan of its best step, so the kept plan may have "
+    "other drops than the last step. Drops that are removed afterwards have a chart of their own."
 )
 _TRAINING_MARK = "from here: kept by\nmean of scenarios"
 _CURSOR_MS = 50
@@ -227,7 +232,6 @@ class ColumnChart(EpochChart):
     def __init__(self, name: str, column: str, role: str, parent: QWidget | None = None) -> None:
         super().__init__(name, parent)
         self._column, self._role = column, role
-        self.set_whole("left", column == "drops")
         self._line = self.add_curve(role, name=column, width=1.5)
 
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
@@ -237,9 +241,26 @@ class ColumnChart(EpochChart):
         if row < 0:
             return self._name, []
         value = float(entry.history.column(self._column)[row])
-        text = f"{value:,.0f}" if self._column == "drops" else number(value)
-        text = duration(value) if self._column == "seconds" else text
+        text = duration(value) if self._column == "seconds" else number(value)
         return self._title(row, is_latest), [Piece(text, self._role)]
+
+
+class DropsChart(ColumnChart):
+    """Chart of the drops of every search step. The kept plan may be that of an earlier one."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("Drops", "drops", "retardant", parent)
+        self.set_whole("left")
+        self.plot.setToolTip(tooltip(_DROPS_TIP))
+
+    def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
+        if row < 0:
+            return self._name, []
+        drops, kept = entry.history.column("drops")[row], entry.reference or entry.nominal
+        if not is_latest or not entry.is_over or kept is None:
+            return self._title(row, is_latest), [Piece(f"{drops:,.0f}", self._role)]
+        last = Piece(f"last step {drops:,.0f}", self._role)
+        return self._name, [last, Piece(f"kept plan {kept.drops_executed:,}")]
 
 
 def _training_from(entry: RunEntry) -> int | None:
@@ -249,6 +270,8 @@ def _training_from(entry: RunEntry) -> int | None:
 
 
 def _weight(entry: RunEntry, options: ChartOptions, column: str) -> float:
+    if column == "val" and not (entry.project is not None and entry.project.values):
+        return 0.0
     if not options.weighted:
         return 1.0
     weights = entry.project.plan.weights if entry.project is not None else ObjectiveWeights()
@@ -314,7 +337,7 @@ class DropsLeftChart(EliminationChart):
 class SlackChart(EliminationChart):
     """Chart of the constrained losses relative to their limits.
 
-    A removal that would raise one above 1 is rejected.
+    With a margin it is that of the worst scenario. A removal that would raise one above 1 is rejected.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -324,15 +347,25 @@ class SlackChart(EliminationChart):
     def _draw(self, entry: RunEntry, options: ChartOptions) -> None:
         super()._draw(entry, options)
         x = self.abscissa(entry, options)
-        for line, (column, _, _) in zip(self._lines, TERMS, strict=True):
-            values = entry.removals.column(column)
-            constrained = bool(np.isfinite(values).any())
-            self.set_curve(line, x if constrained else x[:0], values if constrained else values[:0])
+        terms = self._terms(entry)
+        for line, term in zip(self._lines, TERMS, strict=True):
+            values = entry.removals.column(term[0]) if term in terms else x[:0]
+            self.set_curve(line, x[: len(values)], values)
         self.set_level(1.0, "limit")
 
     def _read(self, entry: RunEntry, options: ChartOptions, row: int, is_latest: bool) -> Reading:
-        values = [(title, float(entry.removals.column(column)[row]), role) for column, title, role in TERMS]
-        return self._name, [Piece(f"{title} {value:.3f}", role) for title, value, role in values if np.isfinite(value)]
+        pieces = []
+        for column, title, role in self._terms(entry):
+            value = float(entry.removals.column(column)[row])
+            if np.isfinite(value):
+                pieces.append(Piece(f"{'worst scenario' if entry.has_margin else title} {value:.3f}", role))
+        return self._name, pieces
+
+    @staticmethod
+    def _terms(entry: RunEntry) -> tuple[tuple[str, str, str], ...]:
+        """Return the terms that have a limit; with a margin one, as all are that of the worst scenario."""
+        known = tuple(term for term in TERMS if np.isfinite(entry.removals.column(term[0])).any())
+        return known[:1] if entry.has_margin else known
 
 
 class RemovedChart(EliminationChart):

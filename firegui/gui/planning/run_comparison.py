@@ -57,6 +57,9 @@ NO_EPOCHS = "none needed"
 _OF_REGIONS = ("protected_cells", "loss_prot")
 """Figures over the protected regions of a run."""
 _OF_REGION = "expected burned area of the region at the end of the plan"
+_OF_VALUES = "expected loss of this layer of values at risk at the end of the plan, in its unit"
+_OTHER_VALUES_TEXT = "other values or weights"
+_OTHER_VALUES = "not comparable: the values differ"
 _PARTS = ("optimizer", "elimination", "weights", "nominal", "design", "margin")
 
 
@@ -135,12 +138,21 @@ def _results(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRo
     """
     summaries = [entry.summary for entry in entries]
     drops = [_line("Drops", [entry.drops for entry in entries], "drops of the plan")]
-    nights = []
+    nights, used = [], []
     known = [each for each in summaries if each is not None]
     if len(known) == len(entries):
         volumes, help = [each.gallons for each in known], "retardant and water of all drops"
         drops.append(_line(f"Volume ({units.volume_unit})", volumes, help, units.volume_number))
+        help = "a drop takes the turnaround of its type"
+        used.append(_line("Flight hours", [each.flight_hours for each in known], help, "{:,.1f}".format))
+        currencies = {each.currency for each in known}
+        if any(each.cost is not None for each in known) and len(currencies) == 1:
+            help = "by the prices that each run was planned with; not known where a type that drops has none"
+            used.append(_line(f"Cost ({currencies.pop()})", [each.cost for each in known], help, "{:,.0f}".format))
         nights.append(_line("Drops at night", [each.night for each in known], "before sunrise or after sunset"))
+        long_flames, help = [each.long_flames for each in known], "where flames are above the flame limit of the plan"
+        if any(count is not None for count in long_flames):
+            nights.append(_line("Drops in long flames", long_flames, help))
     if leads := end_at_one_limit(entries):
         yield from (*drops, *nights)
     protects = any(each is not None and each.protects_regions for each in summaries)
@@ -153,6 +165,7 @@ def _results(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRo
         )
     if protects:
         yield from _region_lines(entries, units)
+    yield from _value_lines(entries)
     sizes = [None if entry.nominal is None else entry.nominal.final_extent_ha for entry in entries]
     help = "expected fire at the end of the plan"
     yield _line(f"Final size ({units.area_unit})", sizes, help, units.area_number)
@@ -165,6 +178,7 @@ def _results(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRo
     yield from _worst_cases(entries, units, protects=protects)
     if not leads:
         yield from nights
+    yield from used
     if not protects:
         yield from _region_lines(entries, units)
 
@@ -194,6 +208,15 @@ def _region_lines(entries: Sequence[RunEntry], units: Units) -> Iterator[Compari
         yield _with_reason(row, _OTHER_REGIONS if _differs(shapes) else "")
 
 
+def _value_lines(entries: Sequence[RunEntry]) -> Iterator[ComparisonRow]:
+    """Yield what is lost of every layer of values at risk of any run. Different layers are not subtracted."""
+    found = [{} if entry.summary is None else {one.name: one for one in entry.summary.values} for entry in entries]
+    for name in dict.fromkeys(name for each in found for name in each):
+        layers = [each.get(name) for each in found]
+        row = _line(f"Lost of {name}", [None if one is None else one.lost for one in layers], _OF_VALUES, amount_text)
+        yield _with_reason(row, _OTHER_VALUES if _differs([one.at_risk for one in layers if one is not None]) else "")
+
+
 def _burned_by_region(entry: RunEntry) -> dict[str, float | None]:
     regions = () if entry.summary is None else entry.summary.regions
     return {region.name: region.burned_ha for region in regions}
@@ -217,7 +240,10 @@ def _numbers(entries: Sequence[RunEntry], units: Units) -> Iterator[ComparisonRo
         ("Objective, burned area day by day", "loss_burn", "this part of the objective, without its weight"),
         ("Objective, final size", "loss_final", "this part of the objective, without its weight"),
         ("Objective, protected places", "loss_prot", "this part of the objective, without its weight"),
+        ("Objective, values at risk", "loss_val", "share of all values that is lost, without its weight"),
     ):
+        if name == "loss_val" and not any(entry.nominal is not None and entry.nominal.value_lost for entry in entries):
+            continue
         values = [None if entry.nominal is None else float(getattr(entry.nominal, name)) for entry in entries]
         yield _with_reason(_line(what, values, help), why_not_subtracted(name, entries))
     best = _line("Objective of the search", [each.best for each in entries], "of the search, at cautious effectiveness")
@@ -237,6 +263,8 @@ def why_not_subtracted(name: str, entries: Sequence[RunEntry]) -> str:
         return ""
     if name == "objective" and _differs([each.plan.weights for each in projects]):
         return "not comparable: the goals differ"
+    if name == "loss_val" and _differs([each.values for each in projects]):
+        return _OTHER_VALUES
     weighed = name in _OF_REGIONS or (name == "objective" and projects[0].plan.weights.prot > 0.0)
     return _OTHER_REGIONS if weighed and _differs([each.regions for each in projects]) else ""
 
@@ -413,6 +441,13 @@ def _other_differences(projects: Sequence[Project]) -> Iterator[ComparisonRow]:
             for project, name in zip(projects, names, strict=True)
         ]
         yield ComparisonRow("Protected regions", tuple(texts))
+    if _differs(values := [project.values for project in projects]):
+        names = [", ".join(layer.name for layer in layers) or "none" for layers in values]
+        texts = [
+            _OTHER_VALUES_TEXT if layers != values[0] and name == names[0] else name
+            for layers, name in zip(values, names, strict=True)
+        ]
+        yield ComparisonRow("Values at risk", tuple(texts))
     if _differs(operations := [project.operations for project in projects]):
         help = "daylight, groundings, sorties, zones or pinned drops"
         yield ComparisonRow("Rules of the operation", _as_others(operations), help=help)

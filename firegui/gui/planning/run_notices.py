@@ -75,10 +75,11 @@ class RunEndNotice(OverlayNotice):
         self.show_text("")
 
     def _on_ended(self, entry: RunEntry) -> None:
-        self.dismiss()
-        if not self._is_visible(entry):
+        if self._is_visible(entry):
+            self.dismiss()
+        else:
             self._entry = entry
-            self.show_text(self._text(entry))
+            self.tell(self._text(entry))
 
     def _on_units(self) -> None:
         if self._entry is not None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from firegui.domain.project import Project
 from firegui.domain.settings import SETTING_TITLES, Margin
 from firegui.domain.units import Units
+from firegui.domain.values import ValueTerms
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.runs.messages import counted
 from firegui.runs.stages import DONE_REASONS, FinishReason
@@ -28,8 +29,10 @@ class RunOrder(StrEnum):
     NAME = "Name"
     SAVED = "Most saved"
     REGIONS = "Least burned in regions"
+    VALUES = "Least value lost"
     DROPS = "Fewest drops"
     VOLUME = "Least volume"
+    COST = "Lowest cost"
     NIGHT = "Fewest drops at night"
     WORST = "Best worst case"
 
@@ -61,9 +64,28 @@ def burned_in_regions(entry: RunEntry) -> float | None:
     return None if found is None else found.burned_ha
 
 
+def values_lost(entry: RunEntry) -> float | None:
+    """Return the share of the values at risk that is lost.
+
+    ``None`` without values, and where it is not known.
+    """
+    return entry.nominal.loss_val if entry.nominal is not None and entry.nominal.value_lost else None
+
+
 def gallons(entry: RunEntry) -> float | None:
     """Return the US gallons of the plan; ``None`` if they are not known."""
     return None if entry.summary is None else entry.summary.gallons
+
+
+def flight_hours(entry: RunEntry) -> float | None:
+    """Return the flight hours of the plan; ``None`` if they are not known."""
+    return None if entry.summary is None else entry.summary.flight_hours
+
+
+def cost(entry: RunEntry) -> tuple[float, str] | None:
+    """Return the cost of the plan with its currency; ``None`` if it is not known."""
+    found = entry.summary
+    return None if found is None or found.cost is None else (found.cost, found.currency)
 
 
 def night_drops(entry: RunEntry) -> int | None:
@@ -118,14 +140,15 @@ def best_runs(entries: Iterable[RunEntry], units: Units = Units.METRIC) -> dict[
 
     Only finished plans of the same goal, days and effectiveness are compared, at least two. A plan that holds in every
     stress scenario is before one that was not tested, and that before one that does not hold. Then the burned area of
-    the regions counts, if the goal has them, then the final size, then the drops. Where all plans end at the same
-    limit, the drops come before the final size. Equal plans have no best one.
+    the regions counts and then the values lost, if the goal has them, then the final size, then the drops. Where all
+    plans end at the same limit, the drops come before the final size. Equal plans have no best one.
     """
     groups: dict[Hashable, list[RunEntry]] = {}
     for entry in entries:
         if _is_comparable(entry) and entry.project is not None:
             plan = entry.project.plan
-            goal = (plan.weights, plan.nominal, plan.start_day, plan.days, plan.margin.limit)
+            values = _counted_values(entry.project)
+            goal = (plan.weights, values, plan.nominal, plan.start_day, plan.days, plan.margin.limit)
             groups.setdefault(goal, []).append(entry)
     found: dict[Path, str] = {}
     for group in groups.values():
@@ -137,9 +160,12 @@ def best_runs(entries: Iterable[RunEntry], units: Units = Units.METRIC) -> dict[
         ranks = rank(best), rank(second)
         differs = next((at for at, (one, other) in enumerate(zip(*ranks, strict=True)) if one != other), None)
         if differs is not None and best.summary is not None:
-            by = ["its stress test", "the least burned in regions", "the smallest final size", "the fewest drops"]
+            by = [
+                "its stress test", "the least burned in regions", "the least value lost", "the smallest final size",
+                "the fewest drops",
+            ]  # fmt: skip
             if drops_first:
-                by[2:] = reversed(by[2:])
+                by[3:] = reversed(by[3:])
             size = f"{best.summary.short_size_text(units)}, {counted(best.summary.drops, 'drop')}"
             found[best.folder] = f"Best of {len(group)} finished plans of this goal by {by[differs]}: {size}"
     return found
@@ -162,7 +188,13 @@ def _limit(project: Project) -> tuple[object, ...]:
     plan, margin = project.plan, project.plan.margin
     regions = project.regions if plan.weights.prot > 0.0 else ()
     stress = project.stress if margin.kind is Margin.STRESS else None
-    return plan.weights, regions, margin.kind, margin.limit, stress, plan.design, plan.nominal
+    values = _counted_values(project)
+    return plan.weights, regions, values, margin.kind, margin.limit, stress, plan.design, plan.nominal
+
+
+def _counted_values(project: Project) -> tuple[ValueTerms, ...]:
+    """Return the values at risk that the goal of a project counts."""
+    return tuple(layer.terms for layer in project.values) if project.plan.weights.val > 0.0 else ()
 
 
 def _is_comparable(entry: RunEntry) -> bool:
@@ -179,15 +211,17 @@ def _rank(entry: RunEntry, *, drops_first: bool) -> tuple[float, ...]:
     assert summary is not None and summary.final_ha is not None
     holds = 2.0 if entry.missed else 1.0 if entry.stress is None else 0.0
     regions = (burned_in_regions(entry) or 0.0) if summary.protects_regions else 0.0
+    lost = (values_lost(entry) or 0.0) if summary.counts_values else 0.0
     size, drops = round(summary.final_ha, 1), float(summary.drops)
-    return holds, round(regions, 1), *((drops, size) if drops_first else (size, drops))
+    return holds, round(regions, 1), round(lost, 3), *((drops, size) if drops_first else (size, drops))
 
 
 def _key(entry: RunEntry, order: RunOrder) -> tuple[bool, float]:
-    saved = saved_ha(entry)
+    saved, paid = saved_ha(entry), cost(entry)
     values: dict[RunOrder, float | None] = {
         RunOrder.SAVED: None if saved is None else -saved, RunOrder.REGIONS: burned_in_regions(entry),
-        RunOrder.DROPS: entry.drops,
+        RunOrder.VALUES: values_lost(entry), RunOrder.DROPS: entry.drops,
+        RunOrder.COST: None if paid is None else paid[0],
         RunOrder.VOLUME: gallons(entry), RunOrder.NIGHT: night_drops(entry), RunOrder.WORST: worst_share(entry),
     }  # fmt: skip
     value = values[order]

@@ -36,12 +36,15 @@ from firegui.gui.planning.result_view import can_continue
 from firegui.gui.planning.run_cards import RunCards
 from firegui.gui.planning.run_order import RunGrouping, RunOrder
 from firegui.gui.planning.runs_table import (
+    COST,
     ELAPSED,
     ETA,
+    HOURS,
     NIGHT,
     PROGRESS,
     REGIONS,
     TITLE,
+    VALUES,
     VOLUME,
     WORST,
     RunProgressBar,
@@ -401,6 +404,7 @@ class RunsPanel(QWidget):
         if not self.model.is_held:
             self._comparing.setVisible(len(self._queue.entries) > 1)
         self._activity.set_text(self._queue.activity)
+        self._show_columns()
         self.caution.setText(self.model.caution)
         is_invented = self._session.has_project and self._session.project.scenario.synthetic
         set_role(self.caution, "muted" if is_invented else "warning")
@@ -418,13 +422,18 @@ class RunsPanel(QWidget):
         super().resizeEvent(event)
         self._show_cards(self.width() < _ROOM_FOR_TABLE)
         self._bar.with_time, narrow = self.width() < _ROOM_FOR_TIMES, self.width() < _ROOM_FOR_ALL_BUTTONS
-        for column in range(TITLE + 1, self.model.columnCount()):
-            is_time = column in (ELAPSED, ETA) and self._bar.with_time
-            is_detail = column in (VOLUME, NIGHT, REGIONS) and self._bar.with_time
-            self.table.setColumnHidden(column, self.has_cards or is_time or is_detail)
+        self._show_columns()
         self._buttons["more"].setVisible(narrow)
         for name in _COLLAPSIBLE:
             self._buttons[name].setVisible(not narrow)
+
+    def _show_columns(self) -> None:
+        """Show the columns for which there is room; that of values at risk only where a run has any."""
+        for column in range(TITLE + 1, self.model.columnCount()):
+            is_time = column in (ELAPSED, ETA) and self._bar.with_time
+            is_detail = column in (VOLUME, HOURS, COST, NIGHT, REGIONS, VALUES) and self._bar.with_time
+            is_unused = column == VALUES and not self.model.has_values
+            self.table.setColumnHidden(column, self.has_cards or is_time or is_detail or is_unused)
 
     @property
     def has_cards(self) -> bool:

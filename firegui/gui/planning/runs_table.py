@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from firegui.domain.fleet import cost_text
 from firegui.domain.model_range import outside_text
 from firegui.domain.plan_summary import saved_share
 from firegui.domain.stress import growth_left_text, worst_case_text
@@ -27,10 +28,13 @@ from firegui.gui.planning.run_order import (
     arranged,
     best_runs,
     burned_in_regions,
+    cost,
+    flight_hours,
     gallons,
     group_of,
     name_key,
     night_drops,
+    values_lost,
 )
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.table_model import Column, Index, TableModel
@@ -40,7 +44,7 @@ from firegui.runs.run_folder import kept_plan
 from firegui.runs.stages import FinishReason, RunState
 from firegui.runs.titles import made_text
 
-TITLE, STATE, PROGRESS, ELAPSED, ETA, SIZE, DROPS, VOLUME, NIGHT, WORST, REGIONS = range(11)
+TITLE, STATE, PROGRESS, ELAPSED, ETA, SIZE, DROPS, VOLUME, HOURS, COST, NIGHT, WORST, REGIONS, VALUES = range(14)
 _NOTE_LETTERS = 80
 _TIME_UNITS = ((10.0, 1.0), (60.0, 5.0), (600.0, 10.0), (3600.0, 60.0), (math.inf, 300.0))
 """Times left below the first number of seconds are rounded to the second."""
@@ -100,6 +104,11 @@ class RunsModel(TableModel[RunEntry]):
         self._is_held = False
         self._search, self._order_by, self._grouping = search, order, grouping
         self.refresh()
+
+    @property
+    def has_values(self) -> bool:
+        """Whether any listed run tells what is lost of values at risk."""
+        return any(values_lost(entry) is not None for entry in self.rows)
 
     def heading(self, place: int) -> str:
         """Return the heading above a row: that of its group if the row before belongs to another; else empty."""
@@ -265,7 +274,7 @@ def status_color(entry: RunEntry) -> str | None:
 
 
 def _state_color(entry: RunEntry) -> str | None:
-    return status_color(entry) or ("warning" if entry.leaves_unprotected else None)
+    return status_color(entry) or ("warning" if entry.leaves_unprotected or entry.misfit else None)
 
 
 def bar_color(entry: RunEntry) -> str:
@@ -303,6 +312,8 @@ def _tip(entry: RunEntry, units: Units) -> str:
         lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} by removing drops that the limit does not need")
     if entry.kept_drops:
         lines.append(f"⚠ {entry.kept_drops}")
+    if entry.misfit:
+        lines.append(f"⚠ {entry.misfit}")
     if entry.stale:
         sign = "⚠ " if entry.leaves_unprotected else ""
         lines.append(f"{sign}{', '.join(entry.changes)}. The numbers are those of the run; start a plan for new ones")
@@ -358,6 +369,9 @@ def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
         Column("Volume", lambda entry: None if gallons(entry) is None else entry,
                lambda entry: units().volume(gallons(entry) or 0.0), "Retardant and water of all drops",
                sort_key=gallons),
+        Column("Flight hours", flight_hours, "{:,.1f}".format, "Time in the air of all drops"),
+        Column("Cost", cost, lambda entry: cost_text(*entry), "Cost of all drops, by the prices of the run",
+               sort_key=lambda amount: amount[0]),
         Column("At night", night_drops, "{:,}".format, "Drops before sunrise or after sunset"),
         Column("Worst case", lambda entry: entry.stress, worst_case_text, is_text=True,
                sort_key=lambda table: table.worst.share_worst,
@@ -365,6 +379,8 @@ def run_columns(units: Callable[[], Units]) -> tuple[Column, ...]:
         Column("In regions", lambda entry: None if burned_in_regions(entry) is None else entry,
                lambda entry: units().area(burned_in_regions(entry) or 0.0),
                "Expected burned area of the protected regions at the end of the plan", sort_key=burned_in_regions),
+        Column("Values lost", values_lost, percent_text,
+               "Share of the values at risk that is expected to be lost at the end of the plan"),
     )  # fmt: skip
 
 

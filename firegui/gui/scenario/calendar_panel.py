@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -19,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )  # fmt: skip
 
-from firegui.domain.fleet import AircraftType, Fleet
+from firegui.domain.fleet import AircraftType
 from firegui.gui.base.layouts import plain_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import current_colors
@@ -78,7 +79,8 @@ class GroundingModel(QAbstractTableModel):
         types = tuple(self._edited(row, kind, cells) for row, kind in enumerate(self._types))
         changed = [kind.id for kind, before in zip(types, self._types, strict=True) if kind != before]
         if changed:
-            self._session.edit_planned_fleet(f"change grounded days of {', '.join(changed)}", Fleet(types))
+            fleet = replace(self._session.project.planned_fleet, types=types)
+            self._session.edit_planned_fleet(f"change grounded days of {', '.join(changed)}", fleet)
         else:
             self._repaint()
 

@@ -224,7 +224,10 @@ class ConstraintsPanel(QWidget):
         delete_zone(self._session, _selected(self.zones_view, self.zones))
 
     def _all_off(self) -> None:
-        self._session.set_operations("turn constraints off", Operations())
+        operations = self._session.project.operations
+        # Bases have a panel of their own.
+        kept = replace(Operations(), bases=operations.bases, gust_factor=operations.gust_factor)
+        self._session.set_operations("turn constraints off", kept)
 
     def _toggle_cap(self, on: bool) -> None:
         operations = self._session.project.operations
@@ -258,7 +261,7 @@ class ConstraintsPanel(QWidget):
         found = operation_problems(project)
         self.problems.setText("\n".join(f"⚠ {problem}" for problem in found))
         self.problems.setVisible(bool(found))
-        self.notes.setText("\n".join((_OFF if operations.off else _ON, *operations.notes(project.calendar))))
+        self.notes.setText("\n".join((_OFF if _is_off(operations) else _ON, *operations.notes(project.calendar))))
         self._enable()
 
     def _show_cap(self) -> None:
@@ -275,7 +278,7 @@ class ConstraintsPanel(QWidget):
         if not self._buttons:
             return
         there = self._session.has_project
-        off = not there or self._session.project.operations.off
+        off = not there or _is_off(self._session.project.operations)
         usable = {
             "export": not off, "reset": not off,
             "grounding-delete": bool(selected_rows(self.grounding_view)),
@@ -285,6 +288,11 @@ class ConstraintsPanel(QWidget):
         }  # fmt: skip
         for name, enabled in usable.items():
             self._buttons[name].setEnabled(enabled)
+
+
+def _is_off(operations: Operations) -> bool:
+    """Return whether no rule of this panel is set."""
+    return replace(operations, bases=()).off
 
 
 def operation_problems(project: Project) -> list[Problem]:

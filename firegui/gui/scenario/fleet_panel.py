@@ -26,8 +26,9 @@ from PySide6.QtWidgets import (
 )
 
 from firegui.domain.calendar import turnaround_steps
-from firegui.domain.fleet import AircraftType, Fleet, Material
-from firegui.domain.options import declared_option, limits_text, number_from_text, plain_number
+from firegui.domain.fleet import LIMITS, OF_BASES, PRICES, WIND_CLASSES, AircraftType, Fleet, Material
+from firegui.domain.operations import Operations
+from firegui.domain.options import bounds_problems, declared_option, limits_text, number_from_text, plain_number
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problem
 from firegui.gui.base.controls import set_synonyms
@@ -52,17 +53,25 @@ _MATERIALS = tuple((material.value, material.value) for material in Material)
 _DIGITS = {"payload_gal": 0, "turnaround_h": 2, "sigma_perpendicular_m": 2}
 FIELDS = (
     "count", "material", "payload_gal", "turnaround_h", "sigma_parallel_m", "sigma_perpendicular_m", "drop_height_m",
-    "speed_ms", "drop_duration_s", "type", "id", "provenance",
+    "speed_ms", "drop_duration_s", *OF_BASES, *LIMITS, *PRICES, "type", "id", "provenance", "price_source",
 )  # fmt: skip
 """Fields in the order of the form and of the hidden columns."""
+_MAY_BE_EMPTY = frozenset((*OF_BASES, *LIMITS, *PRICES))
+_SMOKE = "The wind is that of the weather in the period and cell of the drop. Smoke is not modelled."
 _KINDS: Mapping[str, type] = get_type_hints(AircraftType)
 _OPTIONS = {field: declared_option(AircraftType, field) for field in FIELDS}
+_CURRENCY = declared_option(Fleet, "currency")
+_GUSTS = declared_option(Operations, "gust_factor")
 _LENGTH = (lambda units: units.length_unit, Units.length_value)
+_SPEED = (lambda units: units.aircraft_speed_unit, Units.aircraft_speed_value)
 _MEASURES: dict[str, tuple[Callable[[Units], str], Callable[[Units, float], float]]] = {
     "sigma_parallel_m": _LENGTH,
     "sigma_perpendicular_m": _LENGTH,
     "drop_height_m": _LENGTH,
-    "speed_ms": (lambda units: units.aircraft_speed_unit, Units.aircraft_speed_value),
+    "speed_ms": _SPEED,
+    "cruise_ms": _SPEED,
+    "most_wind_ms": _SPEED,
+    "most_gust_ms": _SPEED,
     "payload_gal": (lambda units: units.load_unit, Units.load_value),
 }
 """Unit of fields that the units of the session change, and their value in it."""
@@ -108,9 +117,11 @@ class FleetModel(TableModel[AircraftType]):
         columns[place] = replace(
             columns[place],
             unit="min",
-            factor=_MINUTES,
+            value=lambda row: self._computed(row) or _MINUTES * row.turnaround_h,
             edit=self._edit_minutes,
-            format=lambda minutes: f"{_minutes(minutes)} → {self._interval(minutes / _MINUTES)}",
+            format=lambda shown: (
+                shown if isinstance(shown, str) else f"{_minutes(shown)} → {self._interval(shown / _MINUTES)}"
+            ),
             tip=_TURNAROUND_TIP,
             cell_tip=lambda row: self.interval_text(self.rows.index(row), is_short=False),
             initial=lambda row: _minutes(_MINUTES * row.turnaround_h),
@@ -130,8 +141,18 @@ class FleetModel(TableModel[AircraftType]):
         every = self._every(turnaround_h)
         return f"{every:,.0f}" if every >= _FINE_MINUTES else f"{every:.2g}"
 
+    def _computed(self, kind: AircraftType) -> str:
+        """Return the minutes between drops of a type that a base serves, over the plan; else nothing."""
+        if not kind.cycles:
+            return ""
+        steps = [turnaround_steps(cycle.wait_h, self._session.project.calendar.steps_per_day) for cycle in kind.cycles]
+        low, high = ((each + 1) * self._step for each in (min(steps), max(steps)))
+        return f"bases → {low:,.0f}" if low == high else f"bases → {low:,.0f}–{high:,.0f}"
+
     def coarse_text(self, row: int) -> str:
         """Return why a type drops much more rarely than its turnaround allows; empty where it does not."""
+        if self.rows[row].cycles:
+            return ""
         hours = self.rows[row].turnaround_h
         if self._every(hours) <= _COARSE * _MINUTES * hours:
             return ""
@@ -143,11 +164,13 @@ class FleetModel(TableModel[AircraftType]):
     def interval_text(self, row: int, *, is_short: bool) -> str:
         """Return how often an aircraft of a type drops in plans of this project; the long text says why."""
         kind = self.rows[row]
-        minutes = self._interval(kind.turnaround_h)
+        minutes = self._computed(kind).removeprefix("bases → ") or self._interval(kind.turnaround_h)
         light = "" if self._session.project.operations.daylight is None else " in daylight"
         text = f"one drop every {minutes} min, at most {self._most_a_day[row]:,} a day{light}"
         if is_short:
-            return text
+            return f"{text}, from bases" if kind.cycles else text
+        if kind.cycles:
+            return f"{kind.id}: {text}. The turnaround is computed from the bases.\n{self._by_day(kind)}"
         wait = kind.turnaround_steps(self._session.project.calendar.steps_per_day)
         waits = (
             f"{_minutes(_MINUTES * kind.turnaround_h)} min are {counted(wait, 'whole step')} of {self._step:.3g} min"
@@ -155,6 +178,15 @@ class FleetModel(TableModel[AircraftType]):
         return (
             f"{kind.id}: {text}. The turnaround is rounded up: {waits}. The next drop is in the step after. "
             "More steps a day make this finer. The fire model sets them (Fire model… in the workspace Fire)."
+        )
+
+    def _by_day(self, kind: AircraftType) -> str:
+        """Return the computed turnaround of each planned day, by the base from which the type flies at noon."""
+        calendar = self._session.project.calendar
+        noons = (day * calendar.steps_per_day + calendar.steps_per_day // 2 for day in range(calendar.days))
+        cycles = [kind.cycles[step] for step in noons]
+        return "\n".join(
+            f"Day {day}: {_MINUTES * cycle.wait_h:,.0f} min from {cycle.base}" for day, cycle in enumerate(cycles, 1)
         )
 
     def _edit_load(self, row: int, before: AircraftType, value: Any) -> bool:
@@ -181,6 +213,12 @@ class FleetModel(TableModel[AircraftType]):
 
     def _column(self, field: str) -> Column:
         value, kind, declared = attrgetter(field), _KINDS[field], _OPTIONS[field]
+        if field in _MAY_BE_EMPTY:
+            # Hidden: the form shows the text.
+            return Column(
+                declared.field_label, value, plain_number, declared.explanation, edit=partial(self._edit, field),
+                initial=lambda row: "" if value(row) is None else plain_number(value(row)),
+            )  # fmt: skip
         # The unit of the payload is that of the session; its column adds it.
         unit = "" if field == "payload_gal" else declared.unit
         return Column(
@@ -206,7 +244,10 @@ class FleetModel(TableModel[AircraftType]):
         try:
             if kind is Material:
                 return Material(text.lower())
-            value = text if kind is str else number_from_text(text.replace(",", ""), kind)
+            if field in _MAY_BE_EMPTY and not text:
+                return None
+            number = float if field in _MAY_BE_EMPTY else kind
+            value = text if kind is str else number_from_text(text.replace(",", ""), number)
         except ValueError:
             problem = Problem(f"aircraft {before.id}", f"{title}: '{text}' cannot be read", self._remedy(field))
             raise InputError([problem], REFUSED) from None
@@ -232,8 +273,35 @@ class FleetModel(TableModel[AircraftType]):
                 low = math.ceil(measure(units, 0.5))
         if field == "turnaround_h":
             high, unit = high * _MINUTES, "min"
-        number = "a whole number, " if _KINDS[field] is int else ""
+        number = "a whole number, " if _KINDS[field] is int else "nothing, or " if field in _MAY_BE_EMPTY else ""
         return f"use {number}{limits_text(low, high)} {unit}".strip()
+
+    def edit_currency(self, text: str) -> str:
+        """Label the prices with another currency; return why it is refused, empty if it was taken."""
+        before = self._session.project.planned_fleet
+        fleet = replace(before, currency=text.strip())
+        if fleet == before:
+            return ""
+        try:
+            raise_new_problems(before.problems(), fleet.problems(), REFUSED)
+        except InputError as error:
+            return error.short_text
+        self._session.edit_planned_fleet(f"change currency to {fleet.currency}", fleet)
+        return ""
+
+    def edit_gust_factor(self, text: str) -> str:
+        """Take gusts for another multiple of the wind; return why it is refused, empty if it was taken."""
+        before, where = self._session.project.operations, "operations"
+        try:
+            after = replace(before, gust_factor=number_from_text(text.strip()))
+        except ValueError:
+            return Problem(where, f"{_GUSTS.title}: '{text}' cannot be read", "use a number").head
+        if after == before:
+            return ""
+        if found := bounds_problems(after, where):
+            return str(found[0])
+        self._session.set_operations(f"change {_GUSTS.title.lower()}", after)
+        return ""
 
     # -- rows --------------------------------------------------------------------------------------------------------
     def add(self, after: int) -> int:
@@ -263,8 +331,10 @@ class FleetModel(TableModel[AircraftType]):
         return row
 
     def _apply(self, text: str, types: tuple[AircraftType, ...], renamed: dict[str, str] | None = None) -> None:
-        raise_new_problems(Fleet(tuple(self.rows)).problems(), Fleet(types).problems(), REFUSED)
-        self._session.edit_planned_fleet(text, Fleet(types), renamed)
+        before = self._session.project.planned_fleet
+        fleet = replace(before, types=types)
+        raise_new_problems(before.problems(), fleet.problems(), REFUSED)
+        self._session.edit_planned_fleet(text, fleet, renamed)
 
     def _free_id(self, stem: str) -> str:
         taken = {kind.id for kind in self.rows}
@@ -306,13 +376,31 @@ class AircraftForm(QGroupBox):
         form = QFormLayout(self)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._labels: dict[str, QLabel] = {}
+        self.currency = RefusingLine(self._write_currency, lambda: session.project.fleet.currency)
+        self.currency.setAccessibleName(_CURRENCY.field_label)
+        describe(self.currency, _CURRENCY.explanation)
         self.drawn, self.interval, self.coarse = muted_label(), muted_label(), muted_label(role="warning")
+        self.gusts = RefusingLine(
+            self._model.edit_gust_factor, lambda: plain_number(session.project.operations.gust_factor)
+        )
+        self.gusts.setAccessibleName(_GUSTS.field_label)
+        describe(self.gusts, f"{_GUSTS.explanation}; for all types")
+        self.published = NoScrollComboBox()
+        self.published.setAccessibleName("Published wind limit")
+        self.published.addItem("Choose a class…", None)
+        for each in WIND_CLASSES:
+            self.published.addItem(each.title, each.wind_ms)
+            self.published.setItemData(self.published.count() - 1, tooltip(each.source), Qt.ItemDataRole.ToolTipRole)
+        describe(self.published, "; ".join(f"{each.title}: {each.source}" for each in WIND_CLASSES))
+        self.published.activated.connect(self._take_published)
         form.addRow("Turnaround", self.interval)
         form.addRow(self.coarse)
         for number, field in enumerate(FIELDS):
             if field == "sigma_parallel_m":
                 # What maps draw says more than the scales that it is made from.
                 form.addRow("Drop", self.drawn)
+            if field == PRICES[0]:
+                form.addRow(_CURRENCY.field_label, self.currency)
             if field not in TABLE_FIELDS:
                 box = self.fields[field] = self._field(number, _KINDS[field])
                 label = self._labels[field] = plain_label(_OPTIONS[field].field_label)
@@ -325,6 +413,10 @@ class AircraftForm(QGroupBox):
                     form.addRow(box)
                 else:
                     form.addRow(label, box)
+            if field == LIMITS[-1]:
+                form.addRow(_GUSTS.field_label, self.gusts)
+                form.addRow("Published wind limit", self.published)
+                form.addRow(muted_label(_SMOKE))
         session.units_changed.connect(self._on_units)
         self._on_units()
 
@@ -349,9 +441,13 @@ class AircraftForm(QGroupBox):
         self.coarse.setVisible(bool(coarse))
         set_role(self.interval, "warning" if coarse else "muted")
         self.setTitle(f"Selected type: {self._model.rows[row].id}" if there else "Selected type")
+        with QSignalBlocker(self.currency):
+            self.currency.setText(self._session.project.fleet.currency if there else "")
+        with QSignalBlocker(self.gusts):
+            self.gusts.setText(plain_number(self._session.project.operations.gust_factor) if there else "")
         for field, box in self.fields.items():
             text = self._model.index(row, FIELDS.index(field)).data(Qt.ItemDataRole.EditRole) if there else ""
-            if there and field in _MEASURES and self._session.units is not Units.METRIC:
+            if there and text and field in _MEASURES and self._session.units is not Units.METRIC:
                 text = f"{_MEASURES[field][1](self._session.units, float(text)):.4g}"
             self._shown[field] = str(text)
             with QSignalBlocker(box):
@@ -362,6 +458,18 @@ class AircraftForm(QGroupBox):
                     box.setCursorPosition(0)
                     if _KINDS[field] is str:
                         box.setToolTip(tooltip(f"{text}\n{_OPTIONS[field].explanation}".strip()))
+
+    def _take_published(self, index: int) -> None:
+        """Give the selected type the published wind limit of a class."""
+        limit = self.published.itemData(index)
+        self.published.setCurrentIndex(0)
+        if self._row >= 0 and limit is not None:
+            number = FIELDS.index("most_wind_ms")
+            self._model.enter(self._model.index(self._row, number), f"{limit:.2f}")
+            self.show_row(self._row)
+
+    def _write_currency(self, text: str) -> str:
+        return self._model.edit_currency(text) if self._row >= 0 else ""
 
     def _on_units(self) -> None:
         for field, label in self._labels.items():

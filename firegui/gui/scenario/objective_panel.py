@@ -23,6 +23,9 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import replaced_at, setting_fields
 from firegui.domain.settings import (
+    FAST_SEARCH_TEXT,
+    LONG_FLAMES,
+    LONG_SEARCH_TEXT,
     MARGIN_TITLES,
     MORE,
     SETTING_TITLES,
@@ -54,7 +57,10 @@ _PURPOSE = {
     Setting.CUSTOM: "Your own weights. Editing a weight switches to this.",
 }
 
-_WEIGHED = {"burn": "the burned area day by day", "final": "the final size", "prot": "fire in the protected regions"}
+_WEIGHED = {
+    "burn": "the burned area day by day", "final": "the final size", "prot": "fire in the protected regions",
+    "val": "values at risk that are lost",
+}  # fmt: skip
 
 _IN_PAPER = {
     Setting.A: "\nObjective A of the paper.", Setting.B: "\nObjective B of the paper.",
@@ -229,7 +235,7 @@ class ObjectivePanel(QWidget):
         vertical(
             self,
             self._objective(), self._margin_section(), self._effectiveness_section(), self._window(), self._search(),
-            self._details(), self._second_stage(), self._problems,
+            self._problems,
             1, spacing=4, margins=2,
         )  # fmt: skip
 
@@ -284,6 +290,7 @@ class ObjectivePanel(QWidget):
         grid.setColumnStretch(1, 1)
         grid.setColumnStretch(2, 1)
         add_layout(column, grid)
+        add_layout(column, self._form.grid(self._form.names(group=LONG_FLAMES), units=True))
         return self._effectiveness
 
     def _window(self) -> QWidget:
@@ -297,6 +304,7 @@ class ObjectivePanel(QWidget):
 
     def _search(self) -> QWidget:
         section, column = _section("Search")
+        self.method = muted_label()
         self._stages, self._start = StagesChoice(self._session), StartChoice(self._session, self._form, self)
         self._backend = choice_combo("Device", "backend")
         self._backend.setToolTip(tooltip("device of the next run; saved on this computer, not in the project"))
@@ -304,8 +312,14 @@ class ObjectivePanel(QWidget):
             self._backend.addItem(title, name)
         self._backend.activated.connect(lambda _index: self._session.set_backend(str(self._backend.currentData())))
         _add_below(column, self._stages.label, self._stages.box)
-        rows = [(self._start.label, self._start.box), (plain_label("Device"), self._backend)]
+        editor = self._form.editors["optimizer_search"]
+        method = (editor.label, self._form.box("optimizer_search"))
+        rows = [method, (self._start.label, self._start.box), (plain_label("Device"), self._backend)]
         add_layout(column, labelled_rows(rows, columns=1))
+        column.addWidget(self.method)
+        # Folded twice: the headings of all sections have to fit on the page.
+        column.addWidget(self._details())
+        column.addWidget(self._second_stage())
         return section
 
     def _details(self) -> QWidget:
@@ -342,6 +356,11 @@ class ObjectivePanel(QWidget):
             # The model alone needs no margin: its kind is read alone.
             for part in (self._form.editors[name].label, self._form.box(name)):
                 part.setEnabled(plan.margin.kind is not Margin.NONE)
+        self.method.setText(FAST_SEARCH_TEXT if plan.is_fast else LONG_SEARCH_TEXT)
+        for name in ("flame_limit_m", "drops_fail_in_flames"):
+            for part in (self._form.editors[name].label, self._form.box(name)):
+                # Other models know no flame length. What keeps a plan from starting can be taken back.
+                part.setEnabled(project.fire_model.kind == "physical" or plan.drops_fail_in_flames)
         self._limit("start_day", event.days - 1)
         self._limit("days", max(event.days - plan.start_day, plan.days))
         calendar = project.calendar
@@ -350,7 +369,8 @@ class ObjectivePanel(QWidget):
         # The titles say what is set, because the sections are folded at first.
         self._margin.set_title(f"Margin: {MARGIN_TITLES[plan.margin.kind].lower()}")
         works = plan.design
-        self._effectiveness.set_summary(f"cautious: retardant {works.retardant:g}, water {works.water:g}")
+        flames = ", none in long flames" if plan.drops_fail_in_flames else ""
+        self._effectiveness.set_summary(f"cautious: retardant {works.retardant:g}, water {works.water:g}{flames}")
         self._cost.setText(cost_text(plan.weights))
         first = f" from {calendar.short_date_text(0, year=True)}" if calendar.is_dated else ""
         self._days.set_title(f"Planned days: {calendar.days}{first}")

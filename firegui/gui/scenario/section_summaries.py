@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from firegui.domain.bases import serving
 from firegui.domain.project import Project
 from firegui.domain.settings import MARGIN_TITLES, SETTING_TITLES
 from firegui.runs.messages import counted
@@ -26,6 +27,24 @@ def regions_summary(project: Project) -> str:
         return "No region yet"
     listed = ", ".join(names) if len(names) <= 3 else counted(len(names), "region")
     return f"{listed}: not protected yet" if project.unprotected_regions else listed
+
+
+def values_summary(project: Project) -> str:
+    """Return the names of the value layers and whether the settings count them."""
+    names = [layer.name for layer in project.values]
+    if not names:
+        return "No values yet"
+    listed = ", ".join(names) if len(names) <= 3 else counted(len(names), "layer")
+    return listed if project.plan.weights.val > 0.0 else f"{listed}: not in the goal yet"
+
+
+def bases_summary(project: Project) -> str:
+    """Return the number of bases, and whether turnarounds follow from them."""
+    bases = project.operations.bases
+    if not bases:
+        return "No bases: fixed turnarounds"
+    served = sum(bool(serving(bases, kind.id)) for kind in project.fleet.types)
+    return f"{counted(len(bases), 'base')} for {counted(served, 'aircraft type')}"
 
 
 def fleet_summary(project: Project) -> str:
@@ -68,7 +87,9 @@ def rules_summary(project: Project) -> str:
 SECTION_SUMMARIES: Mapping[str, Callable[[Project], str]] = {
     "Objective": goal_summary,
     "Regions": regions_summary,
+    "Values": values_summary,
     "Fleet": fleet_summary,
+    "Bases": bases_summary,
     "Calendar": grounding_summary,
     "Constraints": rules_summary,
 }

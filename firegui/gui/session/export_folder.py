@@ -7,24 +7,24 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths
 
 from firegui.gui.base.preferences import Preferences
-from firegui.gui.session.plan_editor import EDITED, ON_SIMULATED
-from firegui.gui.session.session import Session
+from firegui.gui.session.plan_editor import EDITED
+from firegui.gui.session.session import Session, ShownResult
 from firegui.runs.titles import short_title
 
 
 class ExportFolder:
     """Folder that is proposed for exports of what is shown: plans, films, charts, tables and ensembles.
 
-    ``run`` is the name of the run whose plan is exported, by default of what is shown.
+    ``result`` has the plan that is exported, by default what is shown.
     """
 
-    def __init__(self, session: Session, preferences: Preferences, run: str | None = None) -> None:
-        self._session, self._preferences, self._run = session, preferences, run
+    def __init__(self, session: Session, preferences: Preferences, result: ShownResult | None = None) -> None:
+        self._session, self._preferences, self._result = session, preferences, result
 
     @property
     def folder(self) -> Path:
         """The folder that was chosen last for the project, else one named after the event and the run."""
-        return self._chosen or self._beside / export_stem(self._session, self._run)
+        return self._chosen or self._beside / export_stem(self._session, self._result)
 
     def folder_for(self, name: str) -> Path:
         """Return a folder called ``name`` where exports of the project go."""
@@ -61,14 +61,15 @@ def _is_hidden(folder: Path) -> bool:
     return any(part.startswith(".") for part in folder.parts)
 
 
-def export_stem(session: Session, run: str | None = None) -> str:
+def export_stem(session: Session, result: ShownResult | None = None) -> str:
     """Return how names of exported files begin: event and run, in small letters and hyphens.
 
-    ``run`` is by default the name of what is shown. Of a run with a number its goal is left out: ``demo-run-3``.
+    ``result`` is by default what is shown. Of a run with a number its goal is left out: ``demo-run-3``.
     """
-    title = session.result.title if run is None else run
-    end = next((end for end in (f", {EDITED}", f", {EDITED}{ON_SIMULATED}") if title.endswith(end)), "")
-    name = f"{short_title(title)}{end}"
+    shown = session.result if result is None else result
+    name = short_title(shown.title)
+    if shown.by_hand and name != shown.title:
+        name = f"{name} {EDITED}"
     return hyphened(f"{session.project.scenario.name} {name}" if session.has_project else "")
 
 

@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, Signal
 
 from firegui.domain.project import Project
 from firegui.errors import Check, InputError
+from firegui.fire.crown_fire import CrownSpread
 from firegui.fire.physical import PhysicalGround
 from firegui.gui.base.tasks import LatestTask
 from firegui.runs.failures import failure_message
@@ -29,15 +30,17 @@ _MOST_BYTES = 256 << 20
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BehaviourPicture:
-    """Surface fire at ``period`` of the event, each ``[H, W]`` and NaN where nothing burns.
+    """Fire at ``period`` of the event, each ``[H, W]`` and NaN where nothing burns.
 
     ``spread_rate`` is the head's along the ground in m/min, ``flame_length`` in m, ``intensity`` in kW/m.
+    ``crown_fraction`` is the share of the crowns that burns, ``None`` where none can.
     """
 
     period: int
     spread_rate: Raster
     flame_length: Raster
     intensity: Raster
+    crown_fraction: Raster | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +119,7 @@ class FireBehaviour(QObject):
         picture = found.picture
         self._ground, self._last, self._wanted = found.ground, picture, None
         self._pictures[picture.period] = picture
-        most = max(1, min(_MOST_PERIODS, _MOST_BYTES // (3 * picture.intensity.nbytes)))
+        most = max(1, min(_MOST_PERIODS, _MOST_BYTES // (4 * picture.intensity.nbytes)))
         while len(self._pictures) > most:
             self._pictures.popitem(last=False)
         self.changed.emit()
@@ -143,11 +146,11 @@ def _key(project: Project) -> tuple[object, ...]:
 
 def _computed(project: Project, ground: PhysicalGround | None, period: int, check: Check) -> _Found:
     check()
-    ground = ground or PhysicalGround.of(project.scenario, project.fire_model.physical)
+    model = project.fire_model
+    ground = ground or PhysicalGround.of(project.scenario, model.physical, model.fuels)
     check()
     fire = ground.fire(period, ground.wind(period))
-    rasters = (
-        np.where(ground.burnable, part, np.nan).astype(np.float32)
-        for part in (fire.head, fire.flame_length, fire.intensity)
-    )
+    parts = [fire.head, fire.flame_length, fire.intensity]
+    parts += [fire.fraction] if isinstance(fire, CrownSpread) else []
+    rasters = (np.where(ground.burnable, part, np.nan).astype(np.float32) for part in parts)
     return _Found(ground, BehaviourPicture(period, *rasters))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from firegui.domain.bases import centres_of_burning
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project, same_spread
@@ -23,8 +24,10 @@ from firegui.domain.results import Frames, Metrics
 from firegui.domain.schedule import DropRecord
 from firegui.domain.settings import ObjectiveWeights, PlanSettings, Setting
 from firegui.domain.units import Units
+from firegui.domain.values import ValueLayer
 from firegui.errors import InputError
 from firegui.gui.session.base_map import BaseMap
+from firegui.gui.session.drop_flames import DropFlames
 from firegui.gui.session.fire_behaviour import FireBehaviour
 from firegui.gui.session.plan_editor import PlanEditor
 from firegui.gui.session.undo import ReplaceCommand
@@ -148,6 +151,16 @@ class _JudgedRegions:
     unreached: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _BurnedAtStart:
+    """Cells that have burned at the start of a fire, and those of them in regions."""
+
+    fire: Frames | None = None
+    regions: tuple[Region, ...] = ()
+    cells: float = 0.0
+    in_regions: float = 0.0
+
+
 class DrawingOptions(QObject):
     """Options of drawing on the map: snapping, and the format of coordinates."""
 
@@ -189,6 +202,7 @@ class Session(QObject):
     project_edited = Signal()
     """The project value changed (edit, undo, redo)."""
     regions_changed = Signal()
+    values_changed = Signal()
     operations_changed = Signal()
     fleet_changed = Signal()
     plan_changed = Signal()
@@ -238,7 +252,7 @@ class Session(QObject):
         self._side_by_side = False
         self._selected = ""
         self._result = ShownResult()
-        self._judged = _JudgedRegions()
+        self._judged, self._at_start = _JudgedRegions(), _BurnedAtStart()
         self._awaited = ""
         self._backend = "auto"
         self._units = Units.METRIC
@@ -249,6 +263,8 @@ class Session(QObject):
         """Editor of the drops of the shown plan."""
         self.ground = BaseMap(self)
         self.behaviour = FireBehaviour(self)
+        self.drop_flames = DropFlames(self)
+        self.project_opened.connect(self.drop_flames.forget)
         self.drawing = DrawingOptions(self)
 
     # -- the project -------------------------------------------------------------------------------------------------
@@ -322,7 +338,7 @@ class Session(QObject):
         self._project, self._folder, self._step, self._selected = project, folder, 0, ""
         self._own_weights = _own_weights(project, None)
         self._source = folder or source
-        self._result, self._judged = ShownResult(), _JudgedRegions()
+        self._result, self._judged, self._at_start = ShownResult(), _JudgedRegions(), _BurnedAtStart()
         self.set_side_by_side(False)
         self._lost_edits = ()
         self.undo_stack.clear()
@@ -343,18 +359,30 @@ class Session(QObject):
             self.folder_changed.emit()
 
     def undo(self) -> None:
-        """Undo the last edit, and tell which one."""
-        text = self.undo_stack.undoText()
-        self.undo_stack.undo()
-        self.message.emit(f"Undone: {text}")
+        """Undo the last edit, and tell which one.
+
+        After the first edit of a plan's drops it also tells which edit of the project comes next.
+        """
+        stack = self.undo_stack
+        text, was_project = stack.undoText(), self._edits_project(stack.index() - 1)
+        stack.undo()
+        if not was_project and self._edits_project(stack.index() - 1):
+            text = f"{text}. Next undo, in the project: {stack.undoText()}"
+        # First what is over ends, also an earlier message.
         self.undone.emit(text)
+        self.message.emit(f"Undone: {text}")
+
+    def _edits_project(self, number: int) -> bool:
+        """Return whether a step of the undo stack edits the project, not the drops of the plan on the map."""
+        command = self.undo_stack.command(number) if number >= 0 else None
+        return isinstance(command, ReplaceCommand) and command.uses(self._set_state)
 
     def redo(self) -> None:
         """Repeat the edit that was undone last, and tell which one."""
         text = self.undo_stack.redoText()
         self.undo_stack.redo()
-        self.message.emit(f"Redone: {text}")
         self.redone.emit(text)
+        self.message.emit(f"Redone: {text}")
 
     def edit(self, text: str, project: Project, merge: int = -1) -> None:
         """Replace the project as one undoable step called ``text``.
@@ -368,6 +396,10 @@ class Session(QObject):
     def set_regions(self, text: str, regions: Sequence[Region], merge: int = -1) -> None:
         """Change the protected regions as one undoable step."""
         self.edit(text, replace(self.project, regions=tuple(regions)), merge)
+
+    def set_values(self, text: str, layers: Sequence[ValueLayer]) -> None:
+        """Change the layers of values at risk as one undoable step."""
+        self.edit(text, replace(self.project, values=tuple(layers)))
 
     def set_operations(self, text: str, operations: Operations, merge: int = -1) -> None:
         """Change the operational constraints as one undoable step."""
@@ -417,12 +449,38 @@ class Session(QObject):
         project, self._own_weights = state
         self._set_project(project)
 
+    def _with_centres(self, project: Project) -> Project:
+        """Return ``project`` with where its fire burns, if turnarounds need it and the map shows it."""
+        fire = self.no_drops_fire
+        if fire is None or project.burning_centres or not project.operations.serves(project.fleet):
+            return project
+        shown = self._result.project or project
+        if not len(fire.fire) or not same_spread(shown, project):
+            return project
+        calendar, last = project.calendar, len(fire.fire) - 1
+        ends = (day * calendar.steps_per_day for day in range(calendar.days + 1))
+        pictures = [fire.fire.picture(min(round(step / fire.stride), last)) for step in ends]
+        return project.with_centres(centres_of_burning(pictures), is_preview=True)
+
+    def _learn_centres(self) -> None:
+        """Show turnarounds from bases once the fire without drops is known. This is no edit."""
+        if self._project is None:
+            return
+        known = self._with_centres(self._project)
+        if known is not self._project:
+            self._project = known
+            self.fleet_changed.emit()
+            self.operations_changed.emit()
+
     def _set_project(self, project: Project) -> None:
+        project = self._with_centres(project)
         before, self._project = self._project, project
         if before is None or before.regions != project.regions:
             if self._selected not in {region.name for region in project.regions}:
                 self.select_region("")
             self.regions_changed.emit()
+        if before is None or before.values != project.values:
+            self.values_changed.emit()
         if before is None or before.operations != project.operations:
             self.operations_changed.emit()
         if before is None or before.fleet != project.fleet or before.grounded != project.grounded:
@@ -604,6 +662,20 @@ class Session(QObject):
             judged = self._judged = replace(judged, regions=project.regions, unreached=names)
         return judged.unreached
 
+    def burned_at_start(self, regions: tuple[Region, ...]) -> tuple[float, float] | None:
+        """Return the cells that have burned when the first fire on the map starts, and those in regions.
+
+        ``None`` without that fire. They are counted once, because the map asks at every repaint.
+        """
+        fire = self._result.baseline
+        if fire is None:
+            return None
+        if fire is not self._at_start.fire or regions != self._at_start.regions:
+            burned = fire.fire.picture(0) / 255.0
+            inside = burned[region_masks(regions, burned.shape).any(axis=0)]
+            self._at_start = _BurnedAtStart(fire, regions, float(burned.sum()), float(inside.sum()))
+        return self._at_start.cells, self._at_start.in_regions
+
     @property
     def awaited(self) -> str:
         """Text on what is being computed for the map; empty for nothing."""
@@ -626,6 +698,7 @@ class Session(QObject):
         elif result.plan is not None and not had_plan:
             self.set_view(FireView.PLAN)
         self.set_side_by_side(self._side_by_side)
+        self._learn_centres()
         self.result_changed.emit()
 
 

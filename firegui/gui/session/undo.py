@@ -32,6 +32,10 @@ class ReplaceCommand(QUndoCommand, Generic[Value]):
         self._after = other._after
         return True
 
+    def uses(self, apply: Callable[[Value], None]) -> bool:
+        """Return whether the step replaces its value with ``apply``."""
+        return self._apply == apply
+
     def redo(self) -> None:
         """Apply the value after the step."""
         self._apply(self._after)

@@ -45,6 +45,11 @@ class EditableTable(QTableView):
         if isinstance(editor, QLineEdit):
             editor.selectAll()
 
+    def refuses_entry(self, editor: QWidget) -> bool:
+        """Enter the value of an open cell, and return whether it was refused."""
+        self.commitData(editor)
+        return self._refused is editor
+
     def end_refusal(self) -> None:
         """Hide the note; the value of the open cell counts when it is entered again."""
         if self.note is not None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from PySide6.QtCore import QEvent, QLocale, QMimeData, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
     QFocusEvent,
+    QHelpEvent,
     QHideEvent,
     QKeyEvent,
     QKeySequence,
@@ -37,6 +38,7 @@ from PySide6.QtWidgets import (
     QStyle,
     QStyleOptionComboBox,
     QStylePainter,
+    QToolTip,
     QWidget,
 )
 
@@ -44,6 +46,7 @@ from firegui.domain.options import limits_text, number_from_text, plain_number
 from firegui.errors import Problems
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
+from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.path_line import PathLine
 from firegui.gui.widgets.refusal_note import RefusalNote
 
@@ -59,6 +62,9 @@ _WHOLE_LIMIT = 2**31 - 1
 
 Value = TypeVar("Value")
 PathKind = Literal["file", "folder", "new"]
+
+FUEL_MODEL_FILES = "Fuel models (*.fmd);;All files (*)"
+"""Filter of a file dialog for custom fuel models."""
 
 # Python finds the methods of the mixins first. A class cannot have two Qt bases.
 if TYPE_CHECKING:
@@ -113,9 +119,13 @@ class NameComboBox(NoScrollComboBox):
     Names of runs differ at their ends.
     """
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.currentTextChanged.connect(lambda text: self.setToolTip(tooltip(text or self.accessibleName())))
+    def event(self, event: QEvent) -> bool:
+        """Add an entry that is elided to the tooltip."""
+        is_tip = event.type() == QEvent.Type.ToolTip
+        if is_tip and isinstance(event, QHelpEvent) and self.drawn_text != self.currentText():
+            QToolTip.showText(event.globalPos(), tooltip(f"{self.toolTip()}\n\n{self.currentText()}"), self)
+            return True
+        return super().event(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the current entry, elided in its middle."""
@@ -377,21 +387,28 @@ def commit_editing() -> None:
     """Apply the unfinished entry of the focused field or cell, as leaving it would; the focus stays there."""
     focus = QApplication.focusWidget()
     if isinstance(focus, (QAbstractSpinBox, QLineEdit)):
-        viewport = focus.parentWidget()
-        view = viewport.parentWidget() if viewport is not None else None
+        view = _view_of(focus)
         focus.clearFocus()
         if QApplication.focusWidget() is None:
             # The editor of a cell closes: its table has the keys then.
-            kept = view if isinstance(view, QAbstractItemView) else focus
-            kept.setFocus(Qt.FocusReason.OtherFocusReason)
+            (view or focus).setFocus(Qt.FocusReason.OtherFocusReason)
+
+
+def _view_of(editor: QWidget) -> QAbstractItemView | None:
+    """Return the view in which ``editor`` is open in a cell, if it is."""
+    viewport = editor.parentWidget()
+    view = viewport.parentWidget() if viewport is not None else None
+    return view if isinstance(view, QAbstractItemView) else None
 
 
 def focused_entry_is_refused() -> bool:
-    """Return whether the entry of the focused field cannot be used.
+    """Return whether the entry of the focused field or open cell cannot be used.
 
-    It stays in the field then, with the reason.
+    It stays there then, with the reason.
     """
     focus = QApplication.focusWidget()
+    if focus is not None and isinstance(view := _view_of(focus), EditableTable):
+        return view.refuses_entry(focus)
     return isinstance(focus, (_NumberField, RefusingLine)) and focus.refuses_entry()
 
 

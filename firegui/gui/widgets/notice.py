@@ -12,13 +12,11 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFrame, QWidget
 from firegui.gui.base.controls import close_button
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 
-_EDGE, _AIR, _WIDEST, _LEAST = 8, 10, 620, 260
+_EDGE, _AIR, _WIDEST, _LEAST = 8, 10, 620, 380
 """Distances from edges and between the parts of a notice; widths in pixels."""
 _SHOWN_MS = 12_000
 _UPPER = 0.6
 """Share of the height, from the top, that notices leave free."""
-_HEAD = 56
-"""Height of the title of a map and its north arrow, in pixels."""
 
 
 class OverlayNotice(QFrame):
@@ -55,7 +53,7 @@ class OverlayNotice(QFrame):
 
     def tell(self, text: str) -> None:
         """Show a text as the newest notice, also if it is the same as before."""
-        self.show_text("")
+        self.label.clear()
         self.show_text(text)
 
     def dismiss(self) -> None:
@@ -134,6 +132,7 @@ class NoticeStack(QObject):
         super().__init__(owner)
         self._owner = owner
         self._notices: list[OverlayNotice] = []
+        self._first: OverlayNotice | None = None
 
     def add(self, notice: OverlayNotice, *, after: OverlayNotice | None = None) -> None:
         """Add a notice; it is shown once the one that it comes ``after`` has gone."""
@@ -177,7 +176,10 @@ class NoticeStack(QObject):
             self._notices.remove(notice)
             place = self._notices.index(after) + 1 if after is not None and after.is_wanted else 0
             self._notices.insert(place, notice)
-        self.changed.emit()
+        before, self._first = self._first, next((each for each in self._notices if each.is_wanted), None)
+        # One that waits behind the first changes nothing on the screen.
+        if notice is self._first or before is not self._first:
+            self.changed.emit()
 
 
 def _free_block(area: QRect, obstacles: Sequence[QRect], wanted: int, height_at: Callable[[int], int]) -> QRect:
@@ -203,15 +205,19 @@ def _free_block(area: QRect, obstacles: Sequence[QRect], wanted: int, height_at:
 
 
 def _corners(area: QRect, obstacles: Sequence[QRect], size: QSize) -> Iterator[QRect]:
-    """Yield blocks at the edges of ``area``, above what lies there and below the titles of a map."""
+    """Yield blocks at the edges of ``area``, above what lies at its foot and below what lies at its head."""
     left, right = area.left() + _EDGE, area.right() - _EDGE - size.width()
+    middle = area.center()
+    head = [each for each in obstacles if each.bottom() < middle.y()]
+    foot = [each for each in obstacles if each not in head]
     for x in (left, right):
         column = QRect(x, area.top(), size.width(), area.height())
-        tops = [each.top() - _EDGE for each in obstacles if each.intersects(column)]
-        bottom = min([area.bottom() - _EDGE, *tops])
-        yield QRect(QPoint(x, bottom - size.height() + 1), size)
-    for x in (left, right, area.center().x() - size.width() // 2):
-        yield QRect(QPoint(x, area.top() + _HEAD), size)
+        bottom = min([area.bottom() + 1, *(each.top() for each in foot if each.intersects(column))])
+        yield QRect(QPoint(x, bottom - _EDGE - size.height()), size)
+    for x in (left, right, middle.x() - size.width() // 2):
+        column = QRect(x, area.top(), size.width(), area.height())
+        top = max([area.top(), *(each.bottom() for each in head if each.intersects(column))])
+        yield QRect(QPoint(x, top + _EDGE), size)
 
 
 def _is_clear(block: QRect, others: Sequence[QRect]) -> bool:

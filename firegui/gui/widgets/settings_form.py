@@ -7,7 +7,7 @@ from enum import StrEnum
 from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.options import SettingField, replaced_at, setting_fields
 from firegui.errors import Problem
-from firegui.gui.base.controls import scroll_to_opened, set_synonyms
+from firegui.gui.base.controls import OpenedScroll, set_synonyms
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.layouts import add_layout, horizontal, plain_label
 from firegui.gui.base.plain_text import tooltip
@@ -232,11 +232,13 @@ class SettingsForm(QObject, Generic[Settings]):
         return [(editor.label, editor.box) for editor in editors]
 
     def grid(self, names: Iterable[str], columns: int = 1, *, units: bool = False) -> QGridLayout:
-        """Return labels and fields in a grid of ``columns`` pairs a row; check boxes span the width below."""
+        """Return labels and fields in a grid of ``columns`` pairs a row, and as many check boxes a row below."""
         pairs = self.pairs(names, units=units)
         grid = labelled_rows([(label, box) for label, box in pairs if not isinstance(box, QCheckBox)], columns)
-        for row, box in enumerate((box for _label, box in pairs if isinstance(box, QCheckBox)), start=grid.rowCount()):
-            grid.addWidget(box, row, 0, 1, 2 * columns)
+        first = grid.rowCount()
+        for number, box in enumerate(box for _label, box in pairs if isinstance(box, QCheckBox)):
+            row, column = divmod(number, columns)
+            grid.addWidget(box, first + row, 2 * column, 1, 2)
         return grid
 
     def folded(self, group: str, prefix: str = "", *, units: bool = False) -> FoldedSection:
@@ -307,9 +309,8 @@ class FoldedSection(QWidget):
         self._button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._button.setArrowType(Qt.ArrowType.RightArrow)
         self._button.toggled.connect(self._fold)
-        scroll = QTimer(self, singleShot=True, interval=0)
-        scroll.timeout.connect(partial(scroll_to_opened, self))
-        self._button.clicked.connect(lambda opened: scroll.start() if opened else scroll.stop())
+        scroll = OpenedScroll(self)
+        self._button.clicked.connect(lambda opened: scroll.begin() if opened else scroll.stop())
         self.body = QWidget()
         self.body.setLayout(content)
         self.body.hide()

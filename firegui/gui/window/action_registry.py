@@ -362,7 +362,7 @@ _ALL_ACTIONS = (
                synonyms="experiment factors sweep vary fleet worth batch"),
     ActionSpec("show_scenario", "S&cenario", "what is loaded: event, grid, fire model and notes", "dock-scenario",
                "scenario",
-               synonyms="wind weather grid date ignition notes warnings perimeter event fuel"),
+               synonyms="wind weather speed direction grid date ignition notes warnings perimeter event fuel"),
     ActionSpec("show_skill", "&Model check", "the fire model against the observed perimeters",
                "dock-skill", "skill",
                synonyms="validation score brier validate accuracy forecast"),
@@ -375,11 +375,19 @@ _ALL_ACTIONS = (
                         "retardant water duration days margin device gpu cpu preferences options"),
     ActionSpec("show_regions", "Protected &regions", "the protected regions, their size and weight", "dock-regions",
                "regions",
-               synonyms="protect values at risk village asset assets houses homes protection priority town area "
+               synonyms="protect village asset assets houses homes protection priority town area "
                         "powerline power line pipeline road"),
+    ActionSpec("show_values", "&Values at risk", "structures, people, habitat or timber, and how much they count",
+               "dock-values", "values",
+               synonyms="value structures homes houses population people habitat timber assets weight susceptibility "
+                        "loss"),
     ActionSpec("show_fleet", "&Fleet", "aircraft types with number, turnaround and payload", "dock-fleet", "fleet",
                synonyms="aircraft planes airtankers helicopters helicopter tanker scooper water retardant "
                         "payload load turnaround refill litres gallons footprint cost resources logistics speed"),
+    ActionSpec("show_bases", "&Bases", "bases, dip sites and lakes, and the turnarounds that follow", "dock-bases",
+               "bases",
+               synonyms="airtanker base reload dip site scooping lake airport cycle time turnaround distance crew duty "
+                        "hours"),
     ActionSpec("show_calendar", "Grounded &days", "days on which aircraft types cannot fly", "dock-calendar",
                "calendar",
                synonyms="grounding weather cannot fly calendar availability maintenance unavailable schedule "
@@ -407,8 +415,8 @@ _ALL_ACTIONS = (
                "compare", "runs"),
     ActionSpec("show_layers", "La&yers", "show or close the layers of the map, their order and opacity",
                "dock-layers", "layers", ("Ctrl+L",), checkable=True,
-               synonyms="opacity order wind fuel terrain elevation slope aspect canopy hillshade isochrones "
-                        "arrival reservoir lake road footprint visibility water retardant"),
+               synonyms="opacity order wind weather speed direction fuel terrain elevation slope aspect canopy "
+                        "hillshade isochrones arrival reservoir lake road footprint visibility water retardant"),
     ActionSpec("show_legend", "L&egend", "show or close the legend of the map", "dock-legend", "layers",
                ("Ctrl+Shift+L",), checkable=True,
                synonyms="colours symbols key"),

@@ -197,10 +197,14 @@ class Actions(QObject):
         _explain(self["side_by_side"], compared if result.against else ACTIONS["side_by_side"].help)
 
     def _name_undo(self, text: str) -> None:
-        self["undo"].setText(f"&Undo {text}".strip())
+        self._name_step("undo", f"&Undo {text}")
 
     def _name_redo(self, text: str) -> None:
-        self["redo"].setText(f"&Redo {text}".strip())
+        self._name_step("redo", f"&Redo {text}")
+
+    def _name_step(self, name: str, text: str) -> None:
+        self[name].setText(text.strip())
+        _explain(self[name], ACTIONS[name].help)
 
     # -- menus and tool bar ------------------------------------------------------------------------------------------
     def group(self, name: str) -> list[QAction]:

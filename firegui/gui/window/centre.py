@@ -20,7 +20,7 @@ from firegui.gui.widgets.notice import NoticeStack, OverlayNotice
 from firegui.gui.window.pane_focus import FocusReturn
 
 _EDGE, _NORTH_ARROW, _SCALE_BAR, _LEAST_CARD = 8, 56, 52, 200
-_SCALE_BAR_WIDTH, _COLOR_SCALE, _LIFTED_SCALE, _ROOM_FOR_SCALES = 168, QSize(220, 66), 112, 380
+_COLOR_SCALE = 66
 """Sizes of what a map paints at its lower edge; in a map with less room the colour scale is above the scale bar."""
 _LEGEND_SHARE = 0.6
 """Largest share of the map's height for the legend."""
@@ -174,6 +174,8 @@ class MapStage(QWidget):
         """The part of the map with the fire, of which an unfolded legend on a small map keeps clear."""
         self.marks: Callable[[], list[QRect]] = list
         """The parts of the map with regions and drops, of which notices keep clear."""
+        self.decorations: Callable[[], list[QRect]] = list
+        """The parts of the map with captions and scales, which notices do not cover."""
         self._is_small = self._is_folded_on_large = False
         self._strip = 0
         """Height of the strip for the legend below maps side by side."""
@@ -301,20 +303,6 @@ class MapStage(QWidget):
         """Parts of the map below the visible cards."""
         return [card.geometry() for card in self.cards.values() if not card.isHidden()]
 
-    @property
-    def foot(self) -> list[QRect]:
-        """Parts of the map with scale bar and colour scale, at the lower edge."""
-        wide, high = self.width(), self.height() - self._strip
-        if wide < _ROOM_FOR_SCALES or self._is_split:
-            # Of maps side by side none has both scales.
-            top = _COLOR_SCALE.height() if self._is_split else _LIFTED_SCALE
-            return [QRect(0, high - top, wide, top)]
-        scale = _COLOR_SCALE
-        return [
-            QRect(0, high - _SCALE_BAR, _SCALE_BAR_WIDTH, _SCALE_BAR),
-            QRect(wide - scale.width(), high - scale.height(), scale.width(), scale.height()),
-        ]
-
     def _place(self, name: str, card: OverlayCard) -> QRect:
         if name != _LEGEND:
             room = QSize(self.width() - 2 * _EDGE, self.height() - self._strip - _NORTH_ARROW - _EDGE)
@@ -326,7 +314,7 @@ class MapStage(QWidget):
         if not self._is_small or card.is_folded:
             return place
         fire, right = self.fire_box(), self.width() - _EDGE - place.width()
-        above = self.height() - _COLOR_SCALE.height() - place.height()
+        above = self.height() - _COLOR_SCALE - place.height()
         below = [place, QRect(right, above, place.width(), place.height())]
         corners = below + [each.translated(0, _NORTH_ARROW - each.top()) for each in below]
 
@@ -393,8 +381,9 @@ class CentreBar(QWidget):
         super().__init__()
         self.note = ElidedLabel(role="muted")
         self.back = tool_button("", "Show the run that was on the map before")
-        self.table = tool_button("Table", "Open the table with the numbers of the compared runs")
-        for button in (self.back, self.table):
+        self.table = tool_button("Numbers", "Open the table with the numbers of the compared runs")
+        self.hidden = tool_button("", "Show the result beside the map")
+        for button in (self.back, self.table, self.hidden):
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             # A raised button looks like a checked one of the views beside it.
             set_role(button, "outlined")
@@ -408,7 +397,11 @@ class CentreBar(QWidget):
         self.keep_stopped = QPushButton("Keep plan, resume")
         self.keep_stopped.setToolTip(tooltip("Save this plan as a run of its own, then resume the stopped run"))
         self.stopped, self.edited = _state_notice(resume, self.keep_stopped), _state_notice(keep)
-        horizontal(self, fires, (self.note, 1), self.table, self.back, choices, shown, margins=(6, 2, 6, 2), spacing=8)
+        horizontal(
+            self, fires, (self.note, 1), self.table, self.back, self.hidden, choices, shown, margins=(6, 2, 6, 2),
+            spacing=8,
+        )  # fmt: skip
+        self.hidden.hide()
         self.show_back(is_shown=False, compares=False)
         # A narrow bar shows icons: its texts must not set the least width of the window.
         self.setMinimumWidth(_LEAST_BAR)
@@ -418,6 +411,15 @@ class CentreBar(QWidget):
         self.back.setText("End comparison" if compares else "Back to the run")
         self.back.setVisible(is_shown or compares)
         self.table.setVisible(compares)
+        self._fit()
+
+    def offer_result(self, title: str) -> None:
+        """Offer to show the result of the panel ``title`` beside the map, where the map alone is shown.
+
+        An empty title hides the offer.
+        """
+        self.hidden.setText(f"Show {title.lower()}")
+        self.hidden.setVisible(bool(title))
         self._fit()
 
     def show_modes(self, shown: bool) -> None:
@@ -435,7 +437,7 @@ class CentreBar(QWidget):
         style = Qt.ToolButtonStyle
         texts = [each.text() for each in self._buttons if not each.isHidden()]
         wide = sum(self.fontMetrics().horizontalAdvance(text) + _TEXT_AIR for text in texts) + _REST_OF_BAR
-        wide += 0 if self.back.isHidden() else self.back.sizeHint().width()
+        wide += sum(each.sizeHint().width() for each in (self.table, self.back, self.hidden) if not each.isHidden())
         for button in self._buttons:
             has_icon = not button.icon().isNull()
             is_short = has_icon and self.width() < wide
@@ -509,10 +511,10 @@ class Centre(QWidget):
         stage = self.stage
         part = self._results if stage.isHidden() else stage.maps
         at = part.mapTo(self, QPoint())
-        obstacles = [] if stage.isHidden() else [each.translated(at) for each in (*stage.covered, *stage.foot)]
-        marks, fire = list[QRect](), QRect()
+        obstacles, marks, fire = list[QRect](), list[QRect](), QRect()
         if self.notices.is_wanted and not stage.isHidden():
             # A plan may have thousands of drops, and the cards are placed at each size of the window.
+            obstacles = [each.translated(at) for each in (*stage.covered, *stage.decorations())]
             marks, fire = [each.translated(at) for each in stage.marks()], stage.fire_box().translated(at)
         covers_page = stage.isHidden() and self._results.currentWidget() in self._pages
         places = self.notices.place(QRect() if covers_page else QRect(at, part.size()), obstacles, marks, fire)

@@ -29,9 +29,9 @@ from firegui.gui.session.session import Session
 from firegui.gui.window.project_dialog import ask_project, project_of
 from firegui.io.importers.events import import_events
 from firegui.io.importers.pytorchfire import import_pytorchfire
+from firegui.io.paths import PROJECT_FILE
 from firegui.io.project.maps_file import import_maps
 from firegui.io.project.store import (
-    PROJECT_FILE,
     ProjectExistsError,
     load_project,
     reload_edits,

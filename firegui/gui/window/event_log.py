@@ -22,6 +22,8 @@ from PySide6.QtWidgets import (
 from shiboken6 import isValid
 
 from firegui.errors import InputError
+from firegui.gui.base.controls import add_shortcut
+from firegui.gui.base.dialogs import show_message
 from firegui.gui.base.layouts import horizontal, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_queue import RunQueue
@@ -137,7 +139,7 @@ _COLORS = {LogLevel.WARNING: "warning", LogLevel.ERROR: "error", LogLevel.EDIT: 
 _COLUMNS = (
     Column("Time", lambda line: f"{line.when:%H:%M:%S}", tip="Time, by this computer's clock", is_text=True),
     Column("Level", lambda line: line.level.value, tip="An edit, a remark, a warning or an error", is_text=True),
-    Column("What happened", lambda line: one_line(line.text), tip="Several lines are in the tooltip",
+    Column("What happened", lambda line: one_line(line.text), tip="Details shows the whole text of a line",
            is_text=True),
 )  # fmt: skip
 
@@ -222,6 +224,12 @@ class LogPanel(QWidget):
         lines = [str(self.shown.line(row)) for row in selected_rows(self.table)] or self.lines
         QGuiApplication.clipboard().setText("\n".join(lines))
 
+    def show_details(self) -> None:
+        """Show the whole text of the current line, of the latest one if none is current."""
+        row = self.table.currentIndex().row()
+        if self.shown.rowCount():
+            show_message(self, self.shown.line(row if row >= 0 else self.shown.rowCount() - 1).text)
+
     def select_all(self) -> None:
         """Select all shown lines."""
         self.table.selectAll()
@@ -271,6 +279,8 @@ class LogPanel(QWidget):
         for column, sample in enumerate(("00:00:00", "warning")):
             header.setSectionResizeMode(column, QHeaderView.ResizeMode.Interactive)
             table.setColumnWidth(column, table.fontMetrics().horizontalAdvance(sample) + 18)
+        table.doubleClicked.connect(lambda _index: self.show_details())
+        add_shortcut(table, "Return", self.show_details)
         table.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         table.customContextMenuRequested.connect(lambda point: self._menu().popup(table.viewport().mapToGlobal(point)))
         return table
@@ -288,6 +298,9 @@ class LogPanel(QWidget):
     def _lay_out(self) -> None:
         row = ButtonRow()
         self._buttons = {
+            "details": row.add(
+                "details", "Details", "Show the whole text of the line (double-click)", self.show_details
+            ),
             "copy": row.add("copy", "Copy", "Copy the selected lines, or all that are shown (Ctrl+C)", self.copy),
             "end": row.add("last", "To the end", "Go to the latest line and follow new lines", self.to_end),
         }

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QWidget
 
-from firegui.io.project.store import PROJECT_FILE
+from firegui.io.paths import PROJECT_FILE
 
 _DEEPEST = 3
 """Folders above a path that are searched for a project."""

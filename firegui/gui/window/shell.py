@@ -269,9 +269,14 @@ class Shell(QWidget):
 
     def show_card(self, name: str, *, on: bool) -> None:
         """Show or close a card over the map; to show it, the map is shown beside a result that stands alone."""
-        if on and self.stage.isHidden():
-            self.set_mode(CentreMode.BOTH)
+        if on:
+            self.show_map()
         self.stage.show_card(name, on=on)
+
+    def show_map(self) -> None:
+        """Show the map beside a result that stands alone."""
+        if self.stage.isHidden():
+            self.set_mode(CentreMode.BOTH)
 
     def _show_found(self, name: str, hit: Hit) -> None:
         """Show a section in which a search has found something, and mark where."""
@@ -359,6 +364,12 @@ class Shell(QWidget):
     def mode(self) -> CentreMode:
         """What the centre of the current workspace shows if there is a result."""
         return self._modes.get(self.workspace, _FIRST_MODES.get(self.workspace, CentreMode.MAP))
+
+    @property
+    def hidden_result(self) -> str:
+        """Name of the panel whose result the centre has, but does not show beside the map; empty for none."""
+        name = self._chosen.get(self.workspace, "")
+        return name if name in self._results and self.mode is CentreMode.MAP else ""
 
     @property
     def is_drawer_visible(self) -> bool:

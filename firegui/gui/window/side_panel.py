@@ -34,9 +34,9 @@ from shiboken6 import isValid
 from firegui.gui.base.controls import (
     FocusFrame,
     FoundFrame,
+    OpenedScroll,
     focus_in_view,
     is_tab_stop,
-    scroll_to_opened,
     synonyms_of,
     tab_stops,
     tool_button,
@@ -52,6 +52,7 @@ from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import SearchField
 from firegui.gui.widgets.lazy_widget import LazyWidget
 from firegui.gui.widgets.settings_form import FoldedSection
+from firegui.gui.widgets.vertical_scroll_area import FittedScrollArea
 
 _SETTLING_MS = 2_000
 """For this time a revealed section stays in view while the contents above it change."""
@@ -117,8 +118,7 @@ class PanelSection(QWidget):
         self.heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.heading.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.heading.clicked.connect(self._on_clicked)
-        self._scroll = QTimer(self, singleShot=True, interval=0)
-        self._scroll.timeout.connect(partial(scroll_to_opened, self))
+        self._scroll = OpenedScroll(self)
         self.summary = muted_label()
         self.summary.setContentsMargins(24, 0, 4, 5)
         vertical(self, self.heading, self.summary, (content, 1), margins=0, spacing=0)
@@ -130,9 +130,9 @@ class PanelSection(QWidget):
 
     def _on_clicked(self, opened: bool) -> None:
         """Show or hide the content, and scroll to what is shown once it has its height."""
-        self.set_open(opened)
         if opened:
-            self._scroll.start()
+            self._scroll.begin()
+        self.set_open(opened)
 
     @property
     def is_open(self) -> bool:
@@ -339,7 +339,7 @@ class SectionColumn(QScrollArea):
     def _keep_in_view(self) -> None:
         """Scroll to the revealed section again, unless something else was scrolled to since."""
         bar = self.verticalScrollBar()
-        if bar.value() in (self.revealed, bar.maximum()):
+        if bar.value() == min(self.revealed, bar.maximum()):
             self._scroll_to_kept()
         else:
             self._let_go()
@@ -488,7 +488,8 @@ def _remove_links(places: QBoxLayout, links: list[QToolButton]) -> None:
 class SidePanel(QWidget):
     """Side panel with a column of sections for each workspace, of which one is shown.
 
-    Below it are the feet of the open sections: buttons that stay visible while the column scrolls.
+    Below it are the feet of the open sections: buttons that stay visible while the column scrolls. In a low window the
+    feet scroll by themselves.
     """
 
     section_toggled = Signal(str, bool)
@@ -536,9 +537,13 @@ class SidePanel(QWidget):
         """Folded sections that the search has opened."""
         self.feet: dict[str, QWidget] = {}
         """Foot of each section that has one, by the section's name."""
-        self._foot = QFrame()
+        content = QWidget()
+        self._feet = vertical(content, margins=0, spacing=0)
+        # In a low window the feet scroll, so that no text of theirs is cut off. The buttons are at their end.
+        self._foot = FittedScrollArea(content)
         self._foot.setObjectName("sideFoot")
-        self._feet = vertical(self._foot, margins=0, spacing=0)
+        bar = self._foot.verticalScrollBar()
+        bar.rangeChanged.connect(lambda _least, most: bar.setValue(most))
         self._foot.hide()
         found = (self.chosen_hit, self.outcome, self.commands)
         vertical(self, self.search, *found, (self._pages, 1), self._foot, margins=(4, 4, 0, 0), spacing=4)

@@ -1,29 +1,157 @@
-"""Status bar: position under the mouse, latest message, current work and device."""
+"""Status bar: position under the mouse, latest message, current work, analysis at work and device."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtWidgets import QMessageBox, QProgressBar, QSizePolicy, QStatusBar
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtWidgets import QProgressBar, QSizePolicy, QStatusBar, QWidget
 
+from firegui.domain.units import percent_text
 from firegui.gui.analyses.registry import Controller
 from firegui.gui.base.controls import tool_button
-from firegui.gui.base.dialogs import message_box
+from firegui.gui.base.dialogs import show_message
 from firegui.gui.base.elided_label import ElidedLabel
+from firegui.gui.base.layouts import horizontal
+from firegui.gui.base.number_text import duration
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.map_view import MapView
-from firegui.gui.map.readout import SEPARATOR
 from firegui.gui.planning.run_cards import work_words
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.device_menu import DeviceButton
-from firegui.gui.window.analysis_status import AnalysisStatus
+
+_TICK_MS = 1_000
+_GAP, _PADDING = 4, 14
+
 
 _MESSAGE_MS = 10_000
 _BAR_WIDTH, _BAR_HEIGHT, _STEPS = 64, 8, 1_000
 _PERMANENT = 0.55
 """Largest share of the bar for work and device: the rest is for position and message."""
+_AIR = 100
+"""Pixels beside the position that work and device leave free: gaps, and the way to a whole message."""
+
+
+class AnalysisStatus(QWidget):
+    """Progress of the analysis at work, with a button for its page and one that stops it.
+
+    It is hidden without an analysis. The first of several is shown; the tooltip names all.
+    """
+
+    requested = Signal(str)
+    """Show the page of this analysis."""
+    changed = Signal()
+    """It has another text, or was shown or hidden."""
+
+    def __init__(self, controllers: Mapping[str, Controller], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._controllers = controllers
+        self._texts: tuple[str, ...] = ("",)
+        self.progress = QProgressBar()
+        self.progress.setTextVisible(False)
+        self.progress.setFixedSize(_BAR_WIDTH, _BAR_HEIGHT)
+        self.progress.setAccessibleName("Progress of the analysis at work")
+        self.open = tool_button("", "Open the page of the analysis at work")
+        self.open.setAccessibleName("Analysis at work")
+        self.open.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.open.clicked.connect(lambda _checked=False: self._show())
+        self.stop = tool_button("Stop", "Stop the analysis; what is done is kept")
+        self.stop.setAccessibleName("Stop the analysis")
+        self.stop.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.stop.clicked.connect(lambda _checked=False: self._stop())
+        horizontal(self, self.progress, self.open, self.stop, margins=(0, 0, 0, 0), spacing=_GAP)
+        # The time left falls between two reports.
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._tick.timeout.connect(self._refresh)
+        for controller in controllers.values():
+            controller.changed.connect(self._refresh)
+        self._refresh()
+
+    @property
+    def name(self) -> str:
+        """Name of the analysis that is shown, empty for none."""
+        return next((name for name, each in self._controllers.items() if each.is_busy), "")
+
+    def fit(self, room: int) -> int:
+        """Show as much of the text as fits into ``room``, and return the width that is needed."""
+        if not self.name:
+            return 0
+        metrics, fixed = self.open.fontMetrics(), _BAR_WIDTH + self.stop.sizeHint().width() + 2 * _GAP + _PADDING
+        widths = [metrics.horizontalAdvance(text) + fixed for text in self._texts]
+        chosen = next((k for k, width in enumerate(widths) if width <= room), len(widths) - 1)
+        if self.open.text() != self._texts[chosen]:
+            self.open.setText(self._texts[chosen])
+        return widths[chosen]
+
+    def _refresh(self) -> None:
+        name = self.name
+        controller = self._controllers.get(name)
+        self.setVisible(controller is not None)
+        if controller is None:
+            self._tick.stop()
+            self.changed.emit()
+            return
+        if not self._tick.isActive():
+            self._tick.start()
+        self._texts = status_texts(controller)
+        # A range without steps is a bar that moves.
+        self.progress.setRange(0, _STEPS if controller.share else 0)
+        self.progress.setValue(round(_STEPS * controller.share))
+        others = [each.name for each in self._controllers.values() if each.is_busy and each is not controller]
+        also = f"\nAlso at work: {', '.join(others)}" if others else ""
+        self.open.setToolTip(tooltip(f"{self._texts[0]}\n{controller.activity}{also}\nClick to open its page"))
+        self.open.setAccessibleName(self._texts[0])
+        self.stop.setEnabled(not controller.is_stopping)
+        self.changed.emit()
+
+    def _show(self) -> None:
+        if self.name:
+            self.requested.emit(self.name)
+
+    def _stop(self) -> None:
+        if self.name:
+            self._controllers[self.name].stop()
+
+
+def status_texts(controller: Controller) -> tuple[str, ...]:
+    """Return what runs, how far it is and the time left: in full, without the plan, and without the time."""
+    whole, kind = controller.name, controller.name.partition(" of ")[0]
+    if controller.is_stopping:
+        return f"{whole} · Stopping…", f"{kind} · Stopping…"
+    if not controller.share:
+        return f"{whole} · Preparing…", f"{kind} · Preparing…"
+    # Whole percents: the bar shows the rest.
+    done, left = percent_text(round(controller.share, 2), 0), controller.seconds_left
+    time = f" · about {duration(left)} left" if left else ""
+    return f"{whole} · {done}{time}", f"{kind} · {done}{time}", f"{kind} · {done}"
+
+
+class PlaceReadout(ElidedLabel):
+    """Values under the mouse, as wide as the widest of them since the mouse came to the map.
+
+    What stands beside them does not move with every cell.
+    """
+
+    widened = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._widest = 0
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+
+    def set_text(self, text: str) -> None:
+        """Show other values; an empty text ends the visit of the mouse."""
+        super().set_text(text)
+        widest = max(self._widest, self.width_of(text)) if text else 0
+        if widest != self._widest:
+            self._widest = widest
+            self.updateGeometry()
+            self.widened.emit()
+
+    def sizeHint(self) -> QSize:
+        """Return the width at which no values are elided."""
+        return QSize(self._widest, super().sizeHint().height())
 
 
 class StatusBar(QObject):
@@ -39,11 +167,12 @@ class StatusBar(QObject):
     ) -> None:
         super().__init__(bar)
         self._queue, self._session, self._bar = queue, session, bar
-        self.place = _label("Under the mouse")
-        self.message = _label("Message")
+        self.place, self.message = PlaceReadout(), ElidedLabel()
+        self.place.setAccessibleDescription("Under the mouse")
+        self.message.setAccessibleDescription("Message")
         self.details = tool_button("Details", "Show the whole message")
         self.details.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.details.clicked.connect(lambda _checked=False: self._show_whole())
+        self.details.clicked.connect(lambda _checked=False: show_message(self._bar, self.message.text()))
         self.work = ElidedLabel(role="muted")
         self.work.setAccessibleDescription("Current work")
         self.work.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -56,8 +185,8 @@ class StatusBar(QObject):
         )
         self.progress.setAccessibleName("Progress of the run at work")
         bar.setSizeGripEnabled(False)
-        bar.addWidget(self.place, 2)
-        bar.addWidget(self.message, 3)
+        bar.addWidget(self.place)
+        bar.addWidget(self.message, 1)
         bar.addWidget(self.details)
         self.analysis = AnalysisStatus(controllers)
         self.analysis.changed.connect(self._fit_permanent)
@@ -71,7 +200,7 @@ class StatusBar(QObject):
         # Widths are known after the layout.
         self._fit = QTimer(self, singleShot=True, interval=0)
         self._fit.timeout.connect(self._fit_message)
-        for signal in (session.backend_changed, session.device_changed):
+        for signal in (session.backend_changed, session.device_changed, self.place.widened):
             signal.connect(self._fit_permanent)
         view.hovered.connect(lambda text: self._show_place(str(text)))
         session.message.connect(self._show_message)
@@ -87,8 +216,6 @@ class StatusBar(QObject):
 
     def _show_place(self, text: str) -> None:
         self.place.set_text(text)
-        # The coordinates are not cut off beside a long message; what stands after them may be.
-        self.place.setMinimumWidth(self.place.width_of(f"{text.partition(SEPARATOR)[0]}…"))
         self._arrange()
 
     def _show_message(self, text: str) -> None:
@@ -124,13 +251,6 @@ class StatusBar(QObject):
         needed = self.message.fontMetrics().horizontalAdvance(self.message.text())
         self.details.setVisible(self.message.isVisible() and needed > room)
 
-    def _show_whole(self) -> None:
-        box = message_box(self.message.window(), QMessageBox.Icon.Information, "Message", self.message.text())
-        box.addButton(QMessageBox.StandardButton.Ok)
-        box.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.open()
-
     def _show_work(self) -> None:
         active = self._queue.active
         parts = () if active is None else (active.title, active.status, work_words(active))
@@ -143,12 +263,13 @@ class StatusBar(QObject):
         self._fit_permanent()
 
     def _fit_permanent(self) -> None:
-        """Show as much of work and device as leaves room for a message.
+        """Show as much of work and device as leaves room for the position and a message.
 
         The detected device goes first, then the name of the run. How far the run is stays to the last. An analysis
         leaves a run half of the room.
         """
-        room = int(_PERMANENT * self._bar.width()) - (0 if self.progress.isHidden() else _BAR_WIDTH)
+        room = min(int(_PERMANENT * self._bar.width()), self._bar.width() - self.place.sizeHint().width() - _AIR)
+        room -= 0 if self.progress.isHidden() else _BAR_WIDTH
         texts = [" · ".join(self._work[first:]) for first in range(len(self._work))]
         device = self.device.width_of(short=True)
         room -= self.analysis.fit(room - device if not texts[0] else (room - device) // 2)
@@ -170,10 +291,3 @@ class StatusBar(QObject):
         if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange):
             self._fit_permanent()
         return False
-
-
-def _label(name: str) -> ElidedLabel:
-    # A long text is elided, so that it does not widen the window.
-    label = ElidedLabel()
-    label.setAccessibleDescription(name)
-    return label

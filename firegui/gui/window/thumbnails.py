@@ -15,6 +15,7 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QImage
 
 from firegui.domain.units import Units
+from firegui.io.paths import PROJECT_FILE
 
 if TYPE_CHECKING:
     from firegui.domain.project import Project
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 _AFTER_MS = 2_000
 _PICTURE = QSize(320, 200)
-_PROJECT_FILE = "project.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def _read(note: Path | None) -> dict[str, str]:
 
 def _saved(folder: Path) -> datetime | None:
     try:
-        return datetime.fromtimestamp((folder / _PROJECT_FILE).stat().st_mtime)
+        return datetime.fromtimestamp((folder / PROJECT_FILE).stat().st_mtime)
     except OSError:
         return None
 

@@ -37,13 +37,12 @@ from firegui.gui.help.help_view import HelpView
 from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.map.drop_edits import pin_marked, remove_marked, unpin_marked
-from firegui.gui.map.go_to_dialog import GoToDialog
 from firegui.gui.map.layer_properties import LayerPropertiesDialog
 from firegui.gui.map.layers.drop_layers import DROPS_SHOWN
 from firegui.gui.map.map_board import MapBoard
+from firegui.gui.map.map_places import BookmarksMenu, GoToDialog, ViewMemory
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.timeline import TimelineBar
-from firegui.gui.map.view_memory import BookmarksMenu, ViewMemory
 from firegui.gui.planning.drops_panel import DropsPanel
 from firegui.gui.planning.exercise_panel import ExercisePanel
 from firegui.gui.planning.plan_control import PlanControl
@@ -54,6 +53,7 @@ from firegui.gui.planning.run_comparison import ComparisonPanel
 from firegui.gui.planning.run_notices import FollowNotice, RunEndNotice
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.start_panel import StartPanel
+from firegui.gui.scenario.bases_panel import BasesPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
 from firegui.gui.scenario.edit_notices import EditNotice, RefusedEditNotice, RegionNotice, UnreachedNotice
@@ -64,6 +64,7 @@ from firegui.gui.scenario.objective_panel import ObjectivePanel
 from firegui.gui.scenario.regions_panel import RegionsPanel
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
 from firegui.gui.scenario.section_summaries import SECTION_SUMMARIES
+from firegui.gui.scenario.values_panel import ValuesPanel
 from firegui.gui.session.export_folder import ExportFolder
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import SHAPE_TOOLS, FireView, Session, Tool
@@ -73,14 +74,13 @@ from firegui.gui.widgets.split_panel import SplitPanel
 from firegui.gui.window.action_registry import ACTIONS, GROUPS
 from firegui.gui.window.actions import STAGES, Actions, Handler
 from firegui.gui.window.centre import CentreBar, CentreMode
-from firegui.gui.window.demo_notice import DemoNotice
 from firegui.gui.window.documents import Documents
 from firegui.gui.window.event_log import EventLog, LogPanel
 from firegui.gui.window.guide import Guide, show_about
+from firegui.gui.window.map_notices import DemoNotice, ReadyNotice
 from firegui.gui.window.memory import MemoryTrimmer
 from firegui.gui.window.notifications import ActivityMonitor, CompletionNotifier, TrayMessage
 from firegui.gui.window.pane_focus import FocusKeeper, Pane, focus_next_control, focus_next_pane
-from firegui.gui.window.ready_notice import ReadyNotice
 from firegui.gui.window.recovery import Recovery
 from firegui.gui.window.shell import Rail, Shell
 from firegui.gui.window.sleep_inhibitor import InhibitorBackend, SleepInhibitor, system_backends
@@ -140,6 +140,7 @@ class Workbench(QObject):
         end = self._run_end = RunEndNotice(session, self.queue, self._shows_result)
         end.show_requested.connect(self._show_result)
         self.shell.changed.connect(end.follow)
+        self.queue.map_requested.connect(self.shell.show_map)
         self.plan.started.connect(end.dismiss)
         self._edit_notice = EditNotice(session)
         edits = UnreachedNotice(session), self._edit_notice, RefusedEditNotice(session)
@@ -256,7 +257,9 @@ class Workbench(QObject):
         yield "Scenario", self._make_scenario
         yield "Start", partial(StartPanel, session, self.plan)
         yield "Regions", partial(RegionsPanel, session)
+        yield "Values", partial(ValuesPanel, session)
         yield "Fleet", partial(FleetPanel, session)
+        yield "Bases", partial(BasesPanel, session)
         yield "Calendar", partial(CalendarPanel, session)
         yield "Objective", partial(ObjectivePanel, session)
         yield "Constraints", partial(ConstraintsPanel, session)
@@ -346,6 +349,9 @@ class Workbench(QObject):
             signal.connect(self._show_edited)
         shell.centre.bar.back.clicked.connect(lambda _checked=False: self.queue.show_run_again())
         shell.centre.bar.table.clicked.connect(lambda _checked=False: shell.reveal_panel("Compare"))
+        shell.centre.bar.hidden.clicked.connect(lambda _checked=False: shell.set_mode(CentreMode.BOTH))
+        for signal in (shell.changed, *(controller.result_changed for controller in self.controllers.values())):
+            signal.connect(self._offer_result)
         session.result_changed.connect(self._show_way_back)
         session.tool_changed.connect(self._focus_tool)
         session.side_by_side_changed.connect(shell.stage.split)
@@ -353,6 +359,7 @@ class Workbench(QObject):
         shell.stage.covered_changed.connect(self.maps.set_covered)
         shell.stage.fire_box = lambda: self.maps.fire_box
         shell.stage.marks = lambda: self.maps.marks
+        shell.stage.decorations = lambda: self.maps.decoration_boxes
         shell.centre.overlays_changed.connect(self.maps.set_overlays)
         self.map.hint_changed.connect(self._show_hint)
         self.map.layers.changed.connect(self._check_drops_shown)
@@ -403,6 +410,13 @@ class Workbench(QObject):
         if was_comparing and not self._is_comparing:
             self.shell.end_comparison("Compare")
         self._show_hint()
+
+    def _offer_result(self) -> None:
+        """Offer the result of an analysis that the map alone hides."""
+        name = self.shell.hidden_result
+        controller = self.controllers.get(name)
+        has_result = controller is not None and controller.shown is not None
+        self.shell.centre.bar.offer_result(PLACES[name].title if has_result else "")
 
     def _show_stopped(self) -> None:
         stopped, bar = self.plan.stopped, self.shell.centre.bar
@@ -712,8 +726,8 @@ class Workbench(QObject):
         made = vars(self)
         parts = (
             self.recovery and self.recovery.autosave, made.get("runs"), self.queue, self._sleep_inhibitor,
-            self.session.ground, self.session.behaviour, made.get("plan_preview"), made.get("_memory"),
-            *made.get("controllers", {}).values(),
+            self.session.ground, self.session.behaviour, self.session.drop_flames, made.get("plan_preview"),
+            made.get("_memory"), *made.get("controllers", {}).values(),
         )  # fmt: skip
         # An error in one part must not leave the threads of the others alive.
         with ExitStack() as stack:

@@ -14,8 +14,10 @@ from typing import Any
 
 from matplotlib.backends.backend_pdf import PdfPages
 
+from firegui.domain.bases import base_text
 from firegui.domain.fleet import Material
 from firegui.domain.plan_summary import DaySummary
+from firegui.domain.project import Project
 from firegui.domain.stress import growth_left_text, left_out_texts, scenario_text
 from firegui.domain.units import Units, percent_text
 from firegui.errors import Check
@@ -41,7 +43,8 @@ from firegui.io.exporters.figure_page import LINE, MUTED, FigurePage, metadata, 
 from firegui.io.exporters.ics220 import FORM, TITLES, FormPage, draw_form, draw_identity, form_pages
 from firegui.io.exporters.map_figure import map_page
 from firegui.io.exporters.map_margin import draw_head, page_head_height, period_text, time_text
-from firegui.io.exporters.table import NOTICE
+from firegui.io.exporters.table import KNOTS_PER_MS, NOTICE
+from firegui.io.georeference import Georeference, format_ddm
 
 Maker = Callable[[], FigurePage]
 
@@ -140,16 +143,18 @@ def _table_page(
     top -= _TOP + _TITLE + 0.06
     top -= draw_table(page, x, top, drop_columns(width, content.project.calendar), lines)
     if number == count:
-        page.text(x, top - 0.15, _total_text(content.summary.days[period.day], content.sheet.units), 8.0, bold=True)
+        summary = content.summary
+        text = _total_text(summary.days[period.day], content.sheet.units, summary.currency)
+        page.text(x, top - 0.15, text, 8.0, bold=True)
     page.lines(x, top - 0.22, wrapped(_KEY, width, 6.6, most=2), 6.6, color=MUTED)
     return page
 
 
-def _total_text(day: DaySummary, units: Units) -> str:
+def _total_text(day: DaySummary, units: Units, currency: str) -> str:
     kinds = (Material.RETARDANT, Material.WATER)
     drops = ", ".join(f"{day.drops_of(kind):,} {kind.value}" for kind in kinds)
     volumes = ", ".join(f"{units.volume(day.gallons_of(kind))} {kind.value}" for kind in kinds)
-    return f"Total: {day.drops:,} drops ({drops}); {volumes}"
+    return "; ".join(filter(None, (f"Total: {day.drops:,} drops ({drops})", volumes, day.use_text(currency))))
 
 
 # -- paper -------------------------------------------------------------------------------------------------------------
@@ -284,7 +289,38 @@ def notes_of(content: ExportContent) -> list[str]:
         notes.insert(1, f"{growth_left_text(content.stress)}. {growth}.")
     if held:
         notes.append(f"{held:,} drops that the plan proposes but does not fly (turnaround, grounding) are left out.")
-    return [*notes, *(_sentence(text) for text in content.notes)]
+    return [*notes, *base_notes(project), *(_sentence(text) for text in content.notes)]
+
+
+def base_notes(project: Project) -> list[str]:
+    """Return where types fly from, how long they need, and what limits their drops."""
+    notes: list[str] = []
+    place = Georeference(project.scenario.grid)
+    for base in project.operations.bases:
+        at = place.lonlat(base.y, base.x)
+        where = f", {format_ddm(*at)}" if at is not None else ""
+        notes.append(f"{base.name}{where}: {base_text(base)}.")
+    for kind in project.planned_fleet.types:
+        if kind.cycles and kind.count:
+            minutes = [60.0 * cycle.wait_h for cycle in kind.cycles]
+            low, high = min(minutes), max(minutes)
+            span = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
+            notes.append(f"{kind.id}: turnaround {span} minutes, from its base to the middle of what burns on the day.")
+        limits = [
+            f"{title} {value:g} {unit}" for title, value, unit in (
+                ("flight hours a day", kind.most_flight_h, "h"), ("duty hours a day", kind.most_duty_h, "h"),
+                ("wind", _knots(kind.most_wind_ms), "kt"), ("gusts", _knots(kind.most_gust_ms), "kt"),
+            ) if value is not None
+        ]  # fmt: skip
+        if limits and kind.count:
+            notes.append(f"{kind.id}: at most {', '.join(limits)}.")
+    if any(kind.most_wind_ms is not None or kind.most_gust_ms is not None for kind in project.fleet.types):
+        notes.append("Wind limits are checked against the wind of the plan's weather. Smoke is not modelled.")
+    return notes
+
+
+def _knots(speed_ms: float | None) -> float | None:
+    return None if speed_ms is None else round(speed_ms * KNOTS_PER_MS, 1)
 
 
 def stress_lines(content: ExportContent) -> list[list[str]]:

@@ -46,7 +46,7 @@ class Period:
 class TypeLine:
     """One type of the fleet on one day: its drops, their gallons, when the first is.
 
-    Whether it stays on the ground.
+    Whether it stays on the ground. ``turnaround_h`` is that after its first drop, or of the noon of a day without one.
     """
 
     kind: AircraftType
@@ -54,6 +54,7 @@ class TypeLine:
     gallons: float
     first: datetime | None
     grounded: bool
+    turnaround_h: float = 0.0
 
     @property
     def is_helicopter(self) -> bool:
@@ -89,7 +90,9 @@ def type_lines(project: Project, period: Period) -> list[TypeLine]:
         steps = [row.drop.step for row in rows]
         first = calendar.time_of_step(min(steps)) if steps else None
         gallons = sum(row.drop.payload_gal for row in rows)
-        lines.append(TypeLine(kind, len(rows), gallons, first, period.day in kind.grounded_days))
+        noon = period.day * calendar.steps_per_day + calendar.steps_per_day // 2
+        away = kind.wait_h_at(min(steps, default=noon))
+        lines.append(TypeLine(kind, len(rows), gallons, first, period.day in kind.grounded_days, away))
     return [line for line in lines if line.kind.count > 0 or line.drops]
 
 
@@ -106,11 +109,13 @@ def remarks(content: ExportContent, period: Period) -> list[str]:
 def _about_the_day(content: ExportContent, period: Period) -> Iterator[str]:
     project = content.project
     count = len(period.rows)
-    yield f"{count:,} drop{'' if count == 1 else 's'} planned." if count else "No drops planned in this period."
+    day = content.summary.days[period.day]
+    used = day.use_text(content.summary.currency)
+    planned = f"{count:,} drop{'' if count == 1 else 's'} planned{', ' if used else ''}{used}."
+    yield planned if count else "No drops planned in this period."
     dark = sum(period.dark)
     if dark:
         yield f"{dark:,} of them before sunrise or after sunset: marked N in the drop table."
-    day = content.summary.days[period.day]
     if day.fire_ha is not None:
         units, bare = content.sheet.units, day.fire_ha_no_drops
         without = "" if bare is None else f", {units.area(bare)} {content.bare}"

@@ -5,7 +5,7 @@ A :class:`Sheet` says how a map or a briefing of it is to be printed: paper, day
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
@@ -15,22 +15,24 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.behaviour_classes import FLAME_LENGTH, INTENSITY, SPREAD_RATE, BehaviourClasses
 from firegui.domain.calendar import Calendar
 from firegui.domain.model_range import outside_training
 from firegui.domain.names import shown_name
 from firegui.domain.observation import OBSERVED
-from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary, with_regions
+from firegui.domain.plan_summary import Areas, PlanSummary, boundary_areas, plan_summary, value_summaries, with_regions
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.domain.stress import StressTable, missed_text
 from firegui.domain.units import Units
-from firegui.errors import Problem
+from firegui.errors import Check, Problem
 from firegui.io.daylight import Sunlight, night_steps, place_of, sunlight
 from firegui.io.exporters.table import DropRow, drop_rows
 from firegui.io.georeference import END_MODEL_YEAR, FIRST_MODEL_YEAR
 from firegui.io.rasters.masks import region_masks
 from firegui.io.vectors.water import WaterLayer, water_of_fuel
 
+_EDITED_SINCE = "Shown as it was planned; the project was edited after that"
 BURNED = 0.5
 """From this probability on a cell counts as burned where a map needs a line."""
 
@@ -62,6 +64,10 @@ class MapBackground(StrEnum):
 
     RELIEF = "relief"
     FUEL = "fuel"
+    ARRIVAL = "arrival"
+    SPREAD = "spread"
+    FLAMES = "flames"
+    INTENSITY = "intensity"
     NONE = "none"
 
 
@@ -77,9 +83,22 @@ GROUND_TITLES: Mapping[MapBackground, str] = MappingProxyType(
     {
         MapBackground.RELIEF: "relief or canopy",
         MapBackground.FUEL: "fuel classes on relief",
+        MapBackground.ARRIVAL: "arrival time without drops",
+        MapBackground.SPREAD: "rate of spread",
+        MapBackground.FLAMES: "flame length",
+        MapBackground.INTENSITY: "fireline intensity",
         MapBackground.NONE: "none",
     }
 )
+BEHAVIOUR: Mapping[MapBackground, BehaviourClasses | None] = MappingProxyType(
+    {
+        MapBackground.ARRIVAL: None,
+        MapBackground.SPREAD: SPREAD_RATE,
+        MapBackground.FLAMES: FLAME_LENGTH,
+        MapBackground.INTENSITY: INTENSITY,
+    }
+)
+"""Backgrounds that show the fire itself, without its chance over them, and the classes of its behaviour."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +189,9 @@ class ExportContent:
     fire. ``stress`` is the stress table of a plan that was tested, and ``has_other_regions`` tells
     whether the plan was made and tested with other regions than those of ``project``. ``unfinished`` says that the
     search of the plan has not ended, and is empty where it has; ``outdated`` says what changed since the plan was made.
+    ``flames`` are the flame lengths in m where the drops land, by step and column, ``None`` where they are not known.
+    ``behaviour`` returns the highest values ``[H, W]`` of a named quantity of the fire on days of the plan, ``None``
+    where they are not known.
     """
 
     project: Project
@@ -188,6 +210,8 @@ class ExportContent:
     left_out: int = 0
     unfinished: str = ""
     outdated: str = ""
+    flames: Mapping[tuple[int, int], float] | None = None
+    behaviour: Callable[[str, range, Check], NDArray[np.float32] | None] = lambda name, days, check: None
 
     def only(self, drops: WrittenDrops) -> ExportContent:
         """Return the content with the rows of ``drops``."""
@@ -241,9 +265,13 @@ class ExportContent:
         project, fires = self.project, (self.plan, self.baseline)
         plan, baseline = (_areas(fire, project) for fire in fires)
         drops = [row.drop for row in self.rows]
-        found = plan_summary(project, drops, self.night, plan, baseline, fire=self.fire, stress=self.stress)
+        found = plan_summary(
+            project, drops, self.night, plan, baseline, fire=self.fire, stress=self.stress, flames=self.flames
+        )
         found = replace(found, has_other_regions=self.has_other_regions)
-        ends = (None if fire is None else fire.state(project.calendar.days) for fire in fires)
+        ends = [None if fire is None else fire.state(project.calendar.days) for fire in fires]
+        lost = ([layer.lost(end) for layer in project.values] for end in ends)
+        found = replace(found, values=value_summaries(project, *lost))
         return with_regions(found, project, region_masks(project.regions, project.scenario.grid.shape), *ends)
 
     @property
@@ -268,6 +296,7 @@ def export_content(
     numbers: Mapping[tuple[int, int], int] | None = None,
     unfinished: str = "",
     changes: Sequence[str] = (),
+    flames: Mapping[tuple[int, int], float] | None = None,
 ) -> ExportContent:
     """Work out everything that the formats share.
 
@@ -276,12 +305,13 @@ def export_content(
     then ``changes``, what changed since the plan was made in the words of
     :func:`~firegui.domain.project.changes_text`.
     Without ``made`` the plan counts as made when it starts; without ``water`` that is taken from the fuel layer.
+    ``flames`` are the flame lengths in m where drops land, by step and column.
     """
     ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
     water = water_of_fuel(project.scenario) if water is None else water
-    rows = tuple(drop_rows(ordered, project, water, numbers))
-    warnings = tuple(_night_notes(rows, project))
-    outdated = f"The plan is out of date: {'; '.join(changes)}" if changes else ""
+    rows = tuple(drop_rows(ordered, project, water, numbers, flames))
+    warnings = (*_night_notes(rows, project), *_flame_notes(rows, project, sheet))
+    outdated = f"{_EDITED_SINCE}: {'; '.join(changes)}" if changes else ""
     notes = (
         *filter(None, (unfinished, outdated)), *limits, *_date_notes(project), *warnings, *_water_notes(rows, water),
         *_compass_notes(rows), *project.scenario.notes,
@@ -300,6 +330,7 @@ def export_content(
         background=background,
         unfinished=unfinished,
         outdated=outdated,
+        flames=flames,
     )
 
 
@@ -336,6 +367,16 @@ def _night_notes(rows: Sequence[DropRow], project: Project) -> list[str]:
         return []
     rule = "the plan was made without a daylight rule" if project.operations.daylight is None else "as its rule allows"
     return [f"{dark:,} of {len(flown):,} drops lie before sunrise or after sunset: {rule}"]
+
+
+def _flame_notes(rows: Sequence[DropRow], project: Project, sheet: Sheet | None) -> list[str]:
+    flown, limit = [row for row in rows if row.drop.executed], project.plan.flame_limit_m
+    count = sum((row.flame_length_m or 0.0) > limit for row in flown)
+    if not count:
+        return []
+    length = (sheet or Sheet()).units.flame_length(limit)
+    works = "have no effect there" if project.plan.drops_fail_in_flames else "rarely work there"
+    return [f"{count:,} of {len(flown):,} drops land where flames are over {length} long: drops {works}"]
 
 
 def _water_notes(rows: Sequence[DropRow], water: WaterLayer | None) -> list[str]:

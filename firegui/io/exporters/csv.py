@@ -5,7 +5,7 @@ Reading either back gives the same executed plan bit for bit.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -29,6 +29,10 @@ COLUMNS = (
 ``day`` counts from 0, ``plan_day`` from 1 as the window and the briefing do. ``drop`` is the number of a flown drop,
 empty for others. The headings are of the same one of the two ways to fly the run. The magnetic one is by the World
 Magnetic Model, the declination east positive; both empty where it ends."""
+FLAME_LENGTH = "flame_length_m"
+"""Column after the others, of projects whose fire model knows the flames."""
+COST_COLUMNS = ("flight_hours", "cost", "currency")
+"""Last columns of a table that is handed over with prices; empty where the type of a drop has none."""
 
 
 PILOT_COLUMNS = (
@@ -44,21 +48,35 @@ outline that maps draw."""
 HANDED_OVER = (*PILOT_COLUMNS, *(name for name in COLUMNS if name not in PILOT_COLUMNS))
 
 
-def write_schedule_csv(path: Path, drops: Sequence[DropRecord], project: Project) -> None:
+def write_schedule_csv(
+    path: Path,
+    drops: Sequence[DropRecord],
+    project: Project,
+    flames: Mapping[tuple[int, int], float] | None = None,
+) -> None:
     """Write one row per proposed drop, atomically, by step and then by the aircraft's column.
 
-    Places and headings are empty on a grid without a place.
+    Places and headings are empty on a grid without a place. ``flames`` are the flame lengths in m where drops land, by
+    step and column; without them the table has no column of flame lengths.
     """
     ordered = sorted(drops, key=lambda drop: (drop.step, drop.column))
-    _write(path, COLUMNS, drop_rows(ordered, project), project)
+    _write(path, COLUMNS, drop_rows(ordered, project, flames=flames), project, has_flames=flames is not None)
 
 
 def write_csv(path: Path, content: ExportContent) -> None:
-    """Write the drops of a plan that is handed over: the same rows, with the columns for pilots first."""
-    _write(path, HANDED_OVER, content.rows, content.project)
+    """Write the drops of a plan that is handed over.
+
+    The same rows, with the columns for pilots first, and what each drop costs where the fleet has prices.
+    """
+    costs = COST_COLUMNS if content.project.fleet.has_prices else ()
+    _write(path, HANDED_OVER, content.rows, content.project, has_flames=content.flames is not None, last=costs)
 
 
-def _write(path: Path, columns: Sequence[str], rows: Sequence[DropRow], project: Project) -> None:
+def _write(
+    path: Path, columns: Sequence[str], rows: Sequence[DropRow], project: Project, *, has_flames: bool,
+    last: Sequence[str] = (),
+) -> None:  # fmt: skip
+    columns = (*columns, *([FLAME_LENGTH] if has_flames else []), *last)
     cells = (_cells(row, project.scenario.grid.cell_size_m) for row in rows)
     write_text(path, csv_text([columns, *([found[name] for name in columns] for found in cells)]))
 
@@ -82,6 +100,10 @@ def _cells(row: DropRow, cell_size_m: float) -> dict[str, str]:
         "clock_local": row.clock if local is None else f"{local:%H:%M}",
         "length_ft": f"{drop.sigma_parallel_cells * across:.0f}",
         "width_ft": f"{drop.sigma_perpendicular_cells * across:.0f}",
+        FLAME_LENGTH: _number(row.flame_length_m, 2),
+        "flight_hours": "" if row.flight_hours is None else f"{row.flight_hours:g}",
+        "cost": _number(row.cost, 2),
+        "currency": row.currency,
     }
 
 

@@ -158,7 +158,7 @@ def _check(path: Path) -> None:
 
 def _write_drops(path: Path, content: ExportContent) -> None:
     cell = content.project.scenario.grid.cell_size_m
-    table = [drop_attributes(row, cell) for row in content.rows]
+    table = [drop_attributes(row, cell, has_flames=content.flames is not None) for row in content.rows]
     names = list(table[0]) if table else ["step", "aircraft", "material", "executed"]
     columns: dict[str, Sequence[Any]] = {name: [line[name] for line in table] for name in names}
     calendar = content.project.calendar

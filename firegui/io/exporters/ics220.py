@@ -263,7 +263,7 @@ def _fixed_wing_cells(line: TypeLine, content: ExportContent) -> list[str]:
     kind = line.kind
     return [
         f"Fixed-wing, {kind.material.value}", kind.type, f"{kind.count}", "", "", f"{kind.payload_gal:,.0f}",
-        f"{kind.turnaround_h:g}", f"{kind.speed_ms * KNOTS_PER_MS:.0f}", f"{kind.drop_height_m * FEET_PER_M:.0f}",
+        f"{line.turnaround_h:.3g}", f"{kind.speed_ms * KNOTS_PER_MS:.0f}", f"{kind.drop_height_m * FEET_PER_M:.0f}",
         f"{line.drops:,}", f"{line.gallons:,.0f}", _start(line.first, content),
         "grounded today" if line.grounded else "",
     ]  # fmt: skip

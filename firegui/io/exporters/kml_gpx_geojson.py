@@ -22,6 +22,7 @@ from xml.etree import ElementTree as XML
 import shapely
 from gpxpy.gpx import GPX, GPXRoute, GPXRoutePoint, GPXWaypoint
 
+from firegui.domain.bases import Base, base_text
 from firegui.domain.fleet import Material
 from firegui.domain.plan_colors import REGION, RETARDANT, WATER, ZONE
 from firegui.errors import Problem
@@ -49,6 +50,7 @@ from firegui.io.exporters.table import (
     drop_words,
     utc_text,
 )
+from firegui.io.georeference import Georeference
 
 MOST_FEATURES = 10_000
 
@@ -117,7 +119,23 @@ def kml_text(content: ExportContent, look: DropLook) -> str:
         chosen = [area for area in areas if area.kind in kinds]
         if chosen:
             _add_areas(_folder(document, title), chosen)
+    bases = list(_bases(content))
+    if bases:
+        folder = _folder(document, "Bases")
+        for base, at in bases:
+            placemark = add(folder, "Placemark")
+            add(placemark, "name", printable(base.name))
+            add(placemark, "description", escape(printable(base_text(base))))
+            point(placemark, at)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{XML.tostring(root, encoding="unicode")}\n'
+
+
+def _bases(content: ExportContent) -> Iterator[tuple[Base, tuple[float, float]]]:
+    """Yield the bases that have longitude and latitude."""
+    place = Georeference(content.project.scenario.grid)
+    for base in content.project.operations.bases:
+        if (at := place.lonlat(base.y, base.x)) is not None:
+            yield base, at
 
 
 def _head(content: ExportContent, reduced: str) -> list[str]:
@@ -133,7 +151,8 @@ def _count(content: ExportContent, areas: Sequence[Area]) -> int:
 
     The document, a folder a day, three for areas, and a placemark for everything.
     """
-    return 1 + _days(content) + 3 + len(content.flown) + len(areas)
+    bases = content.project.operations.bases
+    return 1 + _days(content) + 3 + len(content.flown) + len(areas) + (len(bases) + 1 if bases else 0)
 
 
 def _grouped_count(content: ExportContent) -> int:
@@ -224,6 +243,12 @@ def write_gpx(path: Path, content: ExportContent) -> None:
     for row in content.flown:
         if row.lonlat is not None:
             gpx.waypoints.append(_waypoint(row, names[row.drop.step, row.drop.column], content))
+    for base, (lon, lat) in _bases(content):
+        found = GPXWaypoint(
+            latitude=lat, longitude=lon, name=printable(base.name), description=printable(base_text(base))
+        )
+        found.type = "base"
+        gpx.waypoints.append(found)
     gpx.routes.extend(_routes(content, names))
     write_text(path, gpx.to_xml(version="1.1") + "\n")
 
@@ -275,7 +300,7 @@ def write_drops_geojson(path: Path, content: ExportContent) -> None:
     Where it lands is among its properties.
     """
     cell = content.project.scenario.grid.cell_size_m
-    features = [_drop(row, cell) for row in content.rows]
+    features = [_drop(row, cell, has_flames=content.flames is not None) for row in content.rows]
     lonlats = [row.lonlat for row in content.rows if row.lonlat is not None]
     _write(path, content, features, _bounds_of_points(lonlats), content.table_notes)
 
@@ -302,11 +327,12 @@ def _write(
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def _drop(row: DropRow, cell_size_m: float) -> dict[str, Any]:
+def _drop(row: DropRow, cell_size_m: float, *, has_flames: bool) -> dict[str, Any]:
     point = None
     if row.lonlat is not None:
         point = {"type": "Point", "coordinates": [round(value, DIGITS) for value in row.lonlat]}
-    return {"type": "Feature", "geometry": point, "properties": drop_attributes(row, cell_size_m)}
+    properties = drop_attributes(row, cell_size_m, has_flames=has_flames)
+    return {"type": "Feature", "geometry": point, "properties": properties}
 
 
 def _area(area: Area) -> dict[str, Any]:

@@ -7,7 +7,7 @@ Coordinating Group, Standards for Geospatial Operations, PMS 936, "Map Elements"
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,11 +19,12 @@ from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from firegui.domain.fuel_groups import FUEL_GROUPS
+from firegui.domain.behaviour_classes import BehaviourClasses
+from firegui.domain.fuel_groups import with_custom
+from firegui.domain.fuel_models import FuelModel
 from firegui.domain.relief import hillshade_codes
-from firegui.domain.scenario import Scenario
 from firegui.errors import Check
-from firegui.io.exporters.content import ExportContent, MapBackground, Orientation
+from firegui.io.exporters.content import BEHAVIOUR, ExportContent, MapBackground, Orientation, arrival_days
 from firegui.io.exporters.figure_page import INK, MUTED, FigurePage, printing, save, width_of
 from firegui.io.exporters.map_layers import (
     Labels,
@@ -122,7 +123,7 @@ def map_page(content: ExportContent, check: Check, framed: ExportContent | None 
 def _draw(axes: Axes, content: ExportContent, view: MapFrame, check: Check) -> list[MapLegendEntry]:
     """Draw everything in the frame, from the ground up; return the legend, what matters most first."""
     days = content.sheet.days(content.project.calendar)
-    ground = draw_ground(axes, content.project.scenario, content.sheet.ground, view)
+    ground = draw_ground(axes, content, view, check)
     check()
     fire = draw_fire(axes, content, view)
     check()
@@ -313,24 +314,33 @@ _MOST_CELLS = 2400
 _PALE = 0.55
 """How much of a colour is white: the fire and the drops are drawn over it."""
 
+_RAMP = ("#ffffb2", "#fed976", "#feb24c", "#fd8d3c", "#e05a1c", "#a63603")
+"""Colours of classes from low to high, also told apart in grey."""
+
 Colours = NDArray[np.float32]
 
 
-def draw_ground(axes: Axes, scenario: Scenario, ground: MapBackground, view: MapFrame) -> list[tuple[str, str]]:
+def draw_ground(axes: Axes, content: ExportContent, view: MapFrame, check: Check) -> list[tuple[str, str]]:
     """Draw what lies under the fire in the part that ``view`` shows.
 
     Returns ``(name, colour)`` for the legend.
     """
+    project, ground = content.project, content.sheet.ground
     top, left = max(math.floor(view.box[0]), 0), max(math.floor(view.box[1]), 0)
     bottom, right = min(math.ceil(view.box[2]), view.grid.rows), min(math.ceil(view.box[3]), view.grid.columns)
     if ground is MapBackground.NONE or bottom - top < 1 or right - left < 1:
         return []
     every = max(math.ceil(max(bottom - top, right - left) / _MOST_CELLS), 1)
-    layers = {key: layer[top:bottom:every, left:right:every] for key, layer in scenario.layers.items()}
-    colours, entries = _tinted(layers, ground)
+    box = slice(top, bottom, every), slice(left, right, every)
+    layers = {key: layer[box] for key, layer in project.scenario.layers.items()}
+    if ground in BEHAVIOUR:
+        kind = BEHAVIOUR[ground]
+        colours, entries = _in_classes(_arrival(content) if kind is None else _behaviour(content, kind, check), box)
+    else:
+        colours, entries = _tinted(layers, ground, project.fire_model.fuels)
     elevation = layers.get("elevation")
     if elevation is not None and min(elevation.shape) > 1 and np.isfinite(elevation).any():
-        colours *= _shade(elevation, view.grid.cell_size_m * every)
+        colours = colours * _shade(elevation, view.grid.cell_size_m * every)
     rows, columns = colours.shape[:2]
     axes.imshow(
         np.clip(colours, 0.0, 1.0), extent=(left, left + columns * every, top + rows * every, top),
@@ -339,12 +349,14 @@ def draw_ground(axes: Axes, scenario: Scenario, ground: MapBackground, view: Map
     return entries
 
 
-def _tinted(layers: Mapping[str, NDArray[np.float32]], ground: MapBackground) -> tuple[Colours, list[tuple[str, str]]]:
+def _tinted(
+    layers: Mapping[str, NDArray[np.float32]], ground: MapBackground, fuels: Sequence[FuelModel]
+) -> tuple[Colours, list[tuple[str, str]]]:
     shape = next(iter(layers.values())).shape if layers else (1, 1)
     colours = np.ones((*shape, 3), np.float32)
     fuel, canopy = layers.get("fuel"), layers.get("canopy_cover")
     if ground is MapBackground.FUEL and fuel is not None:
-        masks = [(group.name, group.holds(fuel), group.color) for group in FUEL_GROUPS]
+        masks = [(group.name, group.holds(fuel), group.color) for group in with_custom(fuels)]
         return colours, [_tint(colours, mask, name, color) for name, mask, color in masks if mask.any()]
     entries = []
     if canopy is not None and "elevation" not in layers:
@@ -358,6 +370,42 @@ def _tinted(layers: Mapping[str, NDArray[np.float32]], ground: MapBackground) ->
             if mask.any()
         ]
     return colours, entries
+
+
+Classes = tuple[NDArray[np.intp], list[str], tuple[str, ...]]
+"""Class of every cell, −1 for none, and the names and colours of the classes."""
+
+
+def _behaviour(content: ExportContent, kind: BehaviourClasses, check: Check) -> Classes | None:
+    sheet = content.sheet
+    values = content.behaviour(kind.name, sheet.days(content.project.calendar), check)
+    if values is None:
+        return None
+    names = [f"{kind.heading(sheet.units)}: {text}" for text in kind.texts(sheet.units)]
+    shades = np.linspace(0, len(_RAMP) - 1, len(names)).round().astype(int)
+    classes = np.where(np.isnan(values), -1, np.digitize(values, kind.limits))
+    return classes, names, tuple(_RAMP[shade] for shade in shades)
+
+
+def _arrival(content: ExportContent) -> Classes | None:
+    days, fire = content.sheet.days(content.project.calendar).stop, content.baseline
+    if fire is None:
+        return None
+    each = math.ceil(days / len(_RAMP))
+    spans = [(first + 1, min(first + each, days)) for first in range(0, days, each)]
+    names = [f"Day {first}" if first == last else f"Days {first} to {last}" for first, last in spans]
+    arrival = np.nan_to_num(arrival_days(fire))
+    classes = np.where((arrival >= 1.0) & (arrival <= days), (arrival - 1.0) // each, -1.0).astype(np.intp)
+    return classes, [f"{name}: fire {content.bare} arrives" for name in names], _RAMP[::-1]
+
+
+def _in_classes(found: Classes | None, box: tuple[slice, slice]) -> tuple[Colours, list[tuple[str, str]]]:
+    if found is None:
+        return np.ones((1, 1, 3), np.float32), [("Background not known for this fire and its fire model", "#ffffff")]
+    classes = found[0][box]
+    colours = np.ones((*classes.shape, 3), np.float32)
+    masks = ((classes == number, *each) for number, each in enumerate(zip(*found[1:], strict=False)))
+    return colours, [_tint(colours, mask, name, color, pale=0.2) for mask, name, color in masks if mask.any()]
 
 
 def _tint(colours: Colours, mask: NDArray[np.bool_], name: str, color: str, pale: float = _PALE) -> tuple[str, str]:

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.plan_colors import FIRE, REGION, RETARDANT, WATER, WATER_FILL, ZONE
 from firegui.domain.regions import Region
-from firegui.io.exporters.content import BURNED, ExportContent
+from firegui.io.exporters.content import BEHAVIOUR, BURNED, ExportContent
 from firegui.io.exporters.figure_page import LINE, FigurePage, shortened, width_of, wrapped
 from firegui.io.exporters.map_view import MapFrame, state_at
 from firegui.io.exporters.table import KNOTS_PER_MS, DropRow, outlines
@@ -151,7 +151,7 @@ def draw_fire(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
     """Return the chance of fire at the end of the chosen days with the plan, and the edges of the fire."""
     days = content.sheet.days(content.project.calendar)
     end = state_at(content.plan, days.stop)
-    entries = [] if end is None else _draw_chance(axes, end)
+    entries = [] if end is None or content.sheet.ground in BEHAVIOUR else _draw_chance(axes, end)
     lines: list[tuple[NDArray[Any] | None, str, Any, float, str]] = [
         (state_at(content.baseline, days.stop), EDGE, _DOTTED, 1.5, f"Fire edge at the end {content.bare}"),
         (end, EDGE, "-", 1.1, "Fire edge at the end with the plan"),

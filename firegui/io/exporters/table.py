@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import to_the_minute
 from firegui.domain.drops import DropList, half_turn
-from firegui.domain.fleet import OUTLINE_SIGMAS, AircraftType
+from firegui.domain.fleet import OUTLINE_SIGMAS, AircraftType, cost_text
 from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.georeference import Compass, Georeference, format_ddm
@@ -68,6 +68,8 @@ class DropRow:
     footprint lies within 300 ft of water, ``None`` where the places of water are unknown. Where the date of the fire is
     not known, ``time_utc`` and ``time_local`` are empty and ``clock`` is the time since the start of the day.
     ``number`` is the drop's among the flown drops of the plan (:attr:`DropList.numbers`), ``None`` if it is not flown.
+    ``flame_length_m`` is that of the fire where the drop lands, ``None`` where it is not known. ``flight_hours`` and
+    ``cost`` are ``None`` where they are not known; ``currency`` is that of the cost, empty for a fleet without prices.
     """
 
     drop: DropRecord
@@ -86,6 +88,10 @@ class DropRow:
     near_water: bool | None = None
     clock: str = ""
     number: int | None = None
+    flame_length_m: float | None = None
+    flight_hours: float | None = None
+    cost: float | None = None
+    currency: str = ""
 
     @property
     def run_headings(self) -> tuple[float | None, float | None]:
@@ -109,11 +115,13 @@ def drop_rows(
     project: Project,
     water: WaterLayer | None = None,
     numbers: Mapping[tuple[int, int], int] | None = None,
+    flames: Mapping[tuple[int, int], float] | None = None,
 ) -> list[DropRow]:
     """Work out the rows, in the order of ``drops``.
 
     Without ``water`` it is taken from the event's fuel layer. ``numbers`` are those of the whole plan
-    (:attr:`DropList.numbers`), for some of its drops.
+    (:attr:`DropList.numbers`), for some of its drops. ``flames`` are the flame lengths in m where drops land, by step
+    and column.
     """
     numbers = DropList.of(drops).numbers if numbers is None else numbers
     water = water_of_fuel(project.scenario) if water is None else water
@@ -121,9 +129,9 @@ def drop_rows(
     released = _places(place, [(drop.y, drop.x) for drop in drops])
     landed = _places(place, [(drop.landing_y, drop.landing_x) for drop in drops])
     close = near_water(list(outline_polygons(drops)), water)
-    tails = {tail.name: tail.type for tail in project.fleet.tails}
+    tails = {tail.name: tail.type for tail in project.planned_fleet.tails}
     return [
-        _row(drop, project, place, compass, tails.get(drop.aircraft), places, near, numbers)
+        _row(drop, project, place, compass, tails.get(drop.aircraft), places, near, numbers, flames or {})
         for drop, places, near in zip(drops, zip(released, landed, strict=True), close, strict=True)
     ]
 
@@ -137,6 +145,7 @@ def _row(
     places: Places,
     near: bool | None,
     numbers: Mapping[tuple[int, int], int],
+    flames: Mapping[tuple[int, int], float],
 ) -> DropRow:
     calendar = project.calendar
     time, (at, landing) = calendar.time_of_step(drop.step), places
@@ -160,6 +169,10 @@ def _row(
         near_water=near,
         clock=calendar.clock_text(time),
         number=numbers.get((drop.step, drop.column)) if drop.executed else None,
+        flame_length_m=flames.get((drop.step, drop.column)),
+        flight_hours=None if kind is None else kind.flight_h_at(drop.step),
+        cost=None if kind is None else kind.cost_at(drop.step),
+        currency=project.fleet.currency if project.fleet.has_prices else "",
     )
 
 
@@ -217,9 +230,15 @@ OBSERVED, PLANNED, BASELINE = "#2b2b2b", "#d1460f", "#8c5a3c"
 LEVELS = {True: "yes", False: "no", None: "not known"}
 
 
-def drop_attributes(row: DropRow, cell_size_m: float) -> dict[str, Any]:
-    """Return the attributes of a drop, the same in every format for a GIS; what is not known is ``None``."""
+def drop_attributes(row: DropRow, cell_size_m: float, *, has_flames: bool) -> dict[str, Any]:
+    """Return the attributes of a drop, the same in every format for a GIS; what is not known is ``None``.
+
+    ``has_flames`` tells whether the flame length is one of them. Flight hours and cost are where the fleet has prices.
+    """
     drop = row.drop
+    more: dict[str, Any] = {"flame_length_m": _rounded(row.flame_length_m, 2)} if has_flames else {}
+    if row.currency:
+        more |= {"flight_hours": row.flight_hours, "cost": _rounded(row.cost, 2), "currency": row.currency}
     return {
         "step": drop.step,
         "aircraft": drop.aircraft,
@@ -248,7 +267,7 @@ def drop_attributes(row: DropRow, cell_size_m: float) -> dict[str, Any]:
         "notice": NOTICE,
         "drop": row.number,
         "plan_day": row.day + 1,
-    }
+    } | more
 
 
 def drop_words(row: DropRow) -> list[tuple[str, str]]:
@@ -268,6 +287,7 @@ def drop_words(row: DropRow) -> list[tuple[str, str]]:
         ("Drop height", height),
         ("Speed", speed),
         ("Within 300 ft of water", LEVELS[row.near_water]),
+        ("Cost", "" if row.cost is None else cost_text(row.cost, row.currency)),
         ("Notice", NOTICE),
     ]
     return [(title, text) for title, text in found if text]

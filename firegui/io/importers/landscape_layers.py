@@ -95,11 +95,11 @@ def read_ground(source: LandscapeSource, problems: Problems, check: Check | None
         problems.add("layers", "none is given", "give at least one landscape layer: it sets the grid of the event")
     geometries = {key: found.header.geometry for key, found in chosen.items()}
     grid = choose_grid(geometries, {key: found.where for key, found in chosen.items()}, source.target, problems)
-    placement = {}
+    placement, codes = {}, frozenset(fuel.code for fuel in source.fuels)
     for key, found in chosen.items():
         if check is not None:
             check()
-        layer = _place_layer(key, found, grid, problems, check)
+        layer = _place_layer(key, found, grid, codes, problems, check)
         if layer is not None:
             placement[key] = layer
     if grid.place is None:
@@ -159,7 +159,7 @@ def _choose(key: str, file: LayerBand, headers: dict[Path, RasterFile | None], p
 
 
 def _place_layer(
-    key: str, found: _Chosen, grid: Chosen, problems: Problems, check: Check | None
+    key: str, found: _Chosen, grid: Chosen, custom: frozenset[int], problems: Problems, check: Check | None
 ) -> GriddedLayer | None:
     geometry = grid.geometries.get(key, found.header.geometry)
     rows, columns = geometry.shape
@@ -168,7 +168,7 @@ def _place_layer(
     if box is None:
         problems.add(found.where, "has no cell on the grid", "give a layer of this place, or other bounds")
         return None
-    layer = _read(key, found, box, problems)
+    layer = _read(key, found, box, custom, problems)
     if layer is None:
         return None
     if target is None:
@@ -184,16 +184,16 @@ def _place_layer(
     return GriddedLayer(replace(layer, values=values), found.file, found.header, how_placed(key, geometry, target))
 
 
-def _read(key: str, found: _Chosen, box: Box, problems: Problems) -> ImportedLayer | None:
+def _read(key: str, found: _Chosen, box: Box, custom: frozenset[int], problems: Problems) -> ImportedLayer | None:
     raw = read_box(found.header, found.band, box, found.where, problems)
     if raw is None:
         return None
     band, unit = found.header.bands[found.band - 1], found.file.unit
     if (band.scale, band.offset) == (1.0, 0.0) or raw.dtype.kind not in "iuf":
-        return read_values(key, raw, found.where, problems, band.nodata, unit=unit)
+        return read_values(key, raw, found.where, problems, band.nodata, unit=unit, custom=custom)
     # No data is what the file declares before its own scaling.
     values = np.where(declared_holes(raw, band.nodata), np.nan, raw * band.scale + band.offset)
-    layer = read_values(key, values, found.where, problems, unit=unit)
+    layer = read_values(key, values, found.where, problems, unit=unit, custom=custom)
     note = f"{LAYERS[key][0]}: the file's own scale {band.scale:g} and offset {band.offset:g} were applied."
     return None if layer is None else replace(layer, notes=(note, *layer.notes))
 

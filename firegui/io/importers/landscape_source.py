@@ -20,6 +20,7 @@ from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from firegui.domain.fuel_models import FuelModel
 from firegui.domain.scenario import LAYERS
 from firegui.errors import Problems
 from firegui.io import toml
@@ -61,12 +62,13 @@ class LandscapeSource:
 
     ``layers`` maps keys of :data:`~firegui.domain.scenario.LAYERS` to bands of raster files; ``lcp`` is a landscape
     file (binary ``.lcp`` or a GeoTIFF of several bands) whose bands give the layers that ``layers`` does not.
-    ``lcp_bands`` names its bands in order (keys of the layers, ``"canopy_base_height"``, ``"duff"``, ``"woody"``, or
-    ``"-"`` for one to leave out); ``None`` has them guessed and said. ``lcp_units`` are the units of its bands by
+    ``lcp_bands`` names its bands in order (keys of the layers, ``"duff"``, ``"woody"``, or ``"-"`` for one to leave
+    out); ``None`` has them guessed and said. ``lcp_units`` are the units of its bands by
     layer. ``derive`` has slope and aspect made from elevation where they are missing. What burns is ``perimeters``
     (dated, or a mask of where it starts), or the point ``ignition`` (longitude, latitude); a mask given there may come
     with perimeters. ``days`` is the length of the weather, ``start`` the time of day 0 (UTC unless it says otherwise).
-    ``notes`` go before those of the import, such as which files of a folder were taken for what.
+    ``fuels`` are custom fuel models, whose codes the fuel layer may hold. ``notes`` go before those of the import, such
+    as which files of a folder were taken for what.
     """
 
     layers: Mapping[str, LayerBand] = field(default_factory=dict)
@@ -82,6 +84,7 @@ class LandscapeSource:
     start: datetime | None = None
     utc_offset_h: float | None = None
     name: str | None = None
+    fuels: tuple[FuelModel, ...] = ()
     notes: tuple[str, ...] = ()
 
     def replaced_by(self, found: LandscapeSource) -> LandscapeSource:
@@ -92,6 +95,7 @@ class LandscapeSource:
             wind=self.wind if keeps_wind else found.wind,
             ignition=found.ignition or (self.ignition if found.perimeters is None else None),
             name=found.name or self.name,
+            fuels=found.fuels or self.fuels,
             **self._times(found),
         )
 

@@ -12,21 +12,29 @@ Units, where they are not given, are told from what the layer can hold on the Ea
 - canopy density: kg/m³ × 100 (LANDFIRE) where every value is whole or one is above 1; kg/m³ otherwise;
 - canopy height: m × 10 (LANDFIRE) where one value is above 100 m, or where all are multiples of 5 and one is above 50;
   m otherwise;
+- canopy base height: m × 10 (LANDFIRE) where every value is whole or one is above 100 m; m otherwise;
 - canopy cover: a fraction where no value is above 1 and not all are whole; the classes 0–4 where all are whole, none is
   above 4 and not all are 0 or 1; % otherwise;
-- fuel: codes of FBFM40 and FBFM13; a few other codes are no data; a layer of which most cells hold such, that has many
-  kinds of them, or that holds the Canadian fuel types (:mod:`.fuel_schemes`) is refused;
+- fuel: codes of FBFM40, FBFM13 and custom models; a few other codes are no data; a layer of which most cells hold
+  such, that has many kinds of them, or that holds the Canadian fuel types (:func:`is_fbp`) is refused;
 - aspect: degrees clockwise from north with −1 for flat.
 
-LANDFIRE stores whole numbers: canopy height in m × 10, canopy bulk density in kg/m³ × 100. Landscape files may also
-hold feet, percent of slope, pounds per cubic foot × 1000, and canopy cover in the four classes of FARSITE (1–20, 21–50,
-51–80 and 81–100 %; Finney 1998, USDA RMRS-RP-4), read as the middle of the class.
+LANDFIRE stores whole numbers: canopy height and base height in m × 10, canopy bulk density in kg/m³ × 100. Landscape
+files may also hold feet, percent of slope, pounds per cubic foot × 1000, and canopy cover in the four classes of
+FARSITE (1–20, 21–50, 51–80 and 81–100 %; Finney 1998, USDA RMRS-RP-4), read as the middle of the class.
+
+The Canadian Forest Fire Behavior Prediction (FBP) System (Forestry Canada Fire Danger Group 1992, Information Report
+ST-X-3) has sixteen fuel types with their own spread equations. Rasters of them use the grid numbers of Natural
+Resources Canada's fuel type table, which Prometheus reads as well: 1–7 conifers C-1 to C-7, 11–13 deciduous D-1, D-2
+and both, 21–23 slash S-1 to S-3, 31–32 grass O-1a and O-1b, 40–95 and 400–995 mixed wood M-1 to M-4, 98–106 what is no
+fuel. Some of these numbers are models of FBFM13 and FBFM40 (1–7, 11–13, 101–106), which burn quite differently. No
+table that takes the types to fuel models is part of the system, so none is applied.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -35,15 +43,71 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE
-from firegui.domain.scenario import LAYERS
+from firegui.domain.scenario import EXPECTED_LAYERS, LAYERS
 from firegui.errors import Problems
-from firegui.io.importers.fuel_schemes import FBP_TABLE, is_fbp, is_unknown
 from firegui.io.source_files import cells_text, first_few, no_number
 
-Numbers = NDArray[np.float64]
+FBP_TABLE = "the fuel types of the Canadian FBP System (ST-X-3, grid numbers of Natural Resources Canada's table)"
 
+_CONIFERS, _LEAVES = frozenset(range(1, 8)), frozenset((11, 12, 13))
+_SLASH_AND_GRASS = frozenset((21, 22, 23, 31, 32))
+_MIXED = frozenset((40, 50, 60, 70, 80, 90)) | frozenset(range(400, 1000))
+_NO_FUEL = frozenset(range(98, 107))
+_FBP = _CONIFERS | _LEAVES | _SLASH_AND_GRASS | _MIXED | _NO_FUEL
+_NO_FUEL_SEEN = frozenset((101, 102, 105))
+
+_FEWEST_KINDS = 3
+"""Kinds of unknown codes below which a layer is of fuel models with some classes of its own, such as built-up land."""
+
+
+Numbers = NDArray[np.float64]
 FOOT_M = 0.3048
 _POUND_PER_FT3 = 0.45359237 / FOOT_M**3
+_SYNONYMS = {
+    "%": "percent", "deg": "degrees", "degree": "degrees", "°": "degrees", "feet": "ft", "foot": "ft", "metres": "m",
+    "meters": "m", "metre": "m", "meter": "m", "degreesfromeast": "degrees from east",
+}  # fmt: skip
+Array = NDArray[Any]
+Known = NDArray[np.float64]
+_SHOWN_CODES = 8
+STAND_INS = (-32768.0, -32767.0, -9999.0, -999.0, -99.0, 255.0, 32767.0, 65535.0)
+"""Numbers that customarily stand for no data."""
+_REMEDIES: Mapping[str, str] = {
+    "elevation": "give elevation in metres or feet",
+    "slope": "give slope in degrees or percent",
+    "aspect": "give degrees clockwise from north, −1 where it is flat",
+    "fuel": "give the codes of FBFM40 or FBFM13",
+    "canopy_cover": "give canopy cover in percent",
+    "canopy_height": "give canopy height in m, or in m × 10 as LANDFIRE does",
+    "canopy_base_height": "give canopy base height in m, or in m × 10 as LANDFIRE does",
+    "canopy_density": "give canopy bulk density in kg/m³, or in kg/m³ × 100 as LANDFIRE does",
+}
+_UNUSUAL = {
+    ("elevation", "ft"): "values above 9,000 can only be feet; they were read as such",
+    ("slope", "percent"): "values above 90 can only be percent; they were read as such",
+    ("canopy_cover", "classes"): "values of 0 to 4 are taken to be the classes 1–20, 21–50, 51–80, 81–100 %",
+}
+"""What is said of a unit that was guessed and is not the layer's usual one."""
+_IN_FUEL_MODELS = (
+    "give a layer of FBFM40 or FBFM13; if these are its codes, say so (--unit fuel=FBFM40 or --unit fuel=FBFM13)"
+)
+
+
+def is_fbp(codes: Collection[int]) -> bool:
+    """Return whether the codes of a layer are those of the Canadian FBP System.
+
+    None may be outside of its table. One that no fuel model has must be there, or conifers beside what is no fuel.
+    """
+    found = frozenset(codes)
+    if not found <= _FBP:
+        return False
+    natural = found & (_CONIFERS | _LEAVES)
+    return bool(found & _SLASH_AND_GRASS or (natural and found & (_MIXED | _NO_FUEL_SEEN)))
+
+
+def is_unknown(known: Collection[int], unknown: Collection[int]) -> bool:
+    """Return whether most kinds of codes of a layer are no fuel models, so that its scheme is unknown."""
+    return len(unknown) >= _FEWEST_KINDS and len(unknown) > len(known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,17 +170,13 @@ UNITS: Mapping[str, Mapping[str, Encoding]] = MappingProxyType(
         "fuel": {"FBFM40": ANY_FUEL, "FBFM13": ANY_FUEL},
         "canopy_cover": {"percent": PERCENT, "fraction": FRACTION, "classes": CLASSES},
         "canopy_height": {"m": HEIGHT_M, "m×10": TENTHS_M, "ft": HEIGHT_FT, "ft×10": TENTHS_FT},
+        "canopy_base_height": {"m": HEIGHT_M, "m×10": TENTHS_M, "ft": HEIGHT_FT, "ft×10": TENTHS_FT},
         "canopy_density": {
             "kg/m3": KGM3, "kg/m3×100": HUNDREDTHS_KGM3, "lb/ft3": LBFT3, "lb/ft3×1000": THOUSANDTHS_LBFT3,
         },
     }
 )  # fmt: skip
 """Layer → the name of a unit, as a command takes it → its encoding."""
-
-_SYNONYMS = {
-    "%": "percent", "deg": "degrees", "degree": "degrees", "°": "degrees", "feet": "ft", "foot": "ft", "metres": "m",
-    "meters": "m", "metre": "m", "meter": "m", "degreesfromeast": "degrees from east",
-}  # fmt: skip
 
 
 def find_unit(key: str, text: str) -> str | None:
@@ -141,6 +201,8 @@ def guess_unit(key: str, known: Numbers) -> str:
         return "percent" if highest > DEGREES.high else "degrees"
     if key == "canopy_density":
         return "kg/m3×100" if whole or highest > 1.0 else "kg/m3"
+    if key == "canopy_base_height":
+        return "m×10" if whole or highest > 100.0 else "m"
     if key == "canopy_height":
         in_steps = highest > 50.0 and bool((known % 5.0 == 0.0).all())
         return "m×10" if in_steps or highest > 100.0 else "m"
@@ -149,30 +211,6 @@ def guess_unit(key: str, known: Numbers) -> str:
             return "fraction"
         return "classes" if whole and 1.0 < highest <= CLASSES.high else "percent"
     return next(iter(UNITS[key]))
-
-
-Array = NDArray[Any]
-Known = NDArray[np.float64]
-
-_SHOWN_CODES = 8
-STAND_INS = (-32768.0, -32767.0, -9999.0, -999.0, -99.0, 255.0, 32767.0, 65535.0)
-"""Numbers that customarily stand for no data."""
-
-_REMEDIES: Mapping[str, str] = {
-    "elevation": "give elevation in metres or feet",
-    "slope": "give slope in degrees or percent",
-    "aspect": "give degrees clockwise from north, −1 where it is flat",
-    "fuel": "give the codes of FBFM40 or FBFM13",
-    "canopy_cover": "give canopy cover in percent",
-    "canopy_height": "give canopy height in m, or in m × 10 as LANDFIRE does",
-    "canopy_density": "give canopy bulk density in kg/m³, or in kg/m³ × 100 as LANDFIRE does",
-}
-_UNUSUAL = {
-    ("elevation", "ft"): "values above 9,000 can only be feet; they were read as such",
-    ("slope", "percent"): "values above 90 can only be percent; they were read as such",
-    ("canopy_cover", "classes"): "values of 0 to 4 are taken to be the classes 1–20, 21–50, 51–80, 81–100 %",
-}
-"""What is said of a unit that was guessed and is not the layer's usual one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -203,12 +241,13 @@ def read_values(
     nodata: float | None = None,
     encoding: Encoding | None = None,
     unit: str | None = None,
+    custom: frozenset[int] = frozenset(),
 ) -> ImportedLayer | None:
     """Return the layer ``key`` from the numbers of a file, by the rules above.
 
     ``nodata`` is what the file declares; ``unit`` (a name in :data:`~firegui.io.importers.layer_values.UNITS`) is the
-    given one, ``encoding`` states the unit where the file's layout does. What cannot be read is added to ``problems``
-    under ``where`` and ``None`` returned.
+    given one, ``encoding`` states the unit where the file's layout does. ``custom`` are codes of custom fuel models.
+    What cannot be read is added to ``problems`` under ``where`` and ``None`` returned.
     """
     if raw.dtype.kind not in "iuf":
         problems.add(where, f"holds {raw.dtype} values, not numbers", "save it as numbers")
@@ -222,7 +261,7 @@ def read_values(
         problems.add(where, "has no data in any cell", "leave the layer out")
         return None
     if key == "fuel":
-        return _fuel(values, known, where, problems, notes, unit)
+        return _fuel(values, known, where, problems, notes, unit, custom)
     name = unit or guess_unit(key, known)
     stored = stated or UNITS[key][name]
     if not _is_possible(key, known, stored, where, problems):
@@ -244,7 +283,7 @@ def describe_layers(layers: Mapping[str, ImportedLayer]) -> list[str]:
     holes = [f"{LAYERS[key][0].lower()} in {cells_text(layer.holes)}" for key, layer in layers.items() if layer.holes]
     if holes:
         notes.append(f"No data: {', '.join(holes)}.")
-    missing = [title.lower() for key, (title, _) in LAYERS.items() if key not in layers]
+    missing = [LAYERS[key][0].lower() for key in EXPECTED_LAYERS if key not in layers]
     if missing:
         notes.append(f"Missing layers: {', '.join(missing)}.")
     return notes
@@ -294,24 +333,31 @@ def _is_possible(key: str, known: Known, stored: Encoding, where: str, problems:
 
 
 def _fuel(
-    values: Known, known: Known, where: str, problems: Problems, notes: list[str], unit: str | None
-) -> ImportedLayer | None:
-    """Return codes of the fuel models; those of neither set are no data."""
+    values: Known, known: Known, where: str, problems: Problems, notes: list[str], unit: str | None,
+    custom: frozenset[int],
+) -> ImportedLayer | None:  # fmt: skip
+    """Return codes of the fuel models; those of neither set, and of no custom model, are no data."""
     if not _is_possible("fuel", known, ANY_FUEL, where, problems):
         return None
     wanted = {"FBFM40": FBFM40, "FBFM13": FBFM13 | NONBURNABLE}.get(unit or "", FBFM40 | FBFM13)
-    if unit is None and _is_fbp(known, where, problems):
+    own = known[np.isin(known, list(custom))]
+    if unit is None and not own.size and _is_fbp(known, where, problems):
         return None
-    others = _other_codes(known, wanted, where, problems)
+    others = _other_codes(known, wanted | custom, where, problems)
     if others is None or (unit is None and _is_unknown_scheme(known, others, where, problems)):
         return None
+    known = known[~np.isin(known, list(custom))]
     values[np.isin(values, list(others))] = np.nan
     old = int(np.count_nonzero(np.isin(known, list(FBFM13))))
     new = int(np.count_nonzero(known > max(NONBURNABLE)))
     sets = " and ".join(name for name, cells in (("FBFM40", new or not old), ("FBFM13", old)) if cells)
     if old:
         notes.append(f"Fuel model: codes of the 13 original models in {cells_text(old)}; no network knows them.")
-    found = (*notes, *_describe_codes(others, known.size))
+    if own.size:
+        codes, cells = np.unique(own, return_counts=True)
+        ranked = _most_frequent({int(code): int(n) for code, n in zip(codes, cells, strict=True)})
+        notes.append(f"Fuel model: codes of custom models, which only the physical fire model knows: {ranked}.")
+    found = (*notes, *_describe_codes(others, known.size + own.size))
     return ImportedLayer(
         values.astype(np.float32), f"fuel model {sets} codes", found, "FBFM13" if old > new else "FBFM40"
     )
@@ -327,13 +373,9 @@ def _other_codes(known: Known, wanted: frozenset[int], where: str, problems: Pro
     if 2 * sum(others.values()) <= known.size:
         return others
     what = f"{sum(others.values()):,} of {known.size:,} cells hold no code of a fuel model ({_most_frequent(others)})"
-    problems.add(where, what, "give the codes of FBFM40 or FBFM13; declare the file's no-data value if it is one")
+    remedy = "give the codes of FBFM40 or FBFM13, or the file of the custom fuel models (--fuel-models)"
+    problems.add(where, what, f"{remedy}; declare the file's no-data value if it is one")
     return None
-
-
-_IN_FUEL_MODELS = (
-    "give a layer of FBFM40 or FBFM13; if these are its codes, say so (--unit fuel=FBFM40 or --unit fuel=FBFM13)"
-)
 
 
 def _is_fbp(known: Known, where: str, problems: Problems) -> bool:

@@ -22,7 +22,7 @@ from firegui.io.rasters.files import RasterFile, read_sample
 from firegui.io.rasters.warp import horn
 from firegui.io.source_files import claim_problem, no_number
 
-UNUSED = {"canopy_base_height": "canopy base height", "duff": "duff", "woody": "coarse woody", "-": "left out"}
+UNUSED = {"duff": "duff", "woody": "coarse woody", "-": "left out"}
 """Bands of a landscape file that firegui has no layer for."""
 
 _GROUND = ("elevation", "slope", "aspect", "fuel", "canopy_cover")

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.scenario import LAYERS, Scenario
+from firegui.domain.scenario import EXPECTED_LAYERS, LAYERS, Scenario
 from firegui.errors import Problem, Problems
 from firegui.io import array_files
 from firegui.io.importers.georeferencing import (
@@ -97,7 +97,7 @@ def _notes(
         notes.append(f"target.npz was left out: its perimeters {_SIMULATED}.")
     if "slope" in fields.layers:
         notes.append("Slope is the steepness worked out from slope.npz; it gives no aspect.")
-    missing = [LAYERS[key][0].lower() for key in LAYERS if key not in fields.layers]
+    missing = [LAYERS[key][0].lower() for key in EXPECTED_LAYERS if key not in fields.layers]
     notes.append(f"Missing layers: {', '.join(missing)}.")
     return notes
 

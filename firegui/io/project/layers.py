@@ -55,12 +55,16 @@ def arrays_of(scenario: Scenario) -> dict[str, Array]:
 def maps_arrays(maps: FireMaps) -> dict[str, Array]:
     """Return every field of imported maps as an array.
 
-    One period a day is left out, as in maps of before there were periods, so that their sums stay the same. Imported
-    maps have no burned-out cells.
+    One period a day and a front that first builds up are left out, as in maps of before there was another way, so that
+    their sums stay the same. Imported maps have no burned-out cells, and drops work in all of theirs.
     """
-    names = [name for name in maps.__slots__ if name != "burned_out"]
-    if maps.periods_per_day == 1:
-        names.remove("periods_per_day")
+    usual = {
+        "burned_out": True,
+        "drop_cells": True,
+        "periods_per_day": maps.periods_per_day == 1,
+        "moving_start": not maps.moving_start,
+    }
+    names = [name for name in maps.__slots__ if not usual.get(name, False)]
     return {name: np.asarray(getattr(maps, name)) for name in names}
 
 
@@ -114,9 +118,12 @@ def file_hash(path: Path) -> str:
 
 
 def read_layers(
-    folder: Path, files: Mapping[str, ArrayFile], event: Event, problems: Problems
+    folder: Path, files: Mapping[str, ArrayFile], event: Event, problems: Problems, known: Mapping[str, Array]
 ) -> tuple[dict[str, Array], FireMaps | None]:
-    """Read every file back, adding what is missing, changed or of another shape to ``problems``."""
+    """Read every file back, adding what is missing, changed or of another shape to ``problems``.
+
+    Files of ``known`` arrays are only checked.
+    """
     arrays: dict[str, Array] = {}
     maps = None
     paths = {key: checked_path(folder, key, file, problems) for key, file in files.items()}
@@ -124,11 +131,13 @@ def read_layers(
         rasters = {
             key: threads.submit(copy_context().run, read_raster, path)
             for key, path in paths.items()
-            if path is not None and key != MAPS
+            if path is not None and key != MAPS and key not in known
         }
         for key, path in paths.items():
             try:
-                if key in rasters:
+                if path is not None and key in known:
+                    arrays[key] = known[key]
+                elif key in rasters:
                     arrays[key] = _layer(key, rasters.pop(key).result())
                 elif path is not None:
                     maps = read_maps(path).maps

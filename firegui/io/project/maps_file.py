@@ -24,7 +24,7 @@ from firegui.domain.maps import (
     whole_days_problems,
 )
 from firegui.domain.options import limits_text
-from firegui.domain.scenario import LAYERS, UNKNOWN_START, Scenario
+from firegui.domain.scenario import EXPECTED_LAYERS, LAYERS, UNKNOWN_START, Scenario
 from firegui.domain.stencil import EIGHT, STENCILS
 from firegui.errors import Problems
 from firegui.io import array_files
@@ -53,8 +53,8 @@ def import_maps(path: Path) -> tuple[Scenario, FireMaps]:
 
     ``phi [D P, N, H, W]`` of 8 or 16 neighbours, ``gamma [D P, H, W]``, ``burnable [H, W]``, ``wind_speed`` and
     ``wind_dir [D P, H, W]``, ``ignition [H, W]``, scalars ``T_burn``, ``S_day``, ``dx`` (m), ``c_req`` (gal/100 ft²);
-    optional ``transform [6]``, ``crs``, ``start``, ``periods_per_day`` P, else 1. The event has the mean wind of each
-    day, the maps that of each period.
+    optional ``transform [6]``, ``crs``, ``start``, ``periods_per_day`` P, else 1, ``moving_start`` 0 or 1, else 0. The
+    event has the mean wind of each day, the maps that of each period.
 
     Raises :class:`~firegui.errors.InputError` with everything that is wrong.
     """
@@ -119,6 +119,8 @@ def write_maps(path: Path, maps: FireMaps, grid: Grid, start: datetime | None) -
     }
     if maps.periods_per_day != 1:
         arrays[_PERIODS] = np.int64(maps.periods_per_day)
+    if maps.moving_start:
+        arrays[_MOVING] = np.int64(1)
     if grid.transform is not None and grid.crs is not None:
         arrays |= {"transform": np.array(grid.transform, np.float64), "crs": np.str_(grid.crs)}
     if start is not None:
@@ -142,7 +144,7 @@ def _notes(path: Path, held: MapsFile, offset: float) -> list[str]:
         notes.append("No place on the map: the file gives no CRS and transform.")
     if held.unused:
         notes.append(f"Not used: {', '.join(held.unused)}.")
-    notes.append(f"Missing layers: {', '.join(title.lower() for title, _ in LAYERS.values())}.")
+    notes.append(f"Missing layers: {', '.join(LAYERS[key][0].lower() for key in EXPECTED_LAYERS)}.")
     return notes
 
 
@@ -159,12 +161,14 @@ _OF_PERIODS = ", D = days × periods_per_day"
 _FLAGS = ("burnable", "ignition")
 _SCALARS = ("T_burn", "S_day", "dx", "c_req")
 _PERIODS = "periods_per_day"
-_OPTIONAL = (_PERIODS, "transform", "crs", "start")
+_MOVING = "moving_start"
+_OPTIONAL = (_PERIODS, _MOVING, "transform", "crs", "start")
 _AXES = {"phi": "DNHW", "gamma": "DHW", "wind_speed": "DHW", "wind_dir": "DHW", "burnable": "HW", "ignition": "HW"}
 _LIMITS: Mapping[str, tuple[tuple[float, float], str]] = {
     "T_burn": (BURN_STEPS_LIMITS, "burn duration in steps"),
     "S_day": (STEPS_PER_DAY_LIMITS, "steps a day, a whole number"),
     _PERIODS: (PERIODS_LIMITS, "periods of a day, a whole number"),
+    _MOVING: ((0.0, 1.0), "number 1 for a front in motion at the start, else 0"),
     "dx": (CELL_SIZES_M, "cell size in metres"),
     "c_req": ((LOWEST, HIGHEST), "required coverage in gal/100 ft²"),
 }
@@ -187,6 +191,7 @@ class MapsFields:
         return FireMaps(
             a["phi"], a["gamma"], a["burnable"], a["wind_speed"], a["wind_dir"], a["ignition"],
             n["T_burn"], int(n["S_day"]), n["dx"], n["c_req"], int(n.get(_PERIODS, 1)),
+            moving_start=bool(n.get(_MOVING, 0)),
         )  # fmt: skip
 
     def grid(self) -> Grid:
@@ -213,6 +218,8 @@ def read_fields(archive: Mapping[str, array_files.Array], problems: Problems) ->
                 else array_files.floats(value, key, problems, **_FLOATS[key])
             )
     numbers = {key: number for key in _SCALARS if (number := _number(archive, key, problems)) is not None}
+    if _MOVING in archive and (moving := _number(archive, _MOVING, problems)) is not None:
+        numbers[_MOVING] = moving
     crs, start = _text(archive, "crs", problems), _start(archive, problems)
     transform = _transform(archive, problems)
     if periods is not None:
@@ -292,7 +299,7 @@ def _number(archive: Mapping[str, array_files.Array], key: str, problems: Proble
         problems.add(key, f"is not one number (shape {list(value.shape)}, {value.dtype})", remedy)
         return None
     number = float(value.reshape(()))
-    if not low <= number <= high or (key in ("S_day", _PERIODS) and number != int(number)):
+    if not low <= number <= high or (key in ("S_day", _PERIODS, _MOVING) and number != int(number)):
         problems.add(key, f"is {number:g}", remedy)
         return None
     return number

@@ -16,7 +16,7 @@ from typing import Any
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 7
+CURRENT_FORMAT = 17
 
 
 def _to_format_2(table: TomlTable) -> TomlTable:
@@ -104,16 +104,149 @@ def _to_format_7(table: TomlTable) -> TomlTable:
     plan = table.get("plan")
     if isinstance(plan, dict):
         plan.setdefault("burning_at_start", "whole")
-    model = table.get("fire_model")
-    if isinstance(model, dict) and model.get("kind") == "physical" and isinstance(model.get("parameters"), dict):
-        model["parameters"].setdefault("periods_per_day", 1.0)
-        model["parameters"].setdefault("air_moisture", 0.0)
+    _add_physical(table, {"periods_per_day": 1.0, "air_moisture": 0.0})
     return table
 
 
+def _to_format_8(table: TomlTable) -> TomlTable:
+    """Migrate to format 8, which knows crown fire.
+
+    In format 7 no crowns burned, and none do in an older project.
+    """
+    _add_crown_settings(table)
+    return table
+
+
+def _add_crown_settings(table: TomlTable) -> None:
+    """Let no crowns burn in a project from before they could."""
+    _add_physical(table, {"crown_fire": 0.0, "foliar_moisture": 100.0})
+
+
+def _to_format_9(table: TomlTable) -> TomlTable:
+    """Migrate to format 9, which knows the flame length above which drops are marked.
+
+    The limit changes no number of a plan. An older project gets that of a new one.
+    """
+    plan = table.get("plan")
+    if isinstance(plan, dict):
+        plan.setdefault("flame_limit_m", 2.4)
+    return table
+
+
+def _to_format_10(table: TomlTable) -> TomlTable:
+    """Migrate to format 10, which knows the factors of a calibration of the physical model.
+
+    In format 9 there were none, and an older project keeps the published model.
+    """
+    _add_spread_factors(table)
+    return table
+
+
+def _add_spread_factors(table: TomlTable) -> None:
+    """Leave the physical model of a project as it was before it had factors."""
+    groups = ("grass", "grass_shrub", "shrub", "understory", "litter", "slash")
+    speeds = {f"{group}_speed": 1.0 for group in groups}
+    _add_physical(table, {**speeds, "moisture_shift": 0.0, "wind_factor": 1.0})
+
+
+def _to_format_11(table: TomlTable) -> TomlTable:
+    """Migrate to format 11, which knows whether drops fail in long flames.
+
+    In format 10 they were marked only, and in an older project they still are.
+    """
+    plan = table.get("plan")
+    if isinstance(plan, dict):
+        plan.setdefault("drops_fail_in_flames", False)
+    return table
+
+
+def _to_format_12(table: TomlTable) -> TomlTable:
+    """Migrate to format 12, which knows a front in motion at the start.
+
+    In format 11 the front of the physical model first built up, and it does in an older project.
+    """
+    _add_moving_start(table)
+    return table
+
+
+def _add_moving_start(table: TomlTable) -> None:
+    """Let the front build up in a project from before it could be in motion."""
+    _add_physical(table, {"moving_start": 0.0})
+
+
+def _to_format_13(table: TomlTable) -> TomlTable:
+    """Migrate to format 13, which knows the fast search. An older project is searched as in the paper."""
+    plan = table.get("plan")
+    if isinstance(plan, dict) and isinstance(plan.get("optimizer"), dict):
+        plan["optimizer"].setdefault("search", "paper")
+    return table
+
+
+def _to_format_14(table: TomlTable) -> TomlTable:
+    """Migrate to format 14, which knows prices of aircraft and their currency.
+
+    An older project has no prices.
+    """
+    table.setdefault("currency", "USD")
+    return table
+
+
+def _to_format_15(table: TomlTable) -> TomlTable:
+    """Migrate to format 15, which knows a weight of cost and the order of removal.
+
+    In an older project cost counts nothing, and drops of least effect are removed first.
+    """
+    plan = table.get("plan")
+    if isinstance(plan, dict):
+        if isinstance(plan.get("weights"), dict):
+            plan["weights"].setdefault("cost", 0.0)
+        if isinstance(plan.get("elimination"), dict):
+            plan["elimination"].setdefault("order", "effect")
+    return table
+
+
+def _to_format_16(table: TomlTable) -> TomlTable:
+    """Migrate to format 16, which knows values at risk.
+
+    An older project has none, and its goal counts none.
+    """
+    plan = table.get("plan")
+    if isinstance(plan, dict) and isinstance(plan.get("weights"), dict):
+        plan["weights"].setdefault("val", 0.0)
+    return table
+
+
+def _to_format_17(table: TomlTable) -> TomlTable:
+    """Migrate to format 17, which knows bases, hours of a day and wind limits of aircraft types.
+
+    Nothing moves: an older project has none of them, and its turnarounds are fixed. The number changes, so that a
+    firegui which does not know the limits says that it is too old.
+    """
+    return table
+
+
+def add_physical_settings(table: TomlTable) -> None:
+    """Complete the physical model of a run's project from before some settings; it keeps its numbers."""
+    _add_crown_settings(table)
+    _add_spread_factors(table)
+    _add_moving_start(table)
+
+
+def _add_physical(table: TomlTable, values: Mapping[str, float]) -> None:
+    """Give ``values`` to the parameters of a physical model that have none of these names."""
+    model = table.get("fire_model")
+    if isinstance(model, dict) and model.get("kind") == "physical" and isinstance(model.get("parameters"), dict):
+        for name, value in values.items():
+            model["parameters"].setdefault(name, value)
+
+
 STEPS: Mapping[int, Step] = MappingProxyType(
-    {1: _to_format_2, 2: _to_format_3, 3: _to_format_4, 4: _to_format_5, 5: _to_format_6, 6: _to_format_7}
-)
+    {
+        1: _to_format_2, 2: _to_format_3, 3: _to_format_4, 4: _to_format_5, 5: _to_format_6, 6: _to_format_7,
+        7: _to_format_8, 8: _to_format_9, 9: _to_format_10, 10: _to_format_11, 11: _to_format_12, 12: _to_format_13,
+        13: _to_format_14, 14: _to_format_15, 15: _to_format_16, 16: _to_format_17,
+    }
+)  # fmt: skip
 """``n`` → the step from format ``n`` to ``n + 1``."""
 
 

@@ -7,6 +7,7 @@ schedule's columns. A coverage file holds ``source`` and ``[[model]]`` tables of
 Of the constraints every entry is optional and what is absent is off::
 
     hard_cap = 400                        # the most drops of the whole plan
+    gust_factor = 2.0                     # gusts over the wind of the weather, for gust limits of aircraft types
 
     [daylight]                            # drops only between these two, by the sun at the centre of the grid
     after_sunrise_min = 30.0
@@ -32,6 +33,16 @@ Of the constraints every entry is optional and what is absent is off::
     x = 322.0
     theta = 0.8                           # long axis in radians
 
+    [[base]]                              # where aircraft load: the turnaround of the types that it serves follows
+    name = "Redding"
+    kind = "airtanker_base"               # or reload_base, dip_site, scooping_lake
+    y = -310.0                            # place in cells, cell centres at whole numbers, also outside the grid
+    x = 905.0
+    reload_min = 15.0
+    opens_h = 8.0                         # hours of the local day; without both it is always open
+    closes_h = 20.5
+    serves = ["S-2T", "BAe-146"]
+
 Times need an offset from UTC. A drop happens at the start of its step (0.48 h at the paper's 50 a day): the time of a
 pinned one is rounded down to it. A project's own ``[operations]`` table is read as well.
 """
@@ -45,10 +56,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from firegui.assets import resource
+from firegui.domain.bases import Base
 from firegui.domain.coverage import HIGHEST, LOWEST, RequiredCoverage, weighted_coverage
-from firegui.domain.fleet import AircraftType, Fleet, Material
+from firegui.domain.fleet import CURRENCY, AircraftType, Fleet, Material, currency_problems
 from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE, fuel_name
-from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
+from firegui.domain.operations import GUST_FACTOR, Daylight, Grounding, Operations, PinnedDrop
 from firegui.domain.scenario import Scenario
 from firegui.errors import Problems
 from firegui.io import toml
@@ -113,6 +125,8 @@ def operations_from_table(table: toml.Table) -> Operations:
         hard_cap=table.take("hard_cap", int, None),
         no_drop_zones=_sound(read_region(row) for row in table.tables("no_drop_zone")),
         pinned=_sound(toml.read_dataclass(PinnedDrop, row) for row in table.tables("pinned")),
+        bases=_sound(toml.read_dataclass(Base, row, lenient=True) for row in table.tables("base")),
+        gust_factor=table.take("gust_factor", float, GUST_FACTOR),
     )
     table.finish()
     return operations
@@ -125,12 +139,15 @@ def operations_to_table(operations: Operations) -> dict[str, Any]:
         table["hard_cap"] = operations.hard_cap
     if operations.daylight is not None:
         table["daylight"] = toml.as_table(operations.daylight)
+    if operations.gust_factor != GUST_FACTOR:
+        table["gust_factor"] = float(operations.gust_factor)
     if operations.sorties_per_day:
         table["sorties_per_day"] = dict(sorted(operations.sorties_per_day.items()))
     rows = {
         "grounding": [_row(item) for item in operations.groundings],
         "no_drop_zone": [region_to_table(zone) for zone in operations.no_drop_zones],
         "pinned": [_row(pin) for pin in operations.pinned],
+        "base": [toml.as_table(base) for base in operations.bases],
     }
     return table | {key: entries for key, entries in rows.items() if entries}
 
@@ -155,7 +172,8 @@ def _sound(read: Iterable[T | None]) -> tuple[T, ...]:
 
 _FLEET_HEADER = """\
 # A firegui fleet: one table per aircraft type, in the order of a schedule's columns.
-# US gallons, hours, m/s, seconds, metres. grounded_days are days of the plan, counted from 0.
+# US gallons, hours, m/s, seconds, metres. grounded_days are days of the plan, counted from 0. Prices are in the
+# currency; a type without any price has no known cost.
 
 """
 
@@ -174,7 +192,8 @@ def read_fleet(path: Path) -> Fleet:
     raw = toml.read_toml(path, problems)
     problems.raise_if_any(title)
     table = toml.Table(raw, path.name, problems)
-    fleet = fleet_from_tables(table.tables("aircraft"), problems)
+    currency = table.take("currency", str, CURRENCY)
+    fleet = fleet_from_tables(table.tables("aircraft"), problems, currency)
     table.finish()
     problems.raise_if_any(title)
     return fleet
@@ -185,15 +204,15 @@ def write_fleet(fleet: Fleet, path: Path) -> None:
 
     Raises :class:`~firegui.errors.InputError` where that is not allowed.
     """
-    write_text(path, _FLEET_HEADER + dumps({"aircraft": fleet_to_tables(fleet)}))
+    write_text(path, _FLEET_HEADER + dumps({"currency": fleet.currency, "aircraft": fleet_to_tables(fleet)}))
 
 
-def fleet_from_tables(tables: list[toml.Table], problems: Problems) -> Fleet:
+def fleet_from_tables(tables: list[toml.Table], problems: Problems, currency: str = CURRENCY) -> Fleet:
     """Read the types one by one; what is wrong with any is added to ``problems`` and that type left out."""
     types = [_read_type(table, problems) for table in tables]
-    fleet = Fleet(tuple(kind for kind in types if kind is not None))
+    fleet = Fleet(tuple(kind for kind in types if kind is not None), currency)
     # With a broken row left out, "no aircraft" would be a false alarm.
-    problems.extend(problem for problem in fleet.problems() if fleet.types or not types)
+    problems.extend(fleet.problems() if fleet.types or not types else currency_problems(currency))
     return fleet
 
 

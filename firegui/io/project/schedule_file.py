@@ -68,19 +68,38 @@ def is_plan(path: Path) -> bool:
     return path.suffix.lower() == ".safetensors"
 
 
-def read_claims(path: Path, fleet: Fleet, n_steps: int) -> tuple[Schedule, list[tuple[int, int]]]:
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Row of a CSV that claims to be an executed drop.
+
+    ``flight_hours`` and ``cost`` are what it states in columns of these names, ``None`` without a number. A cost in
+    another currency than the fleet's is ``None``, too.
+    """
+
+    step: int
+    column: int
+    flight_hours: float | None = None
+    cost: float | None = None
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """Step and column."""
+        return self.step, self.column
+
+
+def read_claims(path: Path, fleet: Fleet, n_steps: int) -> tuple[Schedule, list[Claim]]:
     """Read a CSV as what it claims to be executed, for the audit.
 
-    Returns the listed drops and the ``(step, column)`` of each row whose ``executed`` is true, or of every row where
-    there is no such column. A second drop of an aircraft at a step and a drop off the raster are kept: to find them is
-    the audit's work. Raises :class:`~firegui.errors.InputError` for rows that name no aircraft or step of the plan.
+    Returns the listed drops and a claim for each row whose ``executed`` is true, or for every row where there is no
+    such column. A second drop of an aircraft at a step and a drop off the raster are kept: to find them is the audit's
+    work. Raises :class:`~firegui.errors.InputError` for rows that name no aircraft or step of the plan.
     """
     problems = Problems()
     title = f"The schedule {path.name} cannot be used"
     data = read_bytes(path, problems)
     problems.raise_if_any(title)
     assert data is not None
-    listing = _from_csv(data, _Limits(fleet_ids(fleet), n_steps, None), problems)
+    listing = _from_csv(data, _Limits(fleet_ids(fleet), n_steps, None, fleet.currency), problems)
     problems.raise_if_any(title)
     assert listing is not None
     return listing.schedule, listing.claims
@@ -109,12 +128,13 @@ class _Limits:
     columns: dict[str, int]
     n_steps: int
     shape: tuple[int, int] | None  # None: drops off the raster and repeated drops are let through
+    currency: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
     schedule: Schedule
-    claims: list[tuple[int, int]]
+    claims: list[Claim]
 
 
 def _from_csv(data: bytes, limits: _Limits, problems: Problems) -> _Listing | None:
@@ -123,7 +143,7 @@ def _from_csv(data: bytes, limits: _Limits, problems: Problems) -> _Listing | No
         rows = csv.reader(io.StringIO(data.decode("utf-8-sig"), newline=""), strict=True)
         header = [name.strip().lower() for name in next(rows, [])]
         where = _columns(header, problems)
-        return None if where is None else _fill(rows, where, limits, problems)
+        return None if where is None else _fill(rows, where, header, limits, problems)
     except UnicodeDecodeError:
         problems.add("file", "is not text in UTF-8", "save it as CSV UTF-8")
     except csv.Error as error:
@@ -153,10 +173,10 @@ def _named(columns: Sequence[str]) -> str:
     return f"columns {', '.join(columns[:-1])} and {columns[-1]} are"
 
 
-def _fill(rows: Any, where: Sequence[int], limits: _Limits, problems: Problems) -> _Listing:
+def _fill(rows: Any, where: Sequence[int], header: Sequence[str], limits: _Limits, problems: Problems) -> _Listing:
     schedule = Schedule.empty(limits.n_steps, len(limits.columns))
     seen: dict[tuple[int, int], int] = {}
-    claims: list[tuple[int, int]] = []
+    claims: list[Claim] = []
     bad: list[Problem] = []
     for cells in rows:
         if not any(cell.strip() for cell in cells):
@@ -179,9 +199,16 @@ def _fill(rows: Any, where: Sequence[int], limits: _Limits, problems: Problems) 
             seen[pair] = line
             schedule.logits[pair], schedule.poses[pair] = LISTED_LOGIT, pose
             if len(where) == len(REQUIRED_COLUMNS) or cells[where[-1]].strip().lower() in _TRUE:
-                claims.append(pair)
+                claims.append(Claim(*pair, *_stated(header, cells, limits.currency)))
     problems.extend(capped(bad))
     return _Listing(schedule, claims)
+
+
+def _stated(header: Sequence[str], cells: Sequence[str], currency: str) -> tuple[float | None, float | None]:
+    """Return the flight hours and the cost of a row, in the currency of the fleet."""
+    row = dict(zip(header, (cell.strip() for cell in cells), strict=False))
+    hours, cost = (_number(row.get(name, ""), float) for name in ("flight_hours", "cost"))
+    return hours, cost if row.get("currency", currency) in {currency, ""} else None
 
 
 def _row(cells: Sequence[str], limits: _Limits) -> tuple[int, int, tuple[float, ...], list[tuple[str, str]]]:

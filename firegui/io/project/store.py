@@ -2,11 +2,12 @@
 
 ::
 
-    project.toml      format = 7; everything people can edit; the list of layer files with their hashes
+    project.toml      format = 17; everything people can edit; the list of layer files with their hashes
     layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date);
                       where it is known, wind by the periods of a day on blocks of cells (one band a period)
     maps.npz          imported fire maps, if there are any
     fire-*.safetensors  the weights of the network fire model, if that is the project's
+    values-*.tif      values at risk, one file a layer
     runs/*            one folder per run
     calibrations/*    weights calibrated for it, and what an interrupted calibration goes on from
 
@@ -25,14 +26,21 @@ from pathlib import Path
 from typing import Any
 
 from firegui.domain.coverage import PAPER_COVERAGE
+from firegui.domain.fleet import OF_BASES, PRICES
+from firegui.domain.physical import CROWN_SETTINGS, MOVING_START
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
-from firegui.domain.settings import BurningAtStart
+from firegui.domain.settings import BurningAtStart, RemovalOrder, SearchMethod
+from firegui.domain.spread_factors import FACTORS
+from firegui.domain.values import ValueLayer
+from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError, Problem, Problems
 from firegui.io import toml
 from firegui.io.atomic import new_folder, write_text
+from firegui.io.paths import PROJECT_FILE
 from firegui.io.project.layers import (
     PERIOD_WIND,
+    arrays_of,
     check_files,
     contents_of,
     kept_weights,
@@ -47,10 +55,10 @@ from firegui.io.project.layers import (
 )
 from firegui.io.project.migrations import CURRENT_FORMAT, migrate
 from firegui.io.project.text import ArrayFile, ProjectText, listed_layers, read_text, to_tables
+from firegui.io.project.values_file import read_values, remove_values, write_values
 from firegui.io.source_files import file_problem, outside_problem
 from firegui.io.toml import dumps
 
-PROJECT_FILE = "project.toml"
 RUNS = "runs"
 """Folder of a project's results."""
 # What says of a folder that it holds the result of an analysis; a plan has none of them.
@@ -59,7 +67,7 @@ _HEADER = "# A firegui project. Everything here can be edited by hand, except [l
 _STORED = ("wind_speed", "wind_dir", "ignition", "observed", *PERIOD_WIND)
 # What people read but no run depends on.
 _UNHASHED_EVENT = ("name", "notes", "markers", "synthetic")
-_UNHASHED_AIRCRAFT = ("type", "provenance")
+_UNHASHED_AIRCRAFT = ("type", "provenance", "price_source")
 
 
 class ProjectExistsError(InputError):
@@ -83,23 +91,29 @@ def save_project(project: Project, folder: Path, *, replacing: bool = False) -> 
         return
     with new_folder(folder) as temporary:
         layers = write_layers(project, temporary)
-        write_text(temporary / PROJECT_FILE, _text(project, layers, write_project_weights(project, temporary)))
+        weights, values = write_project_weights(project, temporary), write_values(project, temporary)
+        write_text(temporary / PROJECT_FILE, _text(project, layers, weights, values))
 
 
 def _save_edits(project: Project, folder: Path, held: ProjectText) -> None:
-    weights = write_project_weights(project, folder)
+    weights, before = write_project_weights(project, folder), {row.file.file for row in held.values}
+    values: list[dict[str, Any]] = []
     try:
-        write_text(folder / PROJECT_FILE, _text(project, held.layers, weights))
+        values = write_values(project, folder)
+        write_text(folder / PROJECT_FILE, _text(project, held.layers, weights, values))
     except BaseException:
         remove_weights(folder, weights, kept=held.weights)
+        remove_values(folder, {row["file"] for row in values}, kept=before)
         raise
     remove_weights(folder, held.weights, kept=weights)
+    remove_values(folder, before, kept={row["file"] for row in values})
 
 
-def load_project(folder: Path) -> Project:
+def load_project(folder: Path, saved: Project | None = None) -> Project:
     """Read a project back, equal to the one saved and its arrays bit for bit.
 
-    Raises :class:`~firegui.errors.InputError` listing every problem of a damaged or newer project.
+    ``saved`` is what was just saved there: copies of its arrays spare reading the files. Raises
+    :class:`~firegui.errors.InputError` listing every problem of a damaged or newer project.
     """
     problems = Problems()
     title = f"The project {folder.name} cannot be opened"
@@ -110,12 +124,14 @@ def load_project(folder: Path) -> Project:
         check_files(folder, listed_layers(table), problems)
     if text is None:
         raise InputError(problems, title)
-    arrays, maps = read_layers(folder, text.layers, text.event, problems)
+    known = {} if saved is None else {key: array.copy() for key, array in arrays_of(saved.scenario).items()}
+    arrays, maps = read_layers(folder, text.layers, text.event, problems, known)
     if text.fire_model.kind == "maps" and "maps" not in text.layers:
         problems.add("layers", "the fire model is imported maps, but maps.npz is not listed", "import the maps again")
     if text.fire_model.kind == "maps" and maps is not None:
         problems.extend(steps_problems(maps, text.event))
     weights = read_project_weights(folder, text.weights, problems)
+    values = read_values([folder], text.values, text.event.grid.shape, problems)
     if text.fire_model.kind == "network" and text.weights is None:
         remedy = "restore the folder from a copy, or import the event again"
         problems.add(PROJECT_FILE, "the fire model is the network, but its weights are not listed", remedy)
@@ -142,16 +158,16 @@ def load_project(folder: Path) -> Project:
     )
     return Project(
         scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps, weights, text.operations,
-        text.coverage, text.stress,
+        text.coverage, text.stress, values,
     )  # fmt: skip
 
 
 def write_edits(project: Project, base: Path, folder: Path) -> None:
     """Write into ``folder`` what an edited ``project`` has beyond the event that is kept in ``base``.
 
-    That is another ``project.toml``, which names the arrays in ``base``, and weights that are not kept there; nothing
-    is written to ``base``. Raises :class:`~firegui.errors.InputError` where ``base`` cannot be read or ``folder`` not
-    be written.
+    That is another ``project.toml``, which names the arrays in ``base``, and weights and values that are not kept
+    there; nothing is written to ``base``. Raises :class:`~firegui.errors.InputError` where ``base`` cannot be read or
+    ``folder`` not be written.
     """
     problems = Problems()
     held = _read_project_file(base, problems)
@@ -159,7 +175,8 @@ def write_edits(project: Project, base: Path, folder: Path) -> None:
         raise InputError(problems, f"The edits of {base.name} were not kept")
     weights = project.weights
     there = base if weights is None or kept_weights(base, weights) is not None else folder
-    text = _text(project, held.layers, write_project_weights(project, there))
+    values = write_values(project, folder, base)
+    text = _text(project, held.layers, write_project_weights(project, there), values)
     if not _reads_as(folder, text):
         write_text(folder / PROJECT_FILE, text)
 
@@ -171,8 +188,10 @@ def read_edits(saved: Project, base: Path, folder: Path) -> Project:
     """
     problems = Problems()
     text = _read_project_file(folder, problems)
-    weights = None
+    weights: NetworkWeights | None = None
+    values: tuple[ValueLayer, ...] = ()
     if text is not None:
+        values = read_values([folder, base], text.values, saved.scenario.grid.shape, problems)
         of_edits = text.weights is not None and (folder / text.weights.file).is_file()
         weights = read_project_weights(folder if of_edits else base, text.weights, problems)
     if text is None or problems:
@@ -181,7 +200,7 @@ def read_edits(saved: Project, base: Path, folder: Path) -> Project:
     return replace(
         saved.with_steps_per_day(steps), fleet=text.fleet, grounded=text.grounded, regions=text.regions, plan=text.plan,
         fire_model=text.fire_model, weights=weights, operations=text.operations, coverage=text.coverage,
-        stress=text.stress,
+        stress=text.stress, values=values,
     )  # fmt: skip
 
 
@@ -249,8 +268,23 @@ def project_hash(project: Project) -> str:
     """
     tables = to_tables(project)
     tables["event"] = {key: value for key, value in tables["event"].items() if key not in _UNHASHED_EVENT}
-    tables["fleet"] = [{k: v for k, v in row.items() if k not in _UNHASHED_AIRCRAFT} for row in tables["fleet"]]
+    tables.pop("currency")
+    unhashed = {*_UNHASHED_AIRCRAFT, *(() if project.plan.counts_cost else PRICES)}
+    # What no base serves flies at no cruise speed.
+    unhashed |= set() if project.operations.serves(project.fleet) else set(OF_BASES)
+    tables["fleet"] = [{k: v for k, v in row.items() if k not in unhashed} for row in tables["fleet"]]
+    plan = tables["plan"]
+    if not project.plan.weights.cost:
+        plan["weights"].pop("cost")  # as it was before cost could count
+    if project.plan.elimination.order is RemovalOrder.EFFECT:
+        plan["elimination"].pop("order")  # as it was before there was a choice
     tables["fire_model"] = {key: value for key, value in tables["fire_model"].items() if key != "label"}
+    if project.fire_model.kind == "physical":
+        physical, parameters = project.fire_model.physical, tables["fire_model"]["parameters"]
+        # As it was before crowns could burn, before there were factors, and before a front could be in motion at first.
+        unused = {*(() if physical.crown_fire else CROWN_SETTINGS), *(() if physical.factors.are_set else FACTORS)}
+        unused |= set() if physical.moving_start else {MOVING_START}
+        tables["fire_model"]["parameters"] = {key: value for key, value in parameters.items() if key not in unused}
     tables["grounded"] = {key: sorted(set(days)) for key, days in tables["grounded"].items() if days}
     tables["layers"] = contents_of(project)
     # Only the number counts, and the paper's is left out, as it was before projects had one of their own.
@@ -258,6 +292,17 @@ def project_hash(project: Project) -> str:
     # Runs that depend on the stress set or the margin compare them by themselves.
     tables.pop("stress")
     tables["plan"].pop("margin")
+    tables["values"] = [{k: v for k, v in row.items() if k != "source"} for row in tables.pop("values", [])]
+    # As it was before there were values at risk.
+    if not project.values:
+        tables.pop("values")
+    if project.plan.weights.val == 0.0:
+        tables["plan"]["weights"].pop("val")
+    if not project.plan.drops_fail_in_flames:
+        tables["plan"].pop("drops_fail_in_flames")  # as it was before drops could fail
+        tables["plan"].pop("flame_limit_m")  # marks drops and changes no number
+    if project.plan.optimizer.search is not SearchMethod.FAST:
+        tables["plan"]["optimizer"].pop("search")  # as it was before there was a choice
     if project.plan.burning_at_start is BurningAtStart.WHOLE:
         tables["plan"].pop("burning_at_start")  # as it was before there was a choice
     if project.coverage.c_req != PAPER_COVERAGE and project.fire_model.kind != "maps":
@@ -274,9 +319,12 @@ def _plain_date(value: Any) -> str:
     raise TypeError(f"{value!r} is not a plain value")
 
 
-def _text(project: Project, layers: Mapping[str, ArrayFile], weights: ArrayFile | None) -> str:
+def _text(
+    project: Project, layers: Mapping[str, ArrayFile], weights: ArrayFile | None, values: list[dict[str, Any]]
+) -> str:
     tables = to_tables(project) | {"layers": {key: asdict(file) for key, file in layers.items()}}
     tables |= {} if weights is None else {"weights": asdict(weights)}
+    tables |= {"values": values} if values else {}
     return _HEADER + dumps({"format": CURRENT_FORMAT, **tables})
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
+from firegui.domain.fuel_models import FuelModel, fuel_model_problems
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations
 from firegui.domain.options import bounds_problems
@@ -18,6 +19,7 @@ from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import StressSet
+from firegui.domain.values import ValueTerms
 from firegui.errors import InputError, Problems
 from firegui.io import crs, toml
 from firegui.io.project.regions_file import Polygons, polygons_of
@@ -67,6 +69,14 @@ class ArrayFile:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueRow:
+    """A value layer without its cells, and their file."""
+
+    terms: ValueTerms
+    file: ArrayFile
+
+
+@dataclass(frozen=True, slots=True)
 class ProjectText:
     """What ``project.toml`` says."""
 
@@ -81,6 +91,7 @@ class ProjectText:
     operations: Operations
     coverage: RequiredCoverage
     stress: StressSet
+    values: tuple[ValueRow, ...]
 
 
 def event_of(scenario: Scenario) -> Event:
@@ -106,19 +117,22 @@ def to_tables(project: Project) -> dict[str, Any]:
     """Return the editable part of a project as plain values; two equal projects give equal tables."""
     ids = {kind.id for kind in project.fleet.types}
     return {
+        "currency": project.fleet.currency,
         "event": _event_table(event_of(project.scenario)),
         "plan": toml.as_table(project.plan),
         "fire_model": {
             "kind": project.fire_model.kind,
             "label": project.fire_model.label,
             "parameters": {key: float(value) for key, value in sorted(project.fire_model.parameters.items())},
-        },
+        }
+        | ({"fuel": [toml.as_table(fuel) for fuel in project.fire_model.fuels]} if project.fire_model.fuels else {}),
         "fleet": [_without_days(row) for row in fleet_to_tables(project.fleet)],
         "grounded": {key: list(days) for key, days in sorted(project.grounded.items()) if key in ids},
         "region": [region_table(region) for region in project.regions],
         "operations": operations_to_table(project.operations),
         "coverage": coverage_table(project.coverage),
         "stress": stress_to_table(project.stress),
+        **({"values": [toml.as_table(layer.terms) for layer in project.values]} if project.values else {}),
     }
 
 
@@ -179,6 +193,7 @@ def read_text(table: toml.Table) -> ProjectText | None:
     plan = toml.read_dataclass(PlanSettings, table.table("plan"))
     fire_model = _read_fire_model(table.table("fire_model"))
     types = [_read_type(row) for row in table.tables("fleet")]
+    currency = table.take("currency", str)
     grounded = table.take("grounded", dict[str, tuple[date, ...]])
     if None not in types:
         _check_grounded(grounded or {}, {kind.id for kind in types if kind is not None}, table)
@@ -188,14 +203,18 @@ def read_text(table: toml.Table) -> ProjectText | None:
     operations = operations_from_table(table.table("operations"))
     coverage = _read_coverage(table.table("coverage"))
     stress = _read_stress(table.table("stress"), event)
+    values = [_read_values(row) for row in table.tables("values")]
     table.finish()
     if plan is not None:
         table.problems.extend(bounds_problems(plan, "plan"))
     if len(table.problems) > before or event is None or plan is None or coverage is None:
         return None
     assert stress is not None
-    fleet = Fleet(tuple(kind for kind in types if kind is not None))
-    return ProjectText(event, fleet, grounded, regions, plan, fire_model, layers, weights, operations, coverage, stress)
+    fleet = Fleet(tuple(kind for kind in types if kind is not None), currency)
+    return ProjectText(
+        event, fleet, grounded, regions, plan, fire_model, layers, weights, operations, coverage, stress,
+        tuple(row for row in values if row is not None),
+    )  # fmt: skip
 
 
 def listed_layers(table: toml.Table) -> dict[str, ArrayFile]:
@@ -280,8 +299,13 @@ def _check_grounded(grounded: Mapping[str, tuple[date, ...]], ids: set[str], tab
 
 
 def _read_fire_model(table: toml.Table) -> FireModel:
-    model = FireModel(table.take("kind", str), table.take("label", str), table.take("parameters", dict[str, float]))
+    fuels = [toml.read_dataclass(FuelModel, row) for row in table.tables("fuel")]
+    read = tuple(fuel for fuel in fuels if fuel is not None)
+    model = FireModel(
+        table.take("kind", str), table.take("label", str), table.take("parameters", dict[str, float]), read
+    )
     table.finish()
+    table.problems.extend(fuel_model_problems(read))
     if model.kind not in (None, *KINDS):
         *first, last = (f'"{kind}"' for kind in KINDS)
         table.problems.add(table.where, f"kind is {model.kind!r}", f"write {', '.join(first)} or {last}")
@@ -319,6 +343,12 @@ def _read_region(table: toml.Table) -> Region:
     region = Region(table.take("name", str), table.take("polygons", Polygons), table.take("weight", float))
     table.finish()
     return region
+
+
+def _read_values(table: toml.Table) -> ValueRow | None:
+    file = ArrayFile(table.take("file", str), table.take("sha256", str), "")
+    terms = toml.read_dataclass(ValueTerms, table)
+    return None if terms is None else ValueRow(terms, file)
 
 
 def _read_layers(table: toml.Table) -> dict[str, ArrayFile]:

@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,8 @@ from firegui.io.source_files import cells_problem, claim_size_problem, error_tex
 
 _GIS_NODATA = float("nan")
 _FILTERS = threading.RLock()
-_BYTES_AT_ONCE = 256 * 2**20
+_ZLEVEL = 3
+"""Deflate at this level takes half the time of its usual 6, and files are 4 % larger."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +62,9 @@ def read_raster(path: Path, bands: Sequence[int] | None = None) -> Raster:
         )
         if problem is not None:
             raise InputError([problem])
-        # Each request has its limit of memory: it is given so many bands as are held well within it.
         values = np.empty((len(numbers), *source.shape), source.dtypes[0])
-        step = max(1, _BYTES_AT_ONCE // (prod(source.shape) * values.itemsize))
-        for first in range(0, len(numbers), step):
-            values[first : first + step] = source.read(numbers[first : first + step])
+        for target, band in zip(values, source.each_band(numbers), strict=True):
+            target[:] = band
     except OSError as error:
         raise InputError(
             [Problem(str(path), f"cannot be read as a raster ({error_text(error)})", "check that it is a GeoTIFF")]
@@ -113,7 +111,8 @@ def raster_in_memory(
     real = np.issubdtype(stack.dtype, np.floating)
     profile = {
         "driver": "GTiff", "count": len(stack), "height": grid.rows, "width": grid.columns, "dtype": stack.dtype.name,
-        "compress": "deflate", "predictor": 3 if real else 1, "tiled": True, "blockxsize": 256, "blockysize": 256,
+        "compress": "deflate", "zlevel": _ZLEVEL, "predictor": 3 if real else 1,
+        "tiled": True, "blockxsize": 256, "blockysize": 256,
         "transform": _affine(grid), "crs": _rasterio_crs(grid), "nodata": _GIS_NODATA if real else None,
         "interleave": "band",  # so that one of many can be read without the others
         "BIGTIFF": "IF_SAFER",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from rasterio.windows import Window
 
 from firegui.io.safe_open.direct.rasters import RASTER_DRIVERS
 from firegui.io.safe_open.processes import READERS, ReaderLostError
+
+_BYTES_AT_ONCE = 64 * 2**20
+"""Most of the bands that are read by one request, which has a limit of memory and one of processor time."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +74,17 @@ class RasterDataset:
         """
         found: NDArray[Any] = self._call("rasters.read", _plain(bands), _sides(window), None)["values"]
         return found
+
+    def each_band(self, bands: Sequence[int], window: Window | None = None) -> Iterator[NDArray[Any]]:
+        """Yield bands ``[H, W]`` one by one. They are read several at a time, as many as a request may hold.
+
+        Raises ``OSError`` where they cannot be read.
+        """
+        cells = prod(self.shape) if window is None else int(window.height) * int(window.width)
+        each = max(cells * np.dtype(self.dtypes[0]).itemsize, self.block_bytes)
+        step = max(1, _BYTES_AT_ONCE // each)
+        for first in range(0, len(bands), step):
+            yield from self.read(bands[first : first + step], window)
 
     def read_reduced(self, bands: Sequence[int], window: Window, shape: Sequence[int]) -> Any:
         """Return bands ``shape`` of a window as a masked array.

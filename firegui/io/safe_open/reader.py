@@ -7,6 +7,7 @@ hold inside a library that does not return: processor time and memory where the 
 from __future__ import annotations
 
 import faulthandler
+import math
 import os
 import sys
 import time
@@ -123,7 +124,8 @@ def _begin(handle: int, seconds: int) -> None:
 
     _, most = resource.getrlimit(resource.RLIMIT_CPU)
     with suppress(ValueError, OSError):
-        resource.setrlimit(resource.RLIMIT_CPU, (int(time.process_time()) + seconds, most))
+        # The limit is a whole second: rounded down, it could end a request that has hardly begun.
+        resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(time.process_time()) + seconds, most))
     if sys.platform == "linux":
         import fcntl
 

@@ -93,7 +93,7 @@ def find_dates(
             problems.add(where, f"its column {wanted!r} holds no dates or is not there (columns: {held})", _REMEDY)
             return None
     if not candidates:
-        named = _in_words(np.array([where], object)) if by_file and n else None
+        named = _in_words([where]) if by_file and n else None
         if named is None:
             problems.add(where, f"no column holds dates ({_seen(columns, n)})", _REMEDY)
             return None
@@ -143,7 +143,8 @@ def _candidates(columns: Mapping[str, Column], n: int, utc_offset_h: float) -> I
         by_name = plain in _SHOWS or "date" in plain
         if not by_name and column.dtype.kind not in "MOU":
             continue
-        found, notes = _dates(column, plain, by_name, utc_offset_h)
+        texts = [_text(value) for value in column]
+        found, notes = _dates(texts, plain, by_name, utc_offset_h)
         if by_name and any(when is not None for when in found):
             of_record = any(word in plain for word in (*_OF_THE_RECORD, *_OF_THE_INCIDENT))
             # The very word goes before its relatives.
@@ -151,7 +152,7 @@ def _candidates(columns: Mapping[str, Column], n: int, utc_offset_h: float) -> I
             yield _Candidate(name, found, notes, rank)
         elif not by_name and all(when is not None for when in found):
             yield _Candidate(name, found, notes, _BY_CONTENT)
-        elif column.dtype.kind in "OU" and (inside := _in_words(column)) is not None:
+        elif column.dtype.kind in "OU" and (inside := _in_words(texts)) is not None:
             yield _Candidate(name, inside, (), _IN_WORDS)
     parts = _from_parts(columns, n)
     if parts is not None:
@@ -159,23 +160,25 @@ def _candidates(columns: Mapping[str, Column], n: int, utc_offset_h: float) -> I
 
 
 def _dates(
-    column: Column, plain: str, by_name: bool, utc_offset_h: float
+    texts: Sequence[str], plain: str, by_name: bool, utc_offset_h: float
 ) -> tuple[tuple[date | None, ...], tuple[str, ...]]:
     """Return the local dates of a column's values, and what was assumed of them."""
-    texts = [_text(value) for value in column]
-    if by_name and all(_MILLISECONDS.fullmatch(text) for text in texts):
-        stamps = tuple(_since_1970(text) for text in texts)
+    # Many features share a text: each is parsed once.
+    different = list(dict.fromkeys(texts))
+    if by_name and all(_MILLISECONDS.fullmatch(text) for text in different):
+        stamps = tuple(_since_1970(text) for text in different)
         said = ["Milliseconds since 1970 were read as UTC."]
     else:
-        parsed, said = parse_stamps(texts), []
+        parsed, said = parse_stamps(different), []
         stamps = parsed.stamps
         if parsed.month_first is None and plain in _AMERICAN and not all(stamps):
-            stamps = tuple(parse_stamp(text, month_first=True) for text in texts)
+            stamps = tuple(parse_stamp(text, month_first=True) for text in different)
             said = ["The month is taken to come before the day, as the services write that use this column."]
     zoned = any(stamp is not None and stamp.moment.tzinfo is not None for stamp in stamps)
     if zoned:
         said.append(f"Times with an offset were brought to local time, {utc_offset_h:+g} hours from UTC.")
-    return tuple(_local(stamp, utc_offset_h) for stamp in stamps), tuple(said)
+    dates = {text: _local(stamp, utc_offset_h) for text, stamp in zip(different, stamps, strict=True)}
+    return tuple(dates[text] for text in texts), tuple(said)
 
 
 def _text(value: Any) -> str:
@@ -199,12 +202,17 @@ def _local(stamp: Stamp | None, utc_offset_h: float) -> date | None:
     return (stamp.moment.astimezone(UTC) + timedelta(hours=utc_offset_h)).date()
 
 
-def _in_words(column: Column) -> tuple[date, ...] | None:
+def _in_words(texts: Sequence[str]) -> tuple[date, ...] | None:
     """Return dates among other words, such as ``Bear 2020-08-19 IR``; ``None`` unless every text has one."""
-    matches = [_IN_TEXT.search(_text(value)) for value in column]
-    stamps = parse_stamps([match[0].replace("_", "-") for match in matches if match]).stamps
-    known = [stamp.moment.date() for stamp in stamps if stamp is not None]
-    return tuple(known) if len(known) == len(column) else None
+    parts = {}
+    for text in dict.fromkeys(texts):
+        match = _IN_TEXT.search(text)
+        if match is None:
+            return None
+        parts[text] = match[0].replace("_", "-")
+    stamps = zip(parts, parse_stamps(list(parts.values())).stamps, strict=True)
+    dates = {text: stamp.moment.date() for text, stamp in stamps if stamp is not None}
+    return tuple(dates[text] for text in texts) if len(dates) == len(parts) else None
 
 
 def _from_parts(columns: Mapping[str, Column], n: int) -> tuple[date | None, ...] | None:

@@ -26,7 +26,7 @@ MOST_BYTES = 256 * 2**20
 MOST_FEATURES = 20_000
 MOST_CORNERS = 20_000_000
 
-_DRAWABLE = "export it as GeoPackage, GeoJSON, KML or shapefile with one polygon per date"
+_DRAWABLE = "export it as GeoPackage, GeoJSON, KML or shapefile"
 _SHP, _SQLITE, _ZIP = b"\x00\x00\x27\x0a", b"SQLite format 3\x00", b"PK\x03\x04"
 _HEAD = 4096
 _SHOWN = 5
@@ -78,28 +78,35 @@ def layer_names(file: Path, problems: Problems) -> tuple[str, ...]:
         return ()
 
 
-def read_features(file: Path, layer: str | None, problems: Problems) -> VectorLayer | None:
+def read_features(
+    file: Path, layer: str | None, problems: Problems, *, most: int = MOST_FEATURES, of: str = "perimeters",
+    option: str = "--perimeters-layer",
+) -> VectorLayer | None:  # fmt: skip
     """Return the features of a layer, or of the only one that has geometry.
 
-    What is wrong is noted and ``None`` returned.
+    At most so many are read; messages say what they are ``of`` and which ``option`` names the layer. What is wrong is
+    noted and ``None`` returned.
     """
     found = Problems()
     layers = layer_names(file, found)
-    chosen = None if found else _choose(file, layer, layers, found)
+    chosen = None if found else _choose(file, layer, layers, found, option)
     problems.extend(found)
-    return None if chosen is None else read_layer(file, chosen, layers, problems)
+    return None if chosen is None else read_layer(file, chosen, layers, problems, most=most, of=of)
 
 
-def read_layer(file: Path, chosen: str, layers: tuple[str, ...], problems: Problems) -> VectorLayer | None:
+def read_layer(
+    file: Path, chosen: str, layers: tuple[str, ...], problems: Problems, *, most: int = MOST_FEATURES,
+    of: str = "perimeters",
+) -> VectorLayer | None:  # fmt: skip
     """Return the features of the layer ``chosen`` of a file whose ``layers`` :func:`layer_names` returned.
 
     What is wrong is noted and ``None`` returned.
     """
     try:
         count = vector_info(file, chosen).features
-        if count > MOST_FEATURES:
-            what = f"holds {count:,} features; at most {MOST_FEATURES:,} are read"
-            problems.add(file.name, what, "keep the perimeters of this fire alone in the file")
+        if count > most:
+            what = f"holds {count:,} features; at most {most:,} are read"
+            problems.add(file.name, what, f"keep the {of} of this fire alone in the file")
             return None
         found = read_vector(file, chosen, force_2d=True, datetime_as_string=True)
     except OSError as error:
@@ -160,7 +167,7 @@ def crs_problems(features: VectorLayer, file: Path) -> list[Problem]:
     return found
 
 
-def _choose(file: Path, layer: str | None, layers: tuple[str, ...], problems: Problems) -> str | None:
+def _choose(file: Path, layer: str | None, layers: tuple[str, ...], problems: Problems, option: str) -> str | None:
     names = ", ".join(layers) or "none"
     if layer is not None:
         if layer in layers:
@@ -169,7 +176,7 @@ def _choose(file: Path, layer: str | None, layers: tuple[str, ...], problems: Pr
         return None
     if len(layers) != 1:
         what = f"holds {len(layers)} layers with geometry ({names})"
-        problems.add(file.name, what, "name the one to use (--perimeters-layer)" if layers else _DRAWABLE)
+        problems.add(file.name, what, f"name the one to use ({option})" if layers else _DRAWABLE)
         return None
     return layers[0]
 

@@ -174,6 +174,7 @@ _NAMES: Mapping[Role, str] = MappingProxyType(
 )
 _ROLES = {name: role for role, names in _NAMES.items() for name in names.split("|") if name}
 _GRID_NAMES = ("x wind", "y wind")
+_LONGEST_NAME = 500
 _BRACKETS = re.compile(r"[\[(]([^\])]*)[\])]")
 _WORDS = re.compile(r"[a-z]+|\d+(?:\.\d+)?")
 _CLOCKS = {
@@ -221,6 +222,9 @@ def split_words(name: str) -> str:
 
 def parse_name(name: str) -> ParsedName | None:
     """Return what ``name`` says that it holds; ``None`` for anything that is no part of a wind file."""
+    if len(name) > _LONGEST_NAME:
+        # No column has such a name. The search for brackets takes time with the square of the length.
+        return None
     for text in dict.fromkeys((name, split_words(name))):
         for height_first in (False, True):
             found = _parsed(text, height_first)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import reduce
@@ -26,7 +26,17 @@ from firegui.io.weather.conventions import (
     SpeedUnit,
     WindConventions,
 )
-from firegui.io.weather.locations import Everywhere, Floats, Placement, Turn, WindLocations, no_turn, turn_from_true
+from firegui.io.weather.locations import (
+    ALL_CELLS,
+    Cells,
+    Everywhere,
+    Floats,
+    Placement,
+    Turn,
+    WindLocations,
+    no_turn,
+    turn_from_true,
+)
 from firegui.io.weather.period_stack import PeriodStack
 from firegui.io.weather.series import MOST_CELLS_READ, WindSeries, check_values, vectors
 from firegui.io.weather.time_axis import (
@@ -177,13 +187,13 @@ def daily_maps(
     reader = _SeriesReader(series, conventions, placement, problems, check)
     speed, towards = np.empty((2, days.count, *grid.shape), np.float32)
     known, patched = [], {}
-    stack = PeriodStack.of(series, timing, days, grid, when[0], placement.window)
+    stack = PeriodStack.of(series, timing, days, grid, when[0], placement)
     for day, numbers in days.samples.items():
-        totals = [reader.total(group) for group in stack.groups(numbers)]
-        read = [total for total in totals if total is not None]
-        if len(read) < len(totals):
+        groups = list(stack.groups(numbers))
+        totals = reader.totals(groups)
+        if totals is None:
             return None
-        parts = reader.spread(reduce(np.add, read))
+        parts = reader.spread(reduce(np.add, totals))
         holes = ~np.isfinite(parts[0])
         if holes.all():
             continue
@@ -194,8 +204,8 @@ def daily_maps(
         known.append(day)
         speed[day], towards[day] = parts[0], turn.towards(parts[1], parts[2])
         if stack.is_wanted:
-            for group, total in zip(stack.groups(numbers), read, strict=True):
-                stack.put(group, reader.spread(total), parts, turn)
+            for group, total in zip(groups, totals, strict=True):
+                stack.put(group, reader.spread(total, stack.cells), parts, turn)
     if not known:
         problems.add(series.where, "has no wind on any day of the event", "check its no-data value and its place")
         return None
@@ -229,27 +239,37 @@ class _SeriesReader:
         self._course: list[tuple[int, Floats]] = []
         self._holes, self._values = 0, 0
 
-    def total(self, numbers: NDArray[np.intp]) -> Floats | None:
-        """Return the sums of speed, vector and number of some samples at the places, ``[4, …]``."""
-        total: Floats | None = None
-        for number in map(int, numbers):
-            parts = self._sample(number)
-            if parts is None:
-                return None
-            known = np.asarray(np.isfinite(parts).all(axis=0))
-            self._values, self._holes = self._values + known.size, self._holes + int((~known).sum())
-            # The last of the four counts the samples that have a value.
-            counted = np.concatenate([np.where(known, parts, 0.0), known[np.newaxis]])
-            total = counted if total is None else total + counted
-            if known.any():
-                self._course.append((number, parts[:, known].mean(axis=1)))
-        assert total is not None
-        return total
+    def totals(self, groups: Sequence[NDArray[np.intp]]) -> list[Floats] | None:
+        """Return the sums of speed, vector and number of the samples of each group at the places, ``[4, …]``.
 
-    def spread(self, total: Floats) -> Floats:
-        """Return the mean speed and the mean vector of such sums, ``[3, H, W]``; NaN where there is none."""
+        What is wrong is noted, and ``None`` returned.
+        """
+        numbers = [int(number) for group in groups for number in group]
+        samples, totals = self._series.samples(numbers, self._placement.window), []
+        for group in groups:
+            total: Floats | None = None
+            for number in map(int, group):
+                parts = self._sample(samples)
+                if parts is None:
+                    return None
+                known = np.asarray(np.isfinite(parts).all(axis=0))
+                self._values, self._holes = self._values + known.size, self._holes + int((~known).sum())
+                # The last of the four counts the samples that have a value.
+                counted = np.concatenate([np.where(known, parts, 0.0), known[np.newaxis]])
+                total = counted if total is None else total + counted
+                if known.any():
+                    self._course.append((number, parts[:, known].mean(axis=1)))
+            assert total is not None
+            totals.append(total)
+        return totals
+
+    def spread(self, total: Floats, cells: Cells = ALL_CELLS) -> Floats:
+        """Return the mean speed and the mean vector of such sums in some cells, NaN where there is none.
+
+        They are ``[3, rows, columns]``.
+        """
         with np.errstate(invalid="ignore", divide="ignore"):
-            return self._placement.spread(total[:3] / total[3])
+            return self._placement.spread(total[:3] / total[3], cells)
 
     @property
     def notes(self) -> list[str]:
@@ -267,12 +287,12 @@ class _SeriesReader:
         speed, u, v = np.array([means for _, means in self._course]).T
         return Course(times, speed, np.degrees(np.arctan2(-u, -v)) % 360.0)
 
-    def _sample(self, number: int) -> Floats | None:
-        """Return speed, eastward and northward wind of a sample, ``[3, …]``; what is wrong is noted."""
+    def _sample(self, samples: Iterator[tuple[Floats, Floats]]) -> Floats | None:
+        """Return speed, eastward and northward wind of the next sample, ``[3, …]``; what is wrong is noted."""
         if self._check is not None:
             self._check()
         try:
-            one, other = self._series.sample(number, self._placement.window)
+            one, other = next(samples)
         except OSError as error:
             self._problems.add(self._series.where, str(error), "get the file again from where it came")
             return None

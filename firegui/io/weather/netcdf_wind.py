@@ -22,7 +22,7 @@ from firegui.io.weather.locations import Floats, WindLocations, Window
 from firegui.io.weather.netcdf_air import netcdf_air
 from firegui.io.weather.netcdf_file import NetcdfVariable
 from firegui.io.weather.raster_locations import AxisRaster, CurvedRaster
-from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
+from firegui.io.weather.series import WindField, WindSeries, choose_pair, one_by_one, said_conventions
 from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, TimeError, check_ascending, decode_times
 
 Variables = Mapping[str, NetcdfVariable]
@@ -72,8 +72,8 @@ def netcdf_series(
     stamps = _stamps(variables, layout.time, where, problems)
     read = partial(_read, layout, axes.dimensions)
     fields = (
-        WindField(one.name, _named(one), one.text("units").strip(), partial(read, one)),
-        WindField(other.name, _named(other), "", partial(read, other)),
+        WindField(one.name, _named(one), one.text("units").strip(), one_by_one(partial(read, one))),
+        WindField(other.name, _named(other), "", one_by_one(partial(read, other))),
     )
     relative = one.number("GRIB_uvRelativeToGrid", -1.0)
     north = North.TRUE if axes.geographic or relative == 0.0 else North.GRID if relative == 1.0 else None

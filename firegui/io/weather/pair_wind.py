@@ -9,7 +9,7 @@ clockwise from north, where the wind blows from; speeds are in mph and at 20 ft 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -33,9 +33,9 @@ from firegui.io.weather.conventions import (
     WindConventions,
 )
 from firegui.io.weather.locations import Floats, Window
-from firegui.io.weather.raster_bands import read_band
+from firegui.io.weather.raster_bands import read_bands
 from firegui.io.weather.raster_locations import AffineRaster
-from firegui.io.weather.series import WindField, WindSeries
+from firegui.io.weather.series import ReadSamples, WindField, WindSeries
 from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps
 
 _PART = re.compile(r"(?P<run>.+)_(?P<part>vel|ang)", re.IGNORECASE)
@@ -168,8 +168,9 @@ def _places(sources: Sequence[RasterDataset], problems: Problems) -> AffineRaste
     return AffineRaster(*first.shape, place if text else None, text)
 
 
-def _reader(sources: Sequence[RasterDataset]) -> Callable[[int, Window | None], Floats]:
-    def read(number: int, window: Window | None) -> Floats:
-        return read_band(sources[number], 1, window, sources[number].path.name)
+def _reader(sources: Sequence[RasterDataset]) -> ReadSamples:
+    def read(numbers: Sequence[int], window: Window | None) -> Iterator[Floats]:
+        for number in numbers:
+            yield from read_bands(sources[number], [1], window)
 
     return read

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.grid import Grid
 from firegui.domain.weather import HOURS_PER_DAY, PeriodWeather, largest_divisor, on_blocks
-from firegui.io.weather.locations import Everywhere, Floats, Stations, Turn, Window
+from firegui.io.weather.locations import ALL_CELLS, Cells, Everywhere, Floats, Placement, Stations, Turn, Window
 from firegui.io.weather.series import WindSeries
 from firegui.io.weather.time_axis import DAY_S, Days, Timing, stand_ins
 
@@ -27,13 +27,16 @@ class PeriodStack:
     """Winds of the periods of an event, collected sample by sample.
 
     ``periods_per_day`` is 0 for a file with one sample a day or without times. ``period`` is that of each sample,
-    counted from the start of the event.
+    counted from the start of the event. ``cells`` are those whose wind is averaged over the blocks, in each of them as
+    many rows and columns as ``each_way`` says.
     """
 
     series: WindSeries
     window: Window | None
     periods_per_day: int
     block: int
+    cells: Cells
+    each_way: int
     period: NDArray[np.int64]
     speed: NDArray[np.float32]
     towards: NDArray[np.float32]
@@ -43,12 +46,9 @@ class PeriodStack:
 
     @staticmethod
     def of(
-        series: WindSeries, timing: Timing, days: Days, grid: Grid, start: datetime, window: Window | None
+        series: WindSeries, timing: Timing, days: Days, grid: Grid, start: datetime, placement: Placement
     ) -> PeriodStack:
-        """Return an empty stack for the samples of an event that begins at ``start`` (UTC).
-
-        ``window`` is the part of the file's raster around the grid.
-        """
+        """Return an empty stack for the samples of an event that begins at ``start`` (UTC)."""
         is_finer = timing.moments is not None and not timing.is_daily and days.expected > 1
         each = largest_divisor(HOURS_PER_DAY, days.expected) if is_finer else 0
         period = np.zeros(series.count, np.int64)
@@ -59,7 +59,12 @@ class PeriodStack:
         block = _block(series, grid, count)
         speed, towards = np.empty((2, count, *grid.of_blocks(block).shape), np.float32)
         air = np.full((2, count), np.nan)
-        return PeriodStack(series, window, each, block, period, speed, towards, air, np.zeros(count, np.bool_))
+        cells, each_way = ALL_CELLS, block
+        if placement.distance >= block > 2:
+            # Between places that far apart the wind hardly bends within a block: four cells have its mean.
+            cells, each_way = (_pairs(grid.rows, block), _pairs(grid.columns, block)), 2
+        known = np.zeros(count, np.bool_)
+        return PeriodStack(series, placement.window, each, block, cells, each_way, period, speed, towards, air, known)
 
     @property
     def is_wanted(self) -> bool:
@@ -74,15 +79,16 @@ class PeriodStack:
         yield from np.split(numbers, np.flatnonzero(np.diff(self.period[numbers])) + 1)
 
     def put(self, numbers: NDArray[np.intp], parts: Floats, instead: Floats, turn: Turn) -> None:
-        """Keep the mean speed and vector ``parts [3, H, W]`` of the samples of one period.
+        """Keep the mean speed and vector ``parts`` of the samples of one period, in :attr:`cells`.
 
-        A cell without a value has that of its day, ``instead``.
+        A cell without a value has that of its day, ``instead [3, H, W]``.
         """
         at = int(self.period[numbers[0]])
-        speed, east, north = np.where(np.isfinite(parts[0]), parts, instead)
-        towards = turn.towards(east, north)
-        self.speed[at] = on_blocks(speed, self.block)
-        self.towards[at] = np.arctan2(*(on_blocks(part(towards), self.block) for part in (np.sin, np.cos)))
+        rows, columns = self.cells
+        speed, east, north = np.where(np.isfinite(parts[0]), parts, instead[:, rows][:, :, columns])
+        towards = turn.towards(east, north, self.cells)
+        self.speed[at] = on_blocks(speed, self.each_way)
+        self.towards[at] = np.arctan2(*(on_blocks(part(towards), self.each_way) for part in (np.sin, np.cos)))
         self.air[:, at] = _means([self.series.air_of(int(number), self.window) for number in numbers])
         self.known[at] = True
 
@@ -122,6 +128,17 @@ def _block(series: WindSeries, grid: Grid, count: int) -> int:
     while count * grid.of_blocks(block).n_cells > MOST_VALUES:
         block *= 2
     return min(block, max(grid.shape))
+
+
+def _pairs(size: int, block: int) -> NDArray[np.intp]:
+    """Return two places of each block, as far from its begin as from its end.
+
+    The mean of what is linear there is that of the block.
+    """
+    starts = np.arange(0, size, block)
+    ends = np.minimum(starts + block, size) - 1
+    inwards = (ends - starts + 1) // 4
+    return np.stack([starts + inwards, ends - inwards], axis=1).ravel()
 
 
 def _means(samples: list[tuple[float, float]]) -> Floats:

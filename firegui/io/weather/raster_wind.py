@@ -6,7 +6,7 @@ One file of each part with a band for every time, or one file whose bands say wh
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,7 +29,7 @@ from firegui.io.weather.conventions import (
     speed_unit,
 )
 from firegui.io.weather.locations import Floats, Window
-from firegui.io.weather.raster_bands import read_band
+from firegui.io.weather.raster_bands import read_bands
 from firegui.io.weather.raster_locations import AffineRaster
 from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
 from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, as_stamps, check_ascending
@@ -54,9 +54,8 @@ class _Part:
     def field(self) -> WindField:
         return WindField(self.source.path.name, self.named, _unit(self.source, self.bands[0]), self._read)
 
-    def _read(self, number: int, window: Window | None) -> Floats:
-        band = self.bands[number]
-        return read_band(self.source, band, window, f"band {band} of {self.source.path.name}")
+    def _read(self, numbers: Sequence[int], window: Window | None) -> Iterator[Floats]:
+        return read_bands(self.source, [self.bands[number] for number in numbers], window)
 
 
 def raster_series(paths: Sequence[Path], components: Components | None, problems: Problems) -> WindSeries | None:

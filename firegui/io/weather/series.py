@@ -7,7 +7,7 @@ file says, else by a guess, which a note names.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -37,20 +37,23 @@ from firegui.io.weather.time_axis import Stamps
 MOST_CELLS_READ = 500_000_000
 """Over all samples that are read: an hour of work, and far above a fire's surroundings in any public weather."""
 
+ReadSample = Callable[[int, Window | None], Floats]
+ReadSamples = Callable[[Sequence[int], Window | None], Iterator[Floats]]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WindField:
     """One of the two numbers that a file holds at every place and time.
 
     ``label`` names it in messages, ``named`` is what its name says of it, ``unit`` how the file writes its unit (empty
-    where it does not). ``read`` gives a sample at the places of a window (all of them without), NaN where there is
+    where it does not). ``read`` yields samples at the places of a window (all of them without), NaN where there is
     none; it raises ``OSError`` where the file cannot be read there.
     """
 
     label: str
     named: ParsedName | None
     unit: str
-    read: Callable[[int, Window | None], Floats]
+    read: ReadSamples
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,10 +85,15 @@ class WindSeries:
         """
         return (math.nan, math.nan) if self.air is None else self.air(number, window)
 
-    def sample(self, number: int, window: Window | None) -> tuple[Floats, Floats]:
-        """Return both numbers of a sample at the places of a window; ``OSError`` where they cannot be read."""
+    def samples(self, numbers: Sequence[int], window: Window | None) -> Iterator[tuple[Floats, Floats]]:
+        """Yield both numbers of samples at the places of a window; ``OSError`` where they cannot be read."""
         one, other = self.fields
-        return one.read(number, window), other.read(number, window)
+        return zip(one.read(numbers, window), other.read(numbers, window), strict=True)
+
+
+def one_by_one(read: ReadSample) -> ReadSamples:
+    """Return the way to read several samples of a file that is read sample by sample."""
+    return lambda numbers, window: (read(number, window) for number in numbers)
 
 
 T = TypeVar("T")
@@ -141,10 +149,10 @@ def probe(series: WindSeries, window: Window | None) -> tuple[Floats, Floats]:
     shape = series.places.raster
     if window is None and shape is not None:
         window = Window(*(slice(max(0, n // 2 - _PROBED_SIDE), min(n, n // 2 + _PROBED_SIDE)) for n in shape))
-    numbers = np.unique(np.linspace(0, series.count - 1, _PROBED).astype(int))
+    numbers = np.unique(np.linspace(0, series.count - 1, _PROBED).astype(int)).tolist()
     parts: list[list[Floats]] = [[], []]
-    for number in numbers:
-        for found, values in zip(parts, series.sample(int(number), window), strict=True):
+    for sample in series.samples(numbers, window):
+        for found, values in zip(parts, sample, strict=True):
             flat = values.ravel()
             found.append(flat[:: max(1, flat.size // (_PROBED_CELLS // len(numbers)))])
     return np.concatenate(parts[0]), np.concatenate(parts[1])

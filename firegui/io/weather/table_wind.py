@@ -36,7 +36,7 @@ from firegui.io.weather.conventions import (
     speed_unit,
 )
 from firegui.io.weather.locations import Everywhere, Floats, Stations, WindLocations, Window
-from firegui.io.weather.series import WindField, WindSeries, choose_pair, said_conventions
+from firegui.io.weather.series import WindField, WindSeries, choose_pair, one_by_one, said_conventions
 from firegui.io.weather.station_list import find_places
 from firegui.io.weather.station_stream import stream_rows
 from firegui.io.weather.time_axis import Stamps, as_stamps, check_ascending
@@ -360,7 +360,7 @@ def _series(
     if problems:
         return None
     moments, at = (None, np.arange(len(each))) if stamps is None else np.unique(stamps.moments, return_inverse=True)
-    reads = [_by_time(part, each, np.asarray(at).ravel(), stations) for part in parts]
+    reads = [one_by_one(_by_time(part, each, np.asarray(at).ravel(), stations)) for part in parts]
     one, other = (WindField(label, says, "", read) for (label, says), read in zip(labels, reads, strict=True))
     said = said_conventions(kind, (one, other), where, problems, clock=clock)
     if stamps is None or moments is None:

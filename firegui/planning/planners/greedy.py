@@ -17,7 +17,7 @@ from firegui.planning.evaluations import Arrays
 from firegui.planning.flight_rules import with_pins
 from firegui.planning.placement import across_wind, dispersed_maxima
 from firegui.planning.planner_context import PlannerContext
-from firegui.rollout.gates import Gates, gates_of
+from firegui.rollout.gates import Gates, gates_of, waits_of
 from firegui.rollout.model import Model
 
 CANDIDATES = 32
@@ -136,10 +136,10 @@ def _early_first(steps: NDArray[np.int64], generator: np.random.Generator) -> li
 def _before_drops(model: Model, gates: Gates) -> NDArray[np.bool_]:
     """Return ``[T, A]``: where a drop would keep one from being flown that is."""
     before = np.zeros_like(gates.executed)
-    for tail in model.fleet.tails:
-        for step in np.flatnonzero(gates.executed[:, tail.index]).tolist():
-            first = max(step - tail.type.turnaround_steps(model.maps.steps_per_day), 0)
-            before[first:step, tail.index] = True
+    waits = waits_of(model.fleet, model.n_steps, model.maps.steps_per_day, model.rules)
+    for step, column in np.argwhere(gates.executed).tolist():
+        earlier = np.arange(step)
+        before[:step, column] |= earlier + waits[:step, column] >= step
     return before
 
 

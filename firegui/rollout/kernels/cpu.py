@@ -110,12 +110,15 @@ class ActiveFront:
             run = Run(model, schedule, layout, space, WHOLE, keep=True, dense=dense, threads=self._threads)
             run.advance(observer, check, model.gradient_extent)
             outcome = run.outcome()
+            if not model.is_differentiated(outcome.metrics):
+                run.clean()
+                return outcome, np.zeros(schedule.logits.shape), np.zeros(schedule.poses.shape)
             back = BackwardPass(run)
             back.sweep(check)
             run.clean(swept=True)
         probability = 1.0 / (1.0 + np.exp(-schedule.logits))
         soft = probability * (1.0 - probability) * run.gates.open
-        return outcome, (back.decision + model.weights.budget) * soft, back.pose
+        return outcome, (back.decision + model.drop_weights) * soft, back.pose
 
     def gain_slopes(
         self, model: Model, slopes: Slopes, hear: Hear, check: Check | None, *, through_days: bool

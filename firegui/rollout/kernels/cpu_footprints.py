@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import FAILS
 from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import fma, lanes8, splat8, store, total, where_above
 from firegui.rollout.footprint import CELL_VARIANCE, NORMALISER_EPSILON
@@ -67,6 +68,16 @@ class Wind(NamedTuple):
     block: int
 
 
+class Working(NamedTuple):
+    """Where drops work: ``values`` and ``periods`` of :class:`~firegui.domain.compact_maps.DropCells`.
+
+    Both are empty where drops work everywhere.
+    """
+
+    values: NDArray[np.uint8]
+    periods: NDArray[np.int64]
+
+
 class Pieces(NamedTuple):
     """Footprints of some pairs.
 
@@ -99,6 +110,19 @@ def landing(
     towards = float(wind.towards[period, i, j])
     drift = float(wind.speed[period, i, j]) * fleet.fall_s[column] / wind.cell_size
     return poses[step, column, 0] - drift * math.sin(towards), poses[step, column, 1] + drift * math.cos(towards)
+
+
+@kernel
+def landings(
+    pairs: NDArray[np.int64], poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes,
+    cells: NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Compute the rows and columns ``cells [2, n]`` of the raster nearest to where drops come down."""
+    for k in range(len(pairs)):
+        step, column = pairs[k]
+        y, x = landing(poses, step, column, fleet, wind, shape)
+        cells[0, k] = min(max(int(np.rint(y)), 0), shape.rows - 1)
+        cells[1, k] = min(max(int(np.rint(x)), 0), shape.columns - 1)
 
 
 @kernel
@@ -151,17 +175,18 @@ def relevant(
 
 @kernel
 def evaluate(
-    pairs: NDArray[np.int64], begin: int, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes,
-    pieces: Pieces, moving: bool,
+    pairs: NDArray[np.int64], begin: int, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, working: Working,
+    shape: Sizes, pieces: Pieces, moving: bool,
 ) -> int:  # fmt: skip
     """Compute footprints of the ``(step, column)`` pairs from ``begin`` on.
 
-    Returns the first pair that did not fit any more.
+    Returns the first pair that did not fit any more. The parts of a footprint where drops do not work weigh nothing.
     The means are those of footprints whose poses are ``moving``.
     """
-    room = len(pieces.places)
+    room, limited = len(pieces.places), len(working.periods) > 0
     for k in range(begin, len(pairs)):
         step, column = pairs[k]
+        number = working.periods[step // wind.steps_per_period] if limited else 0
         y, x = landing(poses, step, column, fleet, wind, shape)
         theta = poses[step, column, 2]
         cos, sin = math.cos(theta), math.sin(theta)
@@ -208,6 +233,10 @@ def evaluate(
                         weight = where_above(splat8(np.float32(shape.columns - j - 0.5)), lanes8(), weight)
                         weight = where_above(lanes8(), splat8(np.float32(-j - 0.5)), weight)
                     store(pieces.weights, used * 8, weight)
+                    if limited:
+                        for lane in range(max(-j, 0), min(8, shape.columns - j)):
+                            if working.values[number, i, j + lane] == FAILS:
+                                pieces.weights[used * 8 + lane] = np.float32(0.0)
                     pieces.corner[used * 2], pieces.corner[used * 2 + 1] = first_u, first_v
                     used += 1
         pieces.first[k + 1] = used

@@ -556,3 +556,9 @@ def score(sums: NDArray[np.float64], setting: Constants, state: int) -> bool:
         return True
     guarded: bool = sums[SCORED_PROT] + left * sums[SUM_PROT] > setting.prot_limit
     return guarded
+
+
+@kernel
+def score_start(sums: NDArray[np.float64], setting: Constants) -> None:
+    """Add the state before the first step to the sums."""
+    score(sums, setting, 0)

@@ -19,7 +19,8 @@ from firegui.rollout.suppression import dose_of_payload
 class Objective(NamedTuple):
     """The objective as fields.
 
-    Protection density and the tiles that have any, slope ``l`` and what it is outside the regions, 1 inside them.
+    Protection density and the tiles that have any, slope ``l`` and what it is outside the regions, 1 inside them, and
+    what values at risk add to the last slope; the last is empty where they do not count.
     """
 
     density: Floats
@@ -27,11 +28,12 @@ class Objective(NamedTuple):
     slope: Floats
     plain_slope: np.float32
     protected: Floats
+    value_slope: Floats
 
 
 def layout_of(model: Model) -> Layout:
     """Return the model's fire, laid out once."""
-    return model.gains.layout("active front", lambda: Layout(model.maps))
+    return model.gains.layout("active front", lambda: Layout(model.maps, model.gains.start()[0]))
 
 
 def objective_of(model: Model) -> Objective:
@@ -45,11 +47,14 @@ def objective_of(model: Model) -> Objective:
         slope = field_of(model.occupancy_slope().numpy(), shape)
         plain = np.float32(model.weights.burn / (model.n_scored * model.n_cells))
         has_density = (tiles > 0.0).any(axis=(1, 3)).reshape(-1).astype(np.uint8)
-        return Objective(density, has_density, slope, plain, field_of(model.protected.numpy(), shape))
+        last = model.value_slope()
+        value_slope = np.zeros(0, np.float32) if last is None else field_of(last.numpy(), shape)
+        return Objective(density, has_density, slope, plain, field_of(model.protected.numpy(), shape), value_slope)
 
-    # The regions are kept beside it, so that no other object gets their identities.
-    name = f"{model.weights} from {model.first_scored_step} in {id(model.protection)} {id(model.protected)}"
-    return model.gains.recent(name, lambda: (make(), model.protection, model.protected))[0]
+    # Regions and values are kept beside it, so that no other object gets their identities.
+    kept = (model.protection, model.protected, model.values)
+    name = f"{model.weights} from {model.first_scored_step} in {' '.join(str(id(one)) for one in kept)}"
+    return model.gains.recent(name, lambda: (make(), kept))[0]
 
 
 def aircraft_of(model: Model) -> Aircraft:

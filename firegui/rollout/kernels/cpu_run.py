@@ -23,14 +23,23 @@ from firegui.rollout.footprint import CELL_VARIANCE
 from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.kernels.cpu_arithmetic import TREATED
 from firegui.rollout.kernels.cpu_drops import DropLog, PlacedFootprints
-from firegui.rollout.kernels.cpu_footprints import AMOUNT, REACH, Aircraft, Pieces, Wind, evaluate
+from firegui.rollout.kernels.cpu_footprints import (
+    AMOUNT,
+    REACH,
+    Aircraft,
+    Pieces,
+    Wind,
+    Working,
+    evaluate,
+    landings,
+)
 from firegui.rollout.kernels.cpu_forward import (
     WORTH_HALVING,
     assist_forward,
     choose_needed,
     forward,
     is_log_full,
-    score,
+    score_start,
     sum_again,
     wake_touched,
 )
@@ -42,6 +51,7 @@ from firegui.rollout.kernels.cpu_state import (
     bounding_box,
     clean,
     light,
+    light_ahead,
     measure,
     overwrite,
     packed,
@@ -62,10 +72,11 @@ from firegui.rollout.kernels.layout import (
     unset,
     usual,
 )
-from firegui.rollout.measure import losses_of, metrics_of
+from firegui.rollout.measure import losses_of, metrics_of, values_lost
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
 from firegui.rollout.outcome import Outcome, RolloutOptions
+from firegui.rollout.values import Window
 
 LEAST_SECONDS = 0.005
 """A stretch of days that took less is followed by one twice as long, so that asking to cancel costs nothing."""
@@ -73,6 +84,12 @@ MOST_LOGGED = 3_000_000
 """The log begins anew at the start of a day once it has more pieces than this; a piece takes 72 bytes."""
 SLACK = 1.0 + 1e-6
 """Running sums and final ones differ by rounding: a rollout is given up only well beyond its bound."""
+
+
+EVERYWHERE = Working(np.zeros((0, 0, 0), np.uint8), np.zeros(0, np.int64))
+"""Drops work in all cells."""
+
+Pairs = NDArray[np.int64]
 
 
 class Segment(NamedTuple):
@@ -127,9 +144,23 @@ class Run:
 
     def listed(self, pairs: NDArray[np.int64], name: str, *, executed: bool) -> Listed:
         """Return ``pairs`` with their footprints, in the workspace's memory of that name."""
-        pieces = pieces_of(pairs, self.poses, self.aircraft, self.wind, self.shape, self.space, name, moving=executed)
+        working = self._working(pairs)
+        pieces = pieces_of(
+            pairs, self.poses, self.aircraft, self.wind, self.shape, self.space, name, working=working, moving=executed
+        )
         first = np.searchsorted(pairs[:, 0], np.arange(self.model.n_steps + 1)).astype(np.int64)
         return Listed(pairs, first, pieces, executed)
+
+    def _working(self, pairs: Pairs) -> Working:
+        """Return where drops work, which is known then for all cells that the footprints of ``pairs`` reach."""
+        cells = self.model.maps.drop_cells
+        if cells is None:
+            return EVERYWHERE
+        places = np.empty((2, len(pairs)), np.int64)
+        landings(pairs, self.poses, self.aircraft, self.wind, self.shape, places)
+        periods, reach = pairs[:, 0] // self.wind.steps_per_period, self.aircraft.half[pairs[:, 1]]
+        cells.ask(periods, places[0], places[1], reach)
+        return Working(cells.values, usual(cells.periods, np.int64))
 
     def _printed(self, listed: Listed, width: int, name: str) -> tuple[PlacedFootprints, DropLog]:
         """Return the doses of the listed drops, and the log of what they will change."""
@@ -167,7 +198,11 @@ class Run:
             self.sums[SUM_FIRE], self.sums[ALIGHT] = len(cells) + len(out), self.clock.period
             self.sums[SUM_PROT] = light(space.fields, space.marks, cells, 1.0, density, self.shape)
             self.sums[SUM_PROT] += light(space.fields, space.marks, out, 0.0, density, self.shape)
-            score(self.sums, self.setting, 0)
+            ahead, shares = self.layout.ahead, self.layout.ahead_shares
+            fire, guarded = light_ahead(space.fields, space.marks, ahead, shares, density, self.shape)
+            self.sums[SUM_FIRE] += fire
+            self.sums[SUM_PROT] += guarded
+            score_start(self.sums, self.setting)
         else:
             body = start.body
             if not isinstance(body, CpuDayState):
@@ -394,24 +429,28 @@ class Run:
     def outcome(self) -> Outcome:
         """Return the numbers of the state that was reached."""
         ends, sums, model = self._measure(), self.sums, self.model
-        executed = int(self.gates.executed.sum())
-        losses = losses_of(model, float(sums[SCORED]), float(sums[SCORED_PROT]), ends.fire, executed)
+        executed = self.gates.executed.sum(axis=0)
+        window = bounding_box(self.space.marks.touched, self.shape)
+        lost = values_lost(model, lambda: self._fire(window), window)
+        losses = losses_of(model, float(sums[SCORED]), float(sums[SCORED_PROT]), ends.fire, executed, lost)
         occupancy = float(sums[SCORED] + sums[UNSCORED])
-        metrics = metrics_of(model, ends.fire, ends.protected, occupancy, losses, self.proposed, executed)
+        flown = self.gates.executed
+        metrics = metrics_of(model, ends.fire, ends.protected, occupancy, losses, self.proposed, executed, flown)
         over = self.exceeded or exceeded(model, metrics, self.wanted.bounds)
         return Outcome(metrics, self.gates.executed, tuple(self.states), over)
+
+    def _fire(self, window: Window) -> Tensor:
+        """Return ``P`` on a window, float64."""
+        return torch.from_numpy(1.0 - raster_of(self.space.fields.unburned, self.shape)[window]).double()
 
     def clean(self, *, swept: bool = False) -> None:
         """Leave the workspace at rest, after a backward pass too."""
         clean(self.space.fields, self.space.marks, self.shape, self.space.stamps, swept)
 
 
-Pairs = NDArray[np.int64]
-
-
 def pieces_of(
     pairs: Pairs, poses: NDArray[np.float64], fleet: Aircraft, wind: Wind, shape: Sizes, space: Workspace, name: str,
-    *, moving: bool = True,
+    *, working: Working = EVERYWHERE, moving: bool = True,
 ) -> Pieces:  # fmt: skip
     """Return the footprints of ``pairs [n, 2]`` = ``(step, column)``.
 
@@ -421,7 +460,7 @@ def pieces_of(
     pieces = _room(len(pairs), count, space, name)
     pieces.first[0] = 0
     while True:
-        done = evaluate(pairs, done, poses, fleet, wind, shape, pieces, moving)
+        done = evaluate(pairs, done, poses, fleet, wind, working, shape, pieces, moving)
         if done == len(pairs):
             return pieces
         count = 2 * count + 1024

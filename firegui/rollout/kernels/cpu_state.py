@@ -62,6 +62,24 @@ def light(
 
 
 @kernel
+def light_ahead(
+    fields: StateFields, marks: Marks, cells: NDArray[np.int64], shares: Floats, density: Floats, shape: Sizes
+) -> tuple[float, float]:  # fmt: skip
+    """Set what burns ahead of the fire at the start.
+
+    Returns the sums of ``P`` over the cells, and of ``P`` times the density.
+    """
+    fire, guarded = 0.0, 0.0
+    for number in range(len(cells)):
+        at, share = cells[number], shares[number]
+        fields.unburned[at], fields.scaled[at], fields.emission[at] = np.float32(1.0) - share, share, share
+        fire += share
+        guarded += share * density[at]
+        touch(marks, (at // shape.stride - MARGIN_ROWS) // 4, (at % shape.stride - 16) // 16, shape)
+    return fire, guarded
+
+
+@kernel
 def overwrite(
     fields: StateFields,
     marks: Marks,
@@ -175,14 +193,14 @@ def unpack(fields: StateFields, marks: Marks, shape: Sizes, burning: Floats, ret
 
 @kernel
 def start_adjoint(
-    fields: StateFields, marks: Marks, shape: Sizes, start: np.float32, wet: DropLog, end: int, watching: Watching,
-    box: Box,
+    fields: StateFields, marks: Marks, shape: Sizes, start: np.float32, value_slope: Floats, wet: DropLog, end: int,
+    watching: Watching, box: Box,
 ) -> int:  # fmt: skip
-    """Set ``a = start`` where it burned by the step ``end``, and list the rows for :class:`Watching`.
+    """Set ``a = start − value_slope`` where it burned by the step ``end``.
 
-    Returns the number of listed rows.
+    Lists the rows for :class:`Watching`. Returns the number of listed rows.
     """
-    count = 0
+    count, has_values = 0, len(value_slope) > 0
     for word in range(len(marks.touched)):
         bits = marks.touched[word]
         while bits != 0:
@@ -190,7 +208,11 @@ def start_adjoint(
             bits &= bits - 1
             first = tile_start(word, bit, shape)
             for row in range(4):
-                store(fields.adjoint, first + row * shape.stride, splat16(start))
+                at = first + row * shape.stride
+                begin = splat16(start)
+                if has_values:
+                    begin = begin - load16(value_slope, at)
+                store(fields.adjoint, at, begin)
             if watching.has_water:
                 tile = word // shape.words * shape.tile_columns + word % shape.words * 64 + bit
                 for row in range(4):

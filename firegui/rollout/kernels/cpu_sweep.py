@@ -171,8 +171,8 @@ class BackwardPass:
             has_water, asked_for.step, starts, chunks, hot, near, asked, space.stamps, kept, np.empty(0, np.float32)
         )
         count = start_adjoint(
-            space.fields, space.marks, shape, np.float32(-run.model.terminal_slope), run.wet, run.step,
-            watching, asked_for,
+            space.fields, space.marks, shape, np.float32(-run.model.terminal_slope),
+            run.objective.value_slope, run.wet, run.step, watching, asked_for,
         )  # fmt: skip
         hot[:count] = NEVER
         return watching._replace(starts=starts[:count], chunks=chunks[:count], hot=hot[:count])

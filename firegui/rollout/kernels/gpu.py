@@ -257,7 +257,7 @@ class Gpu:
 
         With the full carry this happens on the CPU, which is reported once.
         """
-        if model.full_carry or math.isfinite(model.gradient_extent):
+        if model.full_carry or math.isfinite(model.gradient_extent) or model.gradient_floor > 0.0:
             model.gains.layout("full carry", lambda: self._notice(FULL_CARRY))
             return self._spare.gradient(on_cpu(model), schedule, observer, check)
         return self._climb("gradient", model, [
@@ -314,7 +314,7 @@ class Gpu:
             decision, pose = sweep.run(check)
         probability = 1.0 / (1.0 + np.exp(-schedule.logits))
         soft = probability * (1.0 - probability) * rollouts.lanes[0].gates.open
-        return outcome, (decision + model.weights.budget) * soft, pose
+        return outcome, (decision + model.drop_weights) * soft, pose
 
     def stock(self, model: Model) -> FireResources:
         """Return device memory of the model's fire, shared by every model of the same maps."""
@@ -334,6 +334,7 @@ def on_cpu(model: Model) -> Model:
     return replace(
         model, backend="cpu", device="cpu", gains=gains, protection=model.protection.cpu(),
         protected=model.protected.cpu(),
+        values=None if model.values is None else model.values.on("cpu"),
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from torch import Tensor
 from firegui.domain.maps import FireMaps
 from firegui.rollout.kernels.gpu_drops import COLUMNS, Tiling
 from firegui.rollout.model import Model
+from firegui.rollout.moving_start import start_fields
 
 SUMS = 5
 """Per tile: Σ P, Σ p P of the current state, and over time Σ P, scored Σ P, scored Σ p P."""
@@ -92,9 +93,12 @@ class Arena:
         clocks = np.stack([days, (days % span) * maps.steps_per_day], axis=1).astype(np.int32)
         self._clocks = torch.from_numpy(clocks).to(device)
         self.pools = Pools(tiling, runs, span * maps.steps_per_day, device)
+        # Where drops work, empty where they do everywhere.
+        works = np.zeros(0, bool) if maps.drop_cells is None else maps.drop_cells.whole()
+        self.working = torch.from_numpy(works.view(np.uint8)).to(device)
         self._ignition, self._start = torch.zeros((2, *field), device=device)
-        for whole, cells in ((self._ignition, maps.ignition), (self._start, maps.start.fire)):
-            whole[: tiling.rows, : tiling.columns] = torch.from_numpy(cells).to(device).float()
+        for whole, cells in zip((self._start, self._ignition), start_fields(maps), strict=True):
+            whole[: tiling.rows, : tiling.columns] = torch.from_numpy(cells).to(device)
 
     def set_day(self, day: int) -> None:
         """Tell the kernels which day it is."""
@@ -125,6 +129,11 @@ class Arena:
         self.flags[:, :, run] = (fire > 0).to(torch.int32) * TOUCHED
         weight = 1.0 if scored else 0.0
         self.sums[:, :, run] = torch.stack([fire, density, fire, fire * weight, density * weight])
+
+    @property
+    def is_limited(self) -> bool:
+        """Whether there are cells where drops do not work."""
+        return len(self.working) > 0
 
     @property
     def neighbours(self) -> int:

@@ -119,6 +119,14 @@ def weigh(drop, row, column):
 
 
 @triton.jit
+def works_at(working, period, row, column, rows, columns):
+    """Return where drops work in a period, false outside the raster."""
+    there = (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+    at = period.to(tl.int64) * rows * columns + row * columns + column
+    return tl.load(working + at, mask=there, other=0) != 0
+
+
+@triton.jit
 def band(drop, first, LONG: tl.constexpr, WIDE: tl.constexpr):
     """Return offsets ``(row, column) [LONG, WIDE]`` of the cells about the long axis.
 

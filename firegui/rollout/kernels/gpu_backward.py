@@ -37,6 +37,7 @@ from firegui.rollout.kernels.gpu_arithmetic import (
     ignition,
     passed,
     weigh,
+    works_at,
 )
 from firegui.rollout.kernels.gpu_forward import near
 
@@ -214,17 +215,17 @@ def back(
         tl.store(flows + (1 - here) * plane + cell, flow)
 
 
-@triton.jit(do_not_specialize=["k", "rows", "columns", "tile_rows", "tile_columns", "per_day"])
+@triton.jit(do_not_specialize=["k", "rows", "columns", "tile_rows", "tile_columns", "per_day", "per_period"])
 def products(
-    drops, offsets, results, collected, current, adjoint, slopes, emitted, slots, wet, laid, table, clock,
-    k, rows, columns, tile_rows, tile_columns, per_day,
-    TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr, LONG: tl.constexpr, WIDE: tl.constexpr,
+    drops, offsets, results, collected, current, adjoint, slopes, emitted, slots, wet, laid, working, table, clock,
+    k, rows, columns, tile_rows, tile_columns, per_day, per_period,
+    LIMITED: tl.constexpr, TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr, LONG: tl.constexpr, WIDE: tl.constexpr,
 ):  # fmt: skip
     """Compute inner products of the footprints of step ``k`` with the gradient of the dose.
 
     There is one program per (step, pair). ``results [pair, 4]`` float64: ``∂𝓛/∂d``, ``∂𝓛/∂y``, ``∂𝓛/∂x``, ``∂𝓛/∂θ``.
     With ``F`` the gradient of the dose and ``ℓ`` the logarithmic slopes of ``G``: ``P α (Σ F Ḡ ℓ − Σ F Ḡ · Σ Ḡ ℓ)``. A
-    capped dose has ``F = 0``.
+    capped dose has ``F = 0``, and so has a cell where drops do not work.
     """
     day, span = tl.load(clock), tl.load(clock + 1)
     t = day * per_day + k
@@ -251,6 +252,8 @@ def products(
             weight, dy, dx = weigh(drop, d_row, d_column)
             row, column = (centre_y + d_row).to(tl.int32), (centre_x + d_column).to(tl.int32)
             inside = (weight > 0.0) & (row >= 0) & (row < rows) & (column >= 0) & (column < columns)
+            if LIMITED:
+                inside = inside & works_at(working, t // per_period, row, column, rows, columns)
             cell = row * width + column
             doused = inside & spread(is_water, cell)
             coated = inside & spread(1 - is_water, cell)

@@ -49,6 +49,7 @@ from firegui.rollout.kernels.gpu_arithmetic import (
     ignition,
     passed,
     weigh,
+    works_at,
 )
 
 
@@ -77,10 +78,12 @@ def place(drops, pairs, pair, tile_columns):
     return one, top + local // wide, left + local % wide
 
 
-@triton.jit(do_not_specialize=["begin", "first_step", "runs", "tile_rows", "tile_columns"])
+@triton.jit(
+    do_not_specialize=["begin", "first_step", "runs", "rows", "columns", "tile_rows", "tile_columns", "per_period"]
+)
 def doses(
-    drops, shares, pairs, wet, laid, slots, begin, first_step, runs, tile_rows, tile_columns,
-    TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr, GROUP: tl.constexpr,
+    drops, shares, pairs, wet, laid, slots, working, begin, first_step, runs, rows, columns, tile_rows, tile_columns,
+    per_period, LIMITED: tl.constexpr, TILE_HEIGHT: tl.constexpr, TILE_WIDTH: tl.constexpr, GROUP: tl.constexpr,
 ):  # fmt: skip
     """Compute the part of a tile's response that the drops of a step leave: ``exp(−min(E, 50))``.
 
@@ -105,12 +108,16 @@ def doses(
         column = tile_x * TILE_WIDTH + tl.arange(0, TILE_WIDTH)[None, :]
         water = tl.zeros((TILE_HEIGHT, TILE_WIDTH), tl.float64)
         retardant = tl.zeros((TILE_HEIGHT, TILE_WIDTH), tl.float64)
+        if LIMITED:
+            works = works_at(working, tl.load(drop + STEP).to(tl.int32) // per_period, row, column, rows, columns)
         for other in range(one, end):
             if tl.sum(tl.where(here & (index == other), 1, 0), 0) > 0:
                 that = drops + other * DROP
                 dy = row.to(tl.float64) - tl.load(that + CENTRE_Y)
                 dx = column.to(tl.float64) - tl.load(that + CENTRE_X)
                 weight, _, _ = weigh(that, dy, dx)
+                if LIMITED:
+                    weight = tl.where(works, weight, 0.0)
                 dose = weight * tl.load(shares + other)
                 is_water = tl.load(that + WATER)
                 water += dose * is_water

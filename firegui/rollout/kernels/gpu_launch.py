@@ -92,8 +92,10 @@ class TritonKernels:
         pools.slots.fill_(-1)
         if end > begin:
             self._forward.doses[(end - begin,)](
-                drops.rows, drops.shares, drops.pairs, pools.wet, pools.laid, pools.slots, begin, steps.start,
-                arena.runs, tiling.tile_rows, tiling.tile_columns, TILE_HEIGHT=tiling.height, TILE_WIDTH=tiling.width,
+                drops.rows, drops.shares, drops.pairs, pools.wet, pools.laid, pools.slots, arena.working, begin,
+                steps.start, arena.runs, tiling.rows, tiling.columns, tiling.tile_rows, tiling.tile_columns,
+                arena.maps.steps_per_period, LIMITED=arena.is_limited, TILE_HEIGHT=tiling.height,
+                TILE_WIDTH=tiling.width,
                 GROUP=1 << max(drops.host.group - 1, 0).bit_length(), enable_fp_fusion=False,
             )  # fmt: skip
 
@@ -161,8 +163,9 @@ class TritonKernels:
         tiling, pools = arena.tiling, arena.pools
         self._backward.products[(most,)](
             history.pair_rows, history.pair_at, history.results, history.collected, history.current, history.adjoint,
-            history.slopes, history.emitted, pools.slots, pools.wet, pools.laid, arena.table, arena.clock, k,
-            tiling.rows, tiling.columns, tiling.tile_rows, tiling.tile_columns, arena.maps.steps_per_day,
+            history.slopes, history.emitted, pools.slots, pools.wet, pools.laid, arena.working, arena.table,
+            arena.clock, k, tiling.rows, tiling.columns, tiling.tile_rows, tiling.tile_columns,
+            arena.maps.steps_per_day, arena.maps.steps_per_period, LIMITED=arena.is_limited,
             TILE_HEIGHT=tiling.height, TILE_WIDTH=tiling.width, LONG=LONG, WIDE=setting.band, enable_fp_fusion=False,
         )  # fmt: skip
 

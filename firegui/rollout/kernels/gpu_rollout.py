@@ -21,7 +21,7 @@ from firegui.rollout.gates import Gates, gates_of
 from firegui.rollout.kernels.gpu_arena import TOUCHED, TREATED, Arena, RolloutHistory
 from firegui.rollout.kernels.gpu_drops import DeviceDrops, Request, drop_list, upload
 from firegui.rollout.kernels.gpu_launch import Graphs, Kernels, KernelSetting, field_of
-from firegui.rollout.measure import losses_of, metrics_of
+from firegui.rollout.measure import losses_of, metrics_of, values_lost
 from firegui.rollout.model import Model
 from firegui.rollout.observe import Observer, StateView
 from firegui.rollout.outcome import Outcome, RolloutOptions
@@ -212,7 +212,8 @@ class Rollouts:
             burning = float(self.arena.scaled[run].double().sum()) * float(self._factor[step])
             fire, guarded = max(fire - burning, 0.0), 0.0
         ahead = model.n_steps - max(step, model.first_scored_step - 1)
-        least = losses_of(model, float(sums[3]) + ahead * fire, float(sums[4]) + ahead * guarded, fire, 0)
+        none = np.zeros(model.fleet.n_aircraft, np.int64)
+        least = losses_of(model, float(sums[3]) + ahead * fire, float(sums[4]) + ahead * guarded, fire, none)
         return _broken(step, lane.wanted.bounds, {"burn": least.burn, "final": least.final, "prot": least.prot})
 
     def _outcomes(self) -> list[Outcome]:
@@ -231,10 +232,12 @@ class Rollouts:
         fire = 1.0 - field_of(self.arena.unburned[run], model.shape)
         extent = float(sums[0])
         protected = float(fire.double()[model.protected].sum())
-        executed = int(lane.gates.executed.sum())
-        losses = losses_of(model, float(sums[3]), float(sums[4]), extent, executed)
+        executed = lane.gates.executed.sum(axis=0)
+        lost = values_lost(model, fire.double)
+        losses = losses_of(model, float(sums[3]), float(sums[4]), extent, executed, lost)
         proposed = int(lane.schedule.proposed.sum())
-        return metrics_of(model, extent, protected, float(sums[2]), losses, proposed, executed)
+        flown = lane.gates.executed
+        return metrics_of(model, extent, protected, float(sums[2]), losses, proposed, executed, flown)
 
     def _show(self, step: int, observer: Observer, run: int = 0) -> None:
         """Let ``observer`` see the state of a run at ``step``, before its drops."""

@@ -12,6 +12,7 @@ from firegui.domain.schedule import Schedule
 from firegui.errors import Check
 from firegui.rollout.kernels.gpu_arena import RolloutHistory
 from firegui.rollout.kernels.gpu_drops import GpuDropList, Request, drop_list
+from firegui.rollout.kernels.gpu_launch import field_of
 from firegui.rollout.kernels.gpu_rollout import Rollouts
 
 Floats = NDArray[np.float64]
@@ -31,6 +32,9 @@ class AdjointPass:
         history.pair_at.copy_(torch.from_numpy(self._pairs.drop_at.astype(np.int32)))
         history.slopes.copy_(model.occupancy_slope())
         history.adjoint.fill_(-model.terminal_slope)
+        by_value = model.value_slope()
+        if by_value is not None:
+            field_of(history.adjoint, model.shape).sub_(by_value)
         history.collected.zero_()
         history.remaining.copy_(arena.retardant[0])
 

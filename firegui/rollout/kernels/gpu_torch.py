@@ -94,7 +94,11 @@ class TorchKernels:
             x = (tile[part] % tiling.tile_columns * tiling.width).reshape(-1, 1, 1) - rows[part, 9].reshape(-1, 1, 1)
             y = y + torch.arange(tiling.height, device=arena.device).reshape(1, -1, 1)
             x = x + torch.arange(tiling.width, device=arena.device).reshape(1, 1, -1)
-            dose = weigh(rows[part], y, x)[0] * drops.shares[which[part]].reshape(-1, 1, 1)
+            weight = weigh(rows[part], y, x)[0]
+            if arena.is_limited:
+                i, j = (at + rows[part, 8 + axis].reshape(-1, 1, 1) for axis, at in enumerate((y, x)))
+                weight = weight * _works(arena, rows[part, 19].long().reshape(-1, 1, 1), i.long(), j.long())
+            dose = weight * drops.shares[which[part]].reshape(-1, 1, 1)
             wet = rows[part, 10].reshape(-1, 1, 1)
             leader = slots[key[part]].long()
             for order in range(host.group):  # of one rank, no two pairs are of the same tile and step
@@ -224,6 +228,8 @@ class TorchKernels:
         y = (drops[:, 8].reshape(-1, 1, 1) + row).long()
         x = (drops[:, 9].reshape(-1, 1, 1) + column).long()
         inside = (y >= 0) & (y < tiling.rows) & (x >= 0) & (x < tiling.columns)
+        if arena.is_limited:
+            inside &= _works(arena, t.reshape(1, 1, 1), y, x)
         y, x = y.clamp(0, tiling.rows - 1), x.clamp(0, tiling.columns - 1)
         table = _at(arena.table, t)
         water = history.current * table[0] * (history.adjoint + history.emitted)
@@ -243,6 +249,12 @@ class TorchKernels:
             (seen * one).sum(dim=(1, 2)) - total * (weight * one).sum(dim=(1, 2)) * share for one in slopes
         ]
         history.results[place] = torch.stack(parts, dim=1) * (drops[:, 6] * share)[:, None]
+
+
+def _works(arena: Arena, step: Tensor, row: Tensor, column: Tensor) -> Tensor:
+    """Return where drops of ``step`` work; outside the raster as at its rim."""
+    row, column = row.clamp(0, arena.tiling.rows - 1), column.clamp(0, arena.tiling.columns - 1)
+    return arena.working[(step // arena.maps.steps_per_period).long(), row, column] != 0
 
 
 def _step(arena: Arena, k: int) -> Tensor:

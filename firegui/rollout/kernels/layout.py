@@ -181,7 +181,8 @@ class Workspace:
 class Layout:
     """A fire laid out for the kernels, with the workspaces of the rollouts that run on it."""
 
-    def __init__(self, maps: FireMaps) -> None:
+    def __init__(self, maps: FireMaps, start: NDArray[np.float32]) -> None:
+        """Lay out ``maps``, whose fire is ``start [H, W]``: ``P`` at ``t = 0``."""
         self.shape = shape_of(*maps.shape, maps.stencil)
         self.clock = clock_of(maps)
         self.on_demand = GainsOnDemand(maps, self.shape) if isinstance(maps.phi, SpreadOnDemand) else None
@@ -191,6 +192,8 @@ class Layout:
             self.gains = self.on_demand.gains
         self.ignition = places_of(maps.ignition, self.shape)
         self.burned_out = places_of(maps.start.burned, self.shape)
+        is_ahead = (start > 0.0) & ~maps.start.fire
+        self.ahead, self.ahead_shares = places_of(is_ahead, self.shape), start[is_ahead]
         self._idle: list[Workspace] = []
         self._lock = Lock()
 

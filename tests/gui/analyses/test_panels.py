@@ -279,3 +279,16 @@ def test_the_export_goes_to_the_folder_that_is_chosen(
         monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_args, chosen=chosen: chosen)
         panel.button("export").click()
     assert out == [tmp_path / "out"]
+
+
+@every
+def test_a_panel_is_made_before_a_project_is_open(qtbot: QtBot, analysis: Analysis) -> None:
+    # The panel of the last session is shown while the window is still loading.
+    empty = Session()
+    controller = analysis.controller(empty)
+    panel = analysis.make_panel(empty, RunQueue(empty), controller)
+    assert isinstance(panel, AnalysisPanel)
+    show_widget(qtbot, panel, 1100, 500)
+    panel._refresh()
+    assert panel.cost.text() == ""
+    controller.shutdown()

@@ -13,6 +13,7 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.fields import NameComboBox
 from firegui.runs.stages import Stage
 from tests.gui.fake_runs import FakeExecute, wait_idle
+from tests.gui.hands import shown_tip
 
 PLAN = "plan.safetensors"
 
@@ -99,4 +100,8 @@ def test_the_ends_of_a_long_name_are_drawn_and_the_tooltip_has_all_of_it(
     queue.changed.emit()
     drawn = choice.box.drawn_text
     assert drawn.startswith("Whole") and drawn.endswith("13:45") and len(drawn) < len(run.title)
-    assert "regions, 19 August" in " ".join(choice.box.toolTip().split())
+    assert run.title in " ".join(shown_tip(choice.box).split())
+    # A list that is filled while its signals are blocked has the right tip, too.
+    run.title = "Whole fire and regions, 19 August 12:00, replanned 16:00"
+    queue.changed.emit()
+    assert run.title in " ".join(shown_tip(choice.box).split()) and choice.box.toolTip() in shown_tip(choice.box)

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 
 from firegui.gui.base.dialogs import ProblemsDialog
 from firegui.gui.scenario.scenario_panel import ScenarioPanel
-from firegui.io.project.store import PROJECT_FILE
+from firegui.io.paths import PROJECT_FILE
 from tests.gui.readouts import fact_of
 from tests.gui.stories.conftest import Pick
 from tests.gui.stories.person import CONTROL, Person
@@ -57,7 +57,7 @@ def test_a_damaged_event_is_refused_with_every_fault_and_the_open_one_stays(
     lines: list[str] = []
 
     def read(dialog: ProblemsDialog) -> None:
-        lines.extend(dialog.lines)
+        lines.extend(dialog.problems.toPlainText().splitlines())
         QTest.keyClick(dialog, Qt.Key.Key_Return)
 
     before = person.session.project

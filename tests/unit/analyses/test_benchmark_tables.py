@@ -323,3 +323,21 @@ def test_rows_without_a_stress_table_have_the_tables_that_they_had() -> None:
     assert "Worst case" not in benchmark_table(table, make_project()).heads
     assert "planner_stress.tex" not in papers(table, make_project())
     assert {line["worst_scenario"] for line in read(table, ROWS)} == {""}
+
+
+def test_material_flight_hours_and_cost_have_a_table_of_their_own_where_they_are_known() -> None:
+    table = whole_table()
+    assert "planner_resources.csv" not in sheets(table)
+    rows = tuple(
+        replace(row, metrics=replace(row.metrics, gallons=900.0, flight_hours=12.25, cost=None if n == 0 else 5000.0))
+        for n, row in enumerate(table.rows)
+    )
+    known = replace(table, rows=rows)
+    lines = read(known, "planner_resources.csv")
+    assert list(lines[0])[-6:] == ["gallons", "gallons_sd", "flight_hours", "flight_hours_sd", "cost", "cost_sd"]
+    assert {line["cost"] for line in lines if line["gallons"]} == {"", "5000.0"}
+    assert list(read(known, "rows.csv")[0])[-3:] == ["gallons", "flight_hours", "cost"]
+    assert list(read(table, "rows.csv")[0])[:-3] == list(read(known, "rows.csv")[0])[:-3]
+    printed = next(one for one in printed_tables(known, make_project()) if one.name == "planner_resources")
+    assert printed.heads[-1] == "Cost (USD)" and ("900", "12.2") in {row[2:4] for row in printed.rows}
+    assert "–" in {row[4] for row in printed.rows} and "No price for" in printed.caption

@@ -31,6 +31,8 @@ from firegui.runs.stages import EpochDone, FinishReason, RunState
 from tests.support import csv_rows
 from tests.unit.analyses.margin_scene import SETTINGS, STRESS, margin_project, margin_spec
 
+pytestmark = pytest.mark.usefixtures("short_repairs")
+
 FIXED = (CurvePlan.NONE, CurvePlan.DESIGN, CurvePlan.STRESS)
 
 

@@ -45,6 +45,8 @@ from firegui.runs.stages import EpochDone, FinishReason, ReplanNote, RunState
 from tests.numerics.cases import random_schedule
 from tests.support import assert_same_files, csv_rows, make_project
 
+pytestmark = pytest.mark.usefixtures("short_repairs")
+
 FAILING = StressScenario("failing", failure_rate=0.4, draws=3)
 MENDED = StressScenario("mended", failure_rate=0.1, repair_hours=24.0, draws=2)
 STRESS = StressSet(

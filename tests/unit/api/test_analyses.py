@@ -21,6 +21,8 @@ from tests.support import assert_same_files, make_project
 from tests.unit.analyses.workers import Workplace
 from tests.unit.api.conftest import Command
 
+pytestmark = pytest.mark.usefixtures("short_repairs")
+
 
 # -- evaluate ----------------------------------------------------------------------------------------------------------
 def test_an_evaluation_has_the_numbers_and_the_states_of_the_command(

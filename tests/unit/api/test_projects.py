@@ -11,9 +11,11 @@ import pytest
 
 import firegui
 from firegui.api.projects import OpenProject
+from firegui.io.project import layers
 from firegui.io.project.store import load_project, project_hash
 from tests.support import write_random_maps
 from tests.unit.api.conftest import Command
+from tests.unit.io.builders import assert_same_bits
 from tests.unit.io.importers.places import GRID, degrees, hills, write
 
 
@@ -52,6 +54,12 @@ def test_the_physical_fire_model_is_chosen_with_its_settings(project: OpenProjec
     assert wet.scenario.steps_per_day < dry.scenario.steps_per_day
     saved = wet.save(tmp_path / "wet.firegui")
     assert project_hash(saved) == project_hash(wet)
+    own = tmp_path / "own.fmd"
+    own.write_text("122 MINE 1 1 0 9 0 dynamic 1800 1600 1500 0.2 12 8000 8000 Short grass", encoding="utf-8")
+    short = dry.with_fuel_models(own)
+    assert isinstance(short, OpenProject) and [fuel.name for fuel in short.fire_model.fuels] == ["MINE"]
+    assert short.fire_model.parameters == dry.fire_model.parameters
+    assert short.with_fuel_models(None).fire_model == dry.fire_model
     for wrong in ({"dead_2h": 4.0}, {"dead_1h": 0.0}):
         with pytest.raises(firegui.InputError):
             grass.with_physical_fire(**wrong)
@@ -66,6 +74,19 @@ def test_a_project_is_saved_as_a_new_folder(project: OpenProject, tmp_path: Path
     assert project_hash(saved) == project_hash(smaller) == project_hash(firegui.open(tmp_path / "small.firegui"))
     with pytest.raises(firegui.InputError, match="exists already"):
         project.save(tmp_path / "small.firegui")
+
+
+def test_a_project_just_saved_has_copies_of_its_arrays_instead_of_reading_them(
+    project: OpenProject, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(layers, "read_raster", None)
+        saved = project.save(tmp_path / "new.firegui")
+    assert not np.shares_memory(saved.scenario.wind_speed, project.scenario.wind_speed)
+    found, read = (layers.arrays_of(each.scenario) for each in (saved, firegui.open(tmp_path / "new.firegui")))
+    assert list(found) == list(read)
+    for key, array in read.items():
+        assert_same_bits(found[key], array)
 
 
 def test_maps_become_the_project_of_the_command(command: Command, tmp_path: Path) -> None:
@@ -94,3 +115,22 @@ def test_a_landscape_becomes_the_project_of_the_command(command: Command, tmp_pa
     with pytest.raises(firegui.InputError) as refused:
         firegui.import_landscape(elevation=tmp_path / "no.tif", wind_speed=3.0, out=tmp_path / "one.firegui")
     assert len(refused.value.problems) >= 2
+
+
+def test_values_at_risk_are_read_replaced_and_left_out(project: OpenProject, tmp_path: Path) -> None:
+    grid = project.scenario.grid
+    table = tmp_path / "homes.csv"
+    x, y = grid.to_world(3, 4)
+    table.write_text(f"x,y,value\n{x},{y},2\n", encoding="utf-8")
+    valued = project.with_values(table, "homes", weight=3.0)
+    assert isinstance(valued, OpenProject) and not valued.is_as_saved
+    assert valued.values[0].cells[3, 4] == 2.0
+    again = valued.with_values(table, "homes", susceptibility=0.5)
+    assert [layer.terms.at_risk for layer in again.values] == [1.0]
+    assert again.without_values("homes").values == ()
+    with pytest.raises(firegui.InputError, match="no layer 'people'"):
+        again.without_values("people")
+    with pytest.raises(firegui.InputError, match="'sums' is unknown"):
+        project.with_values(table, meaning="sums")
+    saved = again.save(tmp_path / "valued.firegui")
+    assert saved.values == again.values

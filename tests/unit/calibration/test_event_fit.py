@@ -336,7 +336,8 @@ def test_half_of_the_fitted_days_is_the_way_from_the_middle_to_an_end() -> None:
 def test_an_event_teaches_what_its_fitted_days_and_its_layers_show() -> None:
     slope = layer(SHAPE, 12.0)
     slope[0, 0], slope[1, 1] = np.nan, 31.0
-    small = event(SHAPE, days=3, speed=2.0, layers={"slope": slope})
+    # No network reads the height of the crowns' base.
+    small = event(SHAPE, days=3, speed=2.0, layers={"slope": slope, "canopy_base_height": layer(SHAPE, 2.0)})
     small.wind_speed[1, 4, 4], small.wind_speed[2, 4, 4] = 6.0, 30.0
 
     taught = trained_event(small, 2)

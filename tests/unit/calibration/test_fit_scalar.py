@@ -9,13 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from firegui.calibration.forecast import scalar_forecast, score_days
+from firegui.calibration.forecast import misfit, scalar_forecast, score_days
 from firegui.calibration.scalar import (
     SEARCHED_PARAMETERS,
     FitSettings,
     ScalarFitProgress,
     fit_scalar,
-    misfit,
     searched_parameters,
 )
 from firegui.domain.scenario import Scenario

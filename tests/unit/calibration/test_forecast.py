@@ -149,7 +149,7 @@ def test_the_model_is_given_no_perimeter_but_the_first(monkeypatch: pytest.Monke
         given.append(project)
         return project_maps(project)
 
-    monkeypatch.setattr(forecast_module, "project_maps", maps)
+    monkeypatch.setattr(forecast_module, "compute_maps", maps)
     forecast(project_on(watched([square(SHAPE, half) for half in (2, 3, 4)])), 2)
 
     (event,) = (project.scenario for project in given)

@@ -49,8 +49,8 @@ def test_coverages_that_cannot_be_are_problems(value: float) -> None:
 
 def test_models_are_called_as_people_do() -> None:
     assert [fuel_name(code) for code in (188, 101, 204, 98, 99, 10, 256)] == [
-        "TL8 (FBFM40 188)", "GR1 (FBFM40 101)", "SB4 (FBFM40 204)", "NB8 (FBFM40 98)", "NB9 (FBFM40 99)", "FBFM13 10",
-        "256",
+        "TL8 (FBFM40 188)", "GR1 (FBFM40 101)", "SB4 (FBFM40 204)", "NB8 open water (FBFM40 98)",
+        "NB9 bare ground (FBFM40 99)", "FBFM13 10", "256",
     ]  # fmt: skip
     assert len(FBFM40) == 45 and len(FBFM13) == 13
     assert is_fbfm13(np.array([0, 1, 13, 14, 101, np.nan], np.float32)).tolist() == [

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from firegui.domain.calendar import Calendar
-from firegui.domain.fleet import Fleet, availability_cap
+from firegui.domain.fleet import Fleet, FleetUse, availability_cap
 from tests.unit.domain.samples import aircraft, paper_fleet
 
 FIFTEEN_DAYS = Calendar(datetime(2020, 8, 19, 7, tzinfo=UTC), days=15, steps_per_day=50)
@@ -99,7 +99,8 @@ def test_ids_that_differ_only_in_letter_case_are_refused() -> None:
 
 
 def test_an_empty_fleet_is_refused() -> None:
-    assert any(problem.what == "no aircraft" for problem in Fleet((aircraft(count=0),)).problems())
+    assert [problem.what for problem in Fleet((aircraft(count=0),)).problems()] == ["Aircraft is 0 for every type"]
+    assert [problem.what for problem in Fleet(()).problems()] == ["no aircraft type is listed"]
 
 
 @pytest.mark.parametrize("text", ["S\n2T", "S\x00", "S\t2T", "S\r", "S\x7f", "S\u2028T", "S\ud800", "S\uffff"])
@@ -112,3 +113,39 @@ def test_control_characters_in_a_name_are_refused_and_shown_as_codes(text: str) 
 
 def test_letters_of_every_script_and_spaces_are_allowed_in_a_name() -> None:
     assert aircraft("Бе-200\u00a0ЧС é 消防").problems() == []
+
+
+def test_a_drop_costs_its_flight_hours_its_load_and_what_is_paid_for_each() -> None:
+    assert aircraft().drop_cost is None
+    assert aircraft(turnaround_h=0.5, hour_price=8000.0).drop_cost == 4000.0
+    assert aircraft(drop_price=0.0).drop_cost == 0.0
+    whole = aircraft(payload_gal=1000.0, turnaround_h=0.5, hour_price=8000.0, drop_price=100.0, gallon_price=4.0)
+    assert whole.drop_cost == 8100.0
+
+
+def test_a_fleet_says_what_drops_take_and_which_types_have_no_price() -> None:
+    priced = aircraft("A", count=2, payload_gal=1000.0, turnaround_h=0.5, gallon_price=4.0)
+    fleet = Fleet((priced, aircraft("B", count=1, turnaround_h=2.0, payload_gal=500.0), aircraft("C", count=0)), "CAD")
+
+    assert fleet.unpriced == ("B",)
+    assert fleet.used([2, 1, 0]) == FleetUse(3000.0, 1.5, 12_000.0)
+    assert fleet.used([0, 1, 2]) == FleetUse(2000.0, 4.5, None)
+    assert fleet.used([0, 0, 0]) == FleetUse(0.0, 0.0, 0.0)
+    assert fleet.replace_type(1, priced).currency == "CAD"
+
+
+@pytest.mark.parametrize("price", [-1.0, math.nan, math.inf, 1e10])
+def test_prices_that_cannot_be_are_refused_each_by_its_title(price: float) -> None:
+    fleet = Fleet((aircraft(hour_price=price, drop_price=price, gallon_price=price),), "US\nD")
+
+    assert [problem.what for problem in fleet.problems()] == [
+        f"Price of a flight hour is {price}", f"Price of a drop is {price}", f"Price of a gallon is {price}",
+        "the currency has control characters (U+000A)",
+    ]  # fmt: skip
+    assert all(problem.remedy for problem in fleet.problems())
+
+
+@pytest.mark.parametrize(("currency", "what"), [(" ", "is empty"), ("D" * 13, "has 13 letters")])
+def test_a_currency_is_a_short_label(currency: str, what: str) -> None:
+    assert [problem.what for problem in Fleet((aircraft(),), currency).problems()] == [f"the currency {what}"]
+    assert Fleet((aircraft(),), "CA$").problems() == []

@@ -15,10 +15,11 @@ import numpy as np
 import pytest
 
 import firegui.domain
+from firegui.domain.bases import Base, BaseKind
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
 from firegui.domain.calendar import Calendar
 from firegui.domain.coverage import RequiredCoverage
-from firegui.domain.fit import NetworkFitSettings
+from firegui.domain.fit import FactorFitSettings, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.front import FrontSettings
 from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceConditions
@@ -30,6 +31,7 @@ from firegui.domain.project import Project
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
 from firegui.domain.settings import PlanSettings
+from firegui.domain.spread_factors import SpreadFactors
 from firegui.domain.stress import StressScenario, StressSet, StressTestSettings
 from firegui.domain.study import Sampling, StudySettings, Vary
 from firegui.domain.uncertainty import UncertaintyKind, UncertaintySettings
@@ -69,7 +71,9 @@ VALUES: tuple[tuple[Any, Callable[[Any], list[Problem]]], ...] = (
     (BenchmarkSettings(planners=(), matched=tuple(PlannerName)), _own),
     (RequiredCoverage(levels={1: 2.0}), _own),
     (NetworkFitSettings(), _own),
+    (FactorFitSettings(), _own),
     (aircraft(id="", grounded_days=(-3,)), _own),
+    (Base("", BaseKind.AIRTANKER, math.nan, 0.0, -1.0, 8.0, None, ("S-2T", "S-2T")), _own),
     (Fleet((aircraft(), aircraft(count=0))), _own),
     (FrontSettings(), _own),
     (
@@ -88,6 +92,7 @@ VALUES: tuple[tuple[Any, Callable[[Any], list[Problem]]], ...] = (
     ),
     (FuelMoisture(), _own),
     (PhysicalSettings(), _own),
+    (SpreadFactors(), _own),
     (SurfaceConditions(flame_wind=1.0), _own),
     (_GRID, _own),
     (MarginCurveSettings(), lambda settings: settings.problems(StressSet(), 50)),

@@ -70,6 +70,28 @@ def test_the_headline_says_what_is_reported_on_the_radio() -> None:
     assert table[1] == ["1", "2020-08-19", "3", "R 2, W 1", "9.5", "1", "3.0 ha", "40.0 ha"]
 
 
+def test_drops_in_long_flames_are_reported_where_flame_lengths_are_known() -> None:
+    flames = {(0, 0): 2.5, (4, 0): 2.4, (4, 1): 9.0, (5, 2): 9.0}
+    found = summary(flames=flames)
+    assert (found.long_flames, found.flame_limit_m) == (2, 2.4)
+    assert [day.long_flames for day in found.days] == [2, 0]
+    title = "Drops in long flames"
+    assert dict(found.headline())[title] == "2 (of 4; where flames are over 2.4 m long)"
+    assert dict(found.headline(Units.US))[title] == "2 (of 4; where flames are over 7.9 ft long)"
+    assert title in [figure.title for figure in found.plan_figures()]
+    assert dict(summary(flames={}).headline())[title] == "none (where flames are over 2.4 m long)"
+    title, value = next(line for line in replace(found, drops_fail_in_flames=True).headline() if line[0] == title)
+    assert value == "2 (of 4; no effect where flames are over 2.4 m long)"
+    unknown = summary()
+    assert unknown.long_flames is None and title not in dict(unknown.headline())
+    # Summaries of before there was a limit.
+    old = msgspec.json.decode(msgspec.json.encode(unknown))
+    del old["flame_limit_m"], old["drops_fail_in_flames"]
+    for day in old["days"]:
+        del day["long_flames"]
+    assert msgspec.convert(old, PlanSummary) == unknown
+
+
 def test_the_size_at_the_start_is_reported_and_why_a_fire_can_end_smaller() -> None:
     grown = summary()
     assert dict(grown.headline())["Size at the start"] == "1.0 ha"
@@ -267,3 +289,32 @@ def test_areas_are_expected_areas_at_day_boundaries() -> None:
 def test_shares_do_not_round_to_all_or_nothing(share: float, text: str) -> None:
     assert saved_text(share) == text
     assert percent_text(0.004) == "0.4 %"
+
+
+def priced(project: Project, **prices: float) -> Project:
+    kinds = tuple(replace(kind, turnaround_h=0.5, hour_price=prices.get(kind.id)) for kind in project.fleet.types)
+    return replace(project, fleet=replace(project.fleet, types=kinds, currency="CAD"))
+
+
+def test_flight_hours_and_cost_follow_from_the_fleet() -> None:
+    found = summary(priced(make_project(), R=1000.0, W=3000.0))
+    assert [(day.flight_hours, day.cost) for day in found.days] == [(1.5, 2500.0), (0.5, 1500.0)]
+    figures = {figure.title: figure.text for figure in found.key_figures()}
+    assert (figures["Flight hours"], figures["Cost"]) == ("2.0", "4,000 CAD")
+    assert {("Flight hours", "2.0"), ("Cost", "4,000 CAD")} <= {
+        (each.title, each.text) for each in found.plan_figures()
+    }
+
+
+def test_a_cost_is_not_known_where_a_type_that_drops_has_no_price() -> None:
+    found = summary(priced(make_project(), R=1000.0))
+    assert (found.flight_hours, found.cost, found.unpriced) == (2.0, None, ("W",))
+    (cost,) = [figure for figure in found.key_figures() if figure.title == "Cost"]
+    assert cost.text == "not known (no price for W; 1,000 CAD for the others)"
+
+
+def test_without_any_price_no_cost_is_shown() -> None:
+    found = summary(priced(make_project()))
+    assert found.cost is None and "Cost" not in {figure.title for figure in found.key_figures()}
+    elsewhere = summary(drops=[drop(0, 0, aircraft="X-1", type="Other")])
+    assert elsewhere.flight_hours is None and "Flight hours" not in {each.title for each in elsewhere.key_figures()}

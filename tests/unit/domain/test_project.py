@@ -11,7 +11,7 @@ from firegui.domain.fleet import Fleet
 from firegui.domain.grid import Grid
 from firegui.domain.project import differing_words, kept_inputs_text
 from firegui.domain.regions import Region
-from firegui.domain.settings import Margin, ObjectiveWeights, PlanSettings, Setting
+from firegui.domain.settings import Margin, ObjectiveWeights, PlanSettings, RemovalOrder, Setting
 from tests.support import make_project
 from tests.unit.domain.samples import aircraft, project, scenario
 
@@ -165,3 +165,14 @@ def test_what_a_plan_keeps_of_its_own_project_is_said_with_the_numbers_that_diff
     other = replace(ran, plan=replace(ran.plan, weights=ObjectiveWeights()), regions=())
     said = "Uses the regions and goal that the plan was made with, not what the project has now."
     assert kept_inputs_text(ran, other) == said
+
+
+def test_a_plan_in_which_cost_decides_needs_a_price_of_every_type() -> None:
+    free = project()
+    plan = replace(free.plan, weights=replace(free.plan.weights, cost=1.0))
+    by_cost = replace(free.plan, elimination=replace(free.plan.elimination, order=RemovalOrder.COST))
+    for paying in (plan, by_cost):
+        (problem,) = replace(free, plan=paying).problems()
+        assert "cost decides" in problem.what and free.fleet.types[0].id in problem.what and problem.remedy
+        priced = tuple(replace(kind, drop_price=1.0) for kind in free.fleet.types)
+        assert replace(free, plan=paying, fleet=replace(free.fleet, types=priced)).problems() == []

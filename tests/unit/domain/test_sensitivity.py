@@ -7,6 +7,7 @@ import pytest
 from firegui.domain.results import Metrics
 from firegui.domain.sensitivity import (
     DESIGNS,
+    DISTANCES_M,
     PAIRS,
     MonteCarlo,
     PoseRow,
@@ -31,6 +32,7 @@ def test_the_fire_objective_leaves_out_what_drops_cost() -> None:
 def test_the_defaults_are_the_papers_and_in_order() -> None:
     assert [(pair.retardant, pair.water) for pair in PAIRS][::3] == [(0.9, 0.9), (0.88, 0.88), (0.7, 0.6)]
     assert len(PAIRS) == 7 and PAIRS[0] == DESIGNS[0] == NOMINAL
+    assert DISTANCES_M[0] == 0.0 and DISTANCES_M[-1] >= 30.0, "drops laid off by cells, not by parts of a cell"
     assert not [problem for kind in SensitivityKind for problem in SensitivitySettings().problems(kind)]
 
 

@@ -133,7 +133,7 @@ def test_the_worst_case_is_the_scenario_with_the_largest_share_and_not_tested_wi
         "Growth left, of what the fire would grow without drops: 2.0 % in the model, 62 % in the worst case "
         "(failing: as in the model)"
     )
-    assert worst_case_text(replace(table, results=())) == "2.0 % (as expected)"
+    assert worst_case_text(replace(table, results=())) == "2.0 % (expected)"
     assert worst_case_text(None) == "not tested"
 
 

@@ -8,7 +8,7 @@ import pytest
 from firegui.domain.schedule import Schedule
 from firegui.domain.uncertainty import PAPER_BEAR
 from firegui.ensembles.ilr import ilr, inverse
-from firegui.planning.robust import front_shift
+from firegui.planning.two_stage import front_shift
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet

@@ -2,18 +2,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.project import FireModel, Project
-from firegui.domain.settings import BurningAtStart, PlanSettings
+from firegui.domain.settings import BurningAtStart, Effectiveness, PlanSettings
 from firegui.errors import InputError
+from firegui.fire import maps as maps_module
 from firegui.fire.first_project import first_project
-from firegui.fire.maps import project_maps
+from firegui.fire.maps import compute_maps, project_maps
 from firegui.fire.parameters import ScalarParameters
+from firegui.fire.shipped import network_weights
+from firegui.io.array_cache import ArrayCache
+from firegui.io.project.scenario_toml import default_fleet
 from tests.support import random_maps
 from tests.unit.fire.events import event, square
 
@@ -116,3 +122,67 @@ def test_the_papers_grounded_days_can_be_left_out() -> None:
     assert any(first_project(where).grounded.values())
     assert not any(first_project(where, of_paper=False).grounded.values())
     assert all(not kind.grounded_days for kind in first_project(where, of_paper=False).planned_fleet.types)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ArrayCache:
+    """A cache of its own, which also keeps small maps."""
+    found = ArrayCache(tmp_path / "maps")
+    monkeypatch.setattr(maps_module, "maps_cache", lambda: found)
+    monkeypatch.setattr(maps_module, "LEAST_CELL_DAYS", 0)
+    return found
+
+
+def same_maps(one: FireMaps, other: FireMaps) -> bool:
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in FireMaps.__slots__)
+
+
+def test_kept_maps_are_those_that_are_computed(cache: ArrayCache, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = replace(scalar_project(start_day=1, days=2), coverage=RequiredCoverage(3.1))
+    computed = project_maps(project)
+    assert same_maps(computed, compute_maps(project)) and len(cache.sizes()) == 1
+    monkeypatch.setattr(maps_module, "compute_maps", lambda *_: pytest.fail("computed again"))
+    assert same_maps(project_maps(project), computed)
+    growth = replace(project, plan=replace(project.plan, burning_at_start=BurningAtStart.GROWTH))
+    assert np.array_equal(project_maps(growth).phi, computed.phi)
+
+
+def test_damaged_maps_are_computed_again(cache: ArrayCache) -> None:
+    project = scalar_project()
+    computed = project_maps(project)
+    (path,) = cache.sizes()
+    path.write_bytes(path.read_bytes()[:-500])
+    assert same_maps(project_maps(project), computed)
+    assert len(cache.sizes()) == 1
+
+
+def test_a_plan_without_a_fire_is_refused_though_its_maps_are_kept(cache: ArrayCache) -> None:
+    project = scalar_project()
+    project_maps(project)
+    with pytest.raises(InputError, match="nothing burns"):
+        project_maps(replace(project, scenario=replace(project.scenario, observed=None, ignition=None)))
+
+
+def test_maps_are_kept_by_everything_that_decides_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    project = scalar_project()
+    event, key = project.scenario, maps_module.maps_key(project)
+    wind = event.wind_speed.copy()
+    wind[0, 0, 0] += 1.0
+    others = [
+        replace(project, scenario=replace(event, wind_speed=wind)),
+        replace(project, scenario=replace(event, name="another")),
+        replace(project, plan=replace(project.plan, start_day=1)),
+        replace(project, fire_model=FireModel("scalar", "", {**PARAMETERS.as_mapping(), "p": 0.06})),
+        replace(project, weights=network_weights()),
+    ]
+    keys = {maps_module.maps_key(other) for other in others}
+    monkeypatch.setattr(maps_module, "code_digest", lambda *_: "another code")
+    assert len({key, *keys, maps_module.maps_key(project)}) == len(others) + 2
+    monkeypatch.undo()
+    plan = replace(project.plan, nominal=Effectiveness(0.1, 0.1))
+    assert maps_module.maps_key(replace(project, plan=plan, fleet=default_fleet())) == key
+
+
+def test_physical_and_imported_maps_are_not_kept(cache: ArrayCache) -> None:
+    project_maps(maps_project(random_maps(days=3)))
+    assert cache.sizes() == {}

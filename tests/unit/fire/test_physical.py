@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -8,19 +9,21 @@ import pytest
 from firegui.domain import compact_maps
 from firegui.domain.compact_maps import SpreadOnDemand
 from firegui.domain.fleet import Fleet
-from firegui.domain.fuel_models import FuelMoisture, SurfaceConditions, model_named
+from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceConditions, model_named
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.settings import PlanSettings
+from firegui.domain.spread_factors import SpreadFactors
 from firegui.domain.uncertainty import WeatherDraw
 from firegui.domain.weather import PeriodWeather
 from firegui.ensembles.weather import with_wind
 from firegui.errors import InputError
+from firegui.fire.crown_fire import CrownSpread
 from firegui.fire.first_project import with_model
 from firegui.fire.fuel_moisture import fine_dead_moisture
 from firegui.fire.maps import project_maps
 from firegui.fire.model_caveats import model_caveats, model_warnings
-from firegui.fire.physical import GroundSpread, PhysicalGround, Wind, with_physical_model
+from firegui.fire.physical import GroundSpread, PhysicalGround, Wind, with_factors, with_physical_model
 from firegui.fire.project_notes import start_notes
 from firegui.fire.surface_spread import surface_fire
 from firegui.fire.windowed import period_maps
@@ -116,6 +119,41 @@ def test_an_event_without_fuel_or_with_other_codes_is_refused_in_one_message() -
     with pytest.raises(InputError, match="no standard fuel model") as refused:
         with_physical_model(project_of(42.0), USUAL)
     assert "42 (99 cells)" in str(refused.value)
+
+
+def custom(code: int, **changes: Any) -> FuelModel:
+    """A model like GR2 with another code."""
+    grass = model_named(standard_fuel_models(), "GR2")
+    assert grass is not None
+    return replace(grass, code=code, name="OWN", **changes)
+
+
+@pytest.mark.parametrize("code", [42, 183])
+def test_a_custom_model_burns_as_it_says_and_comes_before_a_standard_one(code: int) -> None:
+    found = with_physical_model(project_of(code), USUAL, fuels=(custom(code),))
+    like = with_physical_model(project_of(102.0), USUAL)
+    assert found.scenario.steps_per_day == like.scenario.steps_per_day
+    one, other = project_maps(found), project_maps(like)
+    np.testing.assert_array_equal(one.burnable, True)
+    np.testing.assert_array_equal(one.phi[0], other.phi[0])
+    whole = slice(0, SHAPE[0]), slice(0, SHAPE[1])
+    parts = [period_maps(each)((one.wind_speed[0], one.wind_dir[0]), whole, 0, whole)[0] for each in (found, like)]
+    np.testing.assert_array_equal(parts[0], parts[1])
+    assert f"Custom fuel models of the project: OWN (custom {code})." in model_caveats(found)
+    again = with_model(with_model(found, "network"), "physical")
+    assert again.fire_model.fuels == found.fire_model.fuels, "another fire model keeps them"
+
+
+def test_custom_models_that_cannot_be_used_are_refused_with_what_to_do() -> None:
+    wrong = (custom(95), custom(42, depth_ft=0.0), custom(42))
+    with pytest.raises(InputError) as refused:
+        with_physical_model(project_of(42.0), USUAL, fuels=wrong)
+    for said in ("91 to 99 do not burn", "its depth in ft is 0", "fuel model 42: is given twice"):
+        assert said in str(refused.value)
+    with pytest.raises(InputError, match="firegui configure --fuel-models FILE"):
+        with_physical_model(project_of(42.0), USUAL)
+    with pytest.raises(InputError, match=r"42 \(99 cells\): neither a standard fuel model nor a custom one"):
+        with_physical_model(project_of(42.0), USUAL, fuels=(custom(43),))
 
 
 def test_more_steps_than_a_day_can_have_are_refused_with_what_to_do() -> None:
@@ -291,3 +329,122 @@ def test_a_plan_with_many_steps_a_day_is_said_to_take_long_before_it_starts() ->
     text = " ".join(note.text for note in start_notes(fast))
     assert f"a day has {fast.scenario.steps_per_day:,} steps" in text
     assert "steps, and a plan takes longer" not in " ".join(note.text for note in start_notes(slow))
+
+
+CROWNS = {"canopy_cover": 50.0, "canopy_height": 18.0, "canopy_base_height": 2.0, "canopy_density": 0.2}
+BURNING = replace(USUAL, crown_fire=True)
+
+
+def test_crown_fire_is_off_until_it_is_chosen_and_then_raises_speed_and_steps() -> None:
+    project = project_of(165.0, speed=9.0, **CROWNS)
+    ground, crowned = (PhysicalGround.of(project.scenario, settings) for settings in (USUAL, BURNING))
+    assert not USUAL.crown_fire and ground.canopy is None
+    surface, fire = (each.fire(0, each.wind(0)) for each in (ground, crowned))
+    assert isinstance(fire, CrownSpread) and fire.is_active.all()
+    assert (fire.head > 5.0 * surface.head).all() and (fire.intensity > 10.0 * surface.intensity).all()
+    usual, raised = (with_physical_model(project, settings).scenario.steps_per_day for settings in (USUAL, BURNING))
+    assert raised == int(np.ceil(1440.0 * crowned.spread(0, crowned.wind(0)).speed.max() / (0.6 * 30.0))) > usual
+    moist = PhysicalGround.of(project.scenario, replace(BURNING, foliar_moisture=250.0))
+    np.testing.assert_array_equal(moist.fire(0, moist.wind(0)).intensity, surface.intensity)
+
+
+@pytest.mark.parametrize("missing", ["canopy_base_height", "canopy_density"])
+def test_crown_fire_changes_no_bit_where_a_layer_is_missing_and_it_is_said(missing: str) -> None:
+    layers = {key: value for key, value in CROWNS.items() if key != missing}
+    project = project_of(165.0, speed=9.0, **layers)
+    found, usual = (with_physical_model(project, settings) for settings in (BURNING, USUAL))
+    np.testing.assert_array_equal(project_maps(found).phi, project_maps(usual).phi)
+    assert any("no crowns burn, though crown fire is on" in warning for warning in model_warnings(found))
+    assert not any("crown" in warning for warning in model_warnings(usual))
+
+
+def test_crowns_burn_only_in_cells_that_have_them_and_can_burn() -> None:
+    project = project_of(165.0, speed=9.0, **CROWNS)
+    layers = project.scenario.layers
+    layers["canopy_density"][0, :2] = [np.nan, 0.0]
+    layers["canopy_base_height"][0, 2] = np.nan
+    layers["fuel"][2, :2] = 98.0
+    ground, crowned = (PhysicalGround.of(project.scenario, settings) for settings in (USUAL, BURNING))
+    before, now = (each.spread(0, each.wind(0)).speed for each in (ground, crowned))
+    np.testing.assert_array_equal(now[0, :3], before[0, :3])
+    np.testing.assert_array_equal(now[2, :2], 0.0)
+    rest = np.ones(SHAPE, bool)
+    rest[0, :3] = rest[2, :2] = False
+    assert (now[rest] > before[rest]).all()
+
+
+def test_crown_fire_on_some_cells_is_that_of_the_whole_raster() -> None:
+    project = project_of(165.0, speed=9.0, slope=20.0, aspect=200.0, **CROWNS)
+    ground = PhysicalGround.of(project.scenario, BURNING)
+    speed, towards = ground.wind(0)
+    whole = ground.spread(0, (speed, towards)).speed
+    rows, columns = np.array([[0, 3], [5, 8]]), np.array([[1, 1], [10, 4]])
+    part = ground.spread(0, (speed[rows, columns], towards[rows, columns]), (rows, columns)).speed
+    np.testing.assert_array_equal(part, whole[rows, columns])
+
+
+def test_the_fastest_cell_is_found_with_crown_fire() -> None:
+    project = hourly(project_of(165.0, slope=25.0, aspect=200.0, **CROWNS), air=True)
+    ground = PhysicalGround.of(project.scenario, replace(BURNING, periods_per_day=24))
+    every = [ground.spread(period, ground.wind(period)).speed.max() for period in range(len(ground.moistures))]
+    assert ground.fastest(100.0) == pytest.approx(max(every), rel=1e-6)
+
+
+def test_its_caveats_say_what_becomes_of_the_crowns() -> None:
+    project = project_of(165.0, **CROWNS)
+    on, off = (" ".join(model_caveats(with_physical_model(project, settings))) for settings in (BURNING, USUAL))
+    assert "leaves out spotting" in on and "Crowns of 100 % moisture burn" in on and "spotting is not modelled" in on
+    assert "leaves out crown fire, spotting" in off and "Crown fire is off, though the event has the layers" in off
+    unknown = project_of(165.0, **{key: value for key, value in CROWNS.items() if key != "canopy_height"})
+    assert any("add no heat" in warning for warning in model_warnings(with_physical_model(unknown, BURNING)))
+
+
+@pytest.mark.parametrize("moisture", [29.0, 301.0, np.nan])
+def test_foliar_moisture_out_of_range_is_one_message(moisture: float) -> None:
+    (problem,) = replace(BURNING, foliar_moisture=moisture).problems()
+    assert "Foliar moisture is" in problem.what and problem.remedy == "use a value from 30 to 300"
+
+
+def fire_of(project: Project, factors: SpreadFactors, period: int = 0, **settings: Any) -> GroundSpread:
+    ground = PhysicalGround.of(project.scenario, replace(USUAL, factors=factors, **settings))
+    return ground.spread(period, ground.wind(period))
+
+
+def test_a_speed_factor_multiplies_the_speed_of_its_fuel_group_alone() -> None:
+    project = project_of(102.0)
+    project.scenario.layers["fuel"][0] = 183.0
+    plain, faster = (fire_of(project, each) for each in (SpreadFactors(), SpreadFactors(grass_speed=1.7)))
+    np.testing.assert_allclose(faster.speed[1:], 1.7 * plain.speed[1:], rtol=1e-5)
+    np.testing.assert_array_equal(faster.speed[0], plain.speed[0])
+    np.testing.assert_array_equal(faster.ratio, plain.ratio)
+
+
+def test_the_wind_factor_is_a_wind_and_the_shift_is_a_moisture() -> None:
+    strong, weak = project_of(102.0, speed=6.0), project_of(102.0, speed=3.0)
+    half, dry = (fire_of(each, factors) for each, factors in (
+        (strong, SpreadFactors(wind_factor=0.5)), (strong, SpreadFactors(moisture_shift=-4.0)),
+    ))  # fmt: skip
+    np.testing.assert_allclose(half.speed, fire_of(weak, SpreadFactors()).speed, rtol=1e-5)
+    moisture = FuelMoisture(2.0, 3.0, 4.0)
+    np.testing.assert_array_equal(dry.speed, fire_of(strong, SpreadFactors(), moisture=moisture).speed)
+    driest = SpreadFactors(moisture_shift=-4.0).shifted(FuelMoisture(3.0))
+    assert (driest.dead_1h, driest.live_herb) == (1.0, 60.0), "no fuel is drier than the least moisture"
+
+
+def test_the_steps_a_day_follow_from_the_factors_as_those_of_every_cell() -> None:
+    project = project_of(102.0, speed=5.0)
+    factors = SpreadFactors(grass_speed=1.5, wind_factor=1.3, moisture_shift=2.0)
+    found = with_factors(with_physical_model(project, USUAL), factors)
+    fastest = fire_of(project, factors).speed.max()
+    assert found.scenario.steps_per_day == int(np.ceil(1440.0 * fastest / (0.6 * 30.0)))
+    assert found.fire_model.physical.factors == factors
+    assert found.fire_model.label == "physical model (Rothermel 1972), calibrated"
+    text = "Calibrated: grass × 1.5, dead fuel moisture +2 points, wind × 1.3. The rest is as published."
+    assert text in model_caveats(found)
+    assert not any("Nothing was learned" in each for each in model_caveats(found))
+    assert any("Nothing was learned" in each for each in model_caveats(with_factors(found, SpreadFactors())))
+
+
+def test_factors_out_of_their_bounds_are_refused() -> None:
+    with pytest.raises(InputError, match=r"Speed in shrub is 3.5 — use a value from 0.33 to 3"):
+        with_factors(with_physical_model(project_of(), USUAL), SpreadFactors(shrub_speed=3.5))

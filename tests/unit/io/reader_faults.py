@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import time
 from pathlib import Path
 
 import numpy as np
@@ -21,10 +22,8 @@ START = processes._START.replace(
 def add() -> None:
     """Add the operations to those of this process, and lower its limits."""
     here = "tests.unit.io.reader_faults"
-    names = {
-        f"fault.{name}": f"{here}:{name}"
-        for name in ("crash", "hang", "compute", "fill_memory", "echo", "fetch", "unchecked")
-    }
+    faults = ("crash", "hang", "compute", "compute_until", "compute_for", "fill_memory", "echo", "fetch", "unchecked")
+    names = {f"fault.{name}": f"{here}:{name}" for name in faults}
     reader.OPERATIONS = {**reader.OPERATIONS, **names}
     reader.MEMORY_BYTES = 400 * 2**20
 
@@ -41,6 +40,18 @@ def hang(files: direct.OpenFiles, path: Path) -> None:
 
 def compute(files: direct.OpenFiles, path: Path) -> None:
     while True:
+        pass
+
+
+def compute_until(files: direct.OpenFiles, path: Path, part: float) -> None:
+    """Compute until this process has taken so much of a second, beside whole seconds, of processor time."""
+    while time.process_time() % 1.0 < part:
+        pass
+
+
+def compute_for(files: direct.OpenFiles, path: Path, seconds: float) -> None:
+    until = time.process_time() + seconds
+    while time.process_time() < until:
         pass
 
 

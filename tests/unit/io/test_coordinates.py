@@ -46,5 +46,12 @@ def test_what_cannot_be_read_ends_in_one_message_with_examples(text: str, what: 
     assert what in problem.what and "UTM" in problem.remedy and text in problem.what
 
 
+def test_a_message_shows_the_beginning_of_a_text_that_is_no_place() -> None:
+    with pytest.raises(InputError) as caught:
+        parse_place("1" * 201)
+    (problem,) = caught.value.problems
+    assert problem.what == f"“{'1' * 40}…” cannot be read: it has more than 200 characters"
+
+
 def test_seconds_and_minutes_are_never_sixty() -> None:
     assert format_place(9.99999, 49.99999, CoordinateFormat.DMS) == "50°00′00.0″ N 010°00′00.0″ E"

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.skipif(
 
 _TUBBS = {
     "elevation": "dem", "slope": "slp", "aspect": "asp", "fuel": "fbfm40b", "canopy_cover": "cc",
-    "canopy_height": "ch", "canopy_density": "cbd",
+    "canopy_height": "ch", "canopy_base_height": "cbh", "canopy_density": "cbd",
 }  # fmt: skip
 
 
@@ -52,11 +52,14 @@ def test_tubbs_is_read_from_its_scaled_encodings() -> None:
     event = take("tubbs2017", _TUBBS, ignition=(-122.63, 38.61), days=1)
     assert event.missing_layers == ()
     assert event.layers["canopy_height"].max() == 50.0
+    assert event.layers["canopy_base_height"].max() == 10.0
     assert event.layers["canopy_density"].max() == np.float32(0.45)
     assert event.layers["aspect"].min() == -1.0
     codes = read_raster(SHARED_DATA / "tubbs2017" / "fbfm40b.tif").bands[0]
     assert np.array_equal(np.isnan(event.layers["fuel"]), codes == 256)
     notes = "\n".join(event.notes)
-    assert "canopy height 0 to 500 m × 10, canopy bulk density 0 to 45 kg/m³ × 100" in notes
+    assert (
+        "canopy height 0 to 500 m × 10, canopy base height 0 to 100 m × 10, canopy bulk density 0 to 45 kg/m³" in notes
+    )
     assert "read as no data, where a fire can burn: 256 (114,001 cells)" in notes
     assert "The aspect layer is turned by +15°" in notes, "it counts from the north of LANDFIRE's Albers grid"

@@ -84,6 +84,12 @@ def test_a_fault_ends_one_request_and_the_next_is_answered(
     assert pool.call("fault.echo", tmp_path, "next") == "next"
 
 
+def test_a_request_has_its_seconds_wherever_in_a_second_it_begins(tmp_path: Path, pool: ReaderPool) -> None:
+    pool.call("fault.compute_until", tmp_path, 0.8)
+
+    pool.call("fault.compute_for", tmp_path, 0.6)
+
+
 def test_a_hanging_read_is_cancelled_and_its_process_ends(pool: ReaderPool, tmp_path: Path) -> None:
     def check() -> None:
         if (tmp_path / "hangs").is_file() and (tmp_path / "hangs").read_text():

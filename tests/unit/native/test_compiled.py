@@ -64,3 +64,14 @@ def test_a_package_without_sources_can_be_imported(tmp_path: Path) -> None:
     cache = str(tmp_path / "cache")
     program = f"{ASK}; import firegui.rollout.simulate"
     assert answer(tmp_path, program, XDG_CACHE_HOME=cache, LOCALAPPDATA=cache) == "None"
+
+
+def test_kernels_run_without_linear_algebra_of_scipy_and_others_can_still_load_it(tmp_path: Path) -> None:
+    program = (
+        "import sys; import numpy as np; from firegui.native.compiled import kernel\n"
+        "assert kernel(abs_of)(np.float64(-2.0)) == 2.0 and 'scipy.linalg' not in sys.modules\n"
+        "import scipy.linalg; print(scipy.linalg.norm([3.0, 4.0]))"
+    )
+    (tmp_path / "program.py").write_text(f"def abs_of(x):\n    return abs(x)\n{program}\n")
+    run = f"import runpy; runpy.run_path({str(tmp_path / 'program.py')!r})"
+    assert answer(CHECKOUT, run, NUMBA_CACHE_DIR=str(tmp_path)) == "5.0"

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 
 from firegui.domain import fleet as domain_fleet
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.schedule import Schedule
-from firegui.planning.audit import audit, replay
+from firegui.planning.audit import StatedUse, audit, replay, stated_use
 from firegui.rollout.gates import apply_gates
-from tests.numerics.cases import aircraft, random_maps, random_schedule, small_fleet
+from firegui.rollout.simulate import simulate
+from tests.numerics.cases import aircraft, model_of, random_maps, random_schedule, small_fleet
 
 FLEET = Fleet((aircraft("R", Material.RETARDANT, 2, turnaround_h=5.0, grounded_days=(1,)),))
 SHAPE = (20, 20)
@@ -115,3 +119,38 @@ def test_a_proposal_that_the_gates_refuse_is_a_candidate_and_no_violation() -> N
     schedule = listed((0, 0), (1, 0), (12, 1))
     report = audit(schedule, FLEET, 10, SHAPE)
     assert (report.candidate, report.executed, report.ok) == (3, 1, True)
+
+
+def test_material_flight_hours_and_cost_are_worked_out_anew() -> None:
+    maps, fleet = random_maps(1), small_fleet()
+    schedule = random_schedule(1, maps, fleet)
+    bare = audit(schedule, fleet, maps.steps_per_day, maps.shape)
+    prices: tuple[dict[str, Any], ...] = (
+        {"hour_price": 700.0}, {"gallon_price": 4.12, "drop_price": 10.0}, {"drop_price": 3.0},
+    )  # fmt: skip
+    kinds = zip(fleet.types, prices, strict=True)
+    priced = replace(fleet, types=tuple(replace(kind, **price) for kind, price in kinds))
+    found = audit(schedule, priced, maps.steps_per_day, maps.shape)
+    metrics = simulate(model_of(maps, priced), schedule).metrics
+    assert found.gallons == pytest.approx(metrics.gallons) and found.flight_hours == pytest.approx(metrics.flight_hours)
+    assert found.cost == pytest.approx(metrics.cost) and found.cost is not None and found.cost > 0.0
+    assert bare.cost is None and (bare.gallons, bare.flight_hours) == (found.gallons, found.flight_hours)
+    stated = [stated_use(replay(schedule, priced, maps.steps_per_day), metrics)]
+    assert audit(schedule, priced, maps.steps_per_day, maps.shape, stated=stated).used == 0
+
+
+def test_wrong_material_flight_hours_and_costs_are_named() -> None:
+    drops = [(0, 0), (8, 0), (20, 1)]
+    kind = replace(FLEET.types[0], hour_price=100.0, grounded_days=())
+    priced = replace(FLEET, types=(kind,))
+    wrong = StatedUse("the plan", drops, 3.0 * kind.payload_gal, 15.0, 1500.02)
+    report = audit(listed(*drops), priced, 10, SHAPE, drops, stated=[wrong])
+    assert report.used == 1 and not report.ok and report.counts.others == 1
+    assert report.violations == ("the plan: 1,500.02 is stated as cost, and 1,500.00 follows from the fleet",)
+    both = replace(wrong, gallons=1.0, flight_hours=12.0, cost=1500.0)
+    assert [
+        text.split(" stated as ")[1].split(",")[0]
+        for text in audit(listed(*drops), priced, 10, SHAPE, drops, stated=[both]).violations
+    ] == ["gallons", "flight hours"]
+    unpriced = audit(listed(*drops), replace(FLEET, types=(kind.without_prices,)), 10, SHAPE, drops, stated=[wrong])
+    assert unpriced.violations == ("the plan: a cost of 1,500.02 is stated, and a type that drops has no price",)

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import EliminationSettings, ObjectiveWeights, Setting
+from firegui.domain.settings import EliminationSettings, ObjectiveWeights, RemovalOrder, Setting
 from firegui.errors import CancelledError, InputError
-from firegui.planning.elimination import Elimination, EliminationState, removal_order
-from firegui.planning.robust import trials_of
+from firegui.planning.elimination import Elimination, EliminationState, per_cost, removal_order
 from firegui.planning.trials import Trial, constrained_terms, ratios, run, thresholds
+from firegui.planning.two_stage import trials_of
 from firegui.rollout.day_state import Bounds
 from firegui.rollout.gates import apply_gates
 from firegui.rollout.model import Model
@@ -260,6 +260,7 @@ def test_a_damaged_state_is_refused_with_what_to_do(tmp_path: Path) -> None:
         (Setting.B, ObjectiveWeights.of(Setting.B), ("prot",)),
         (Setting.BOTH, ObjectiveWeights.of(Setting.BOTH), ("burn", "final", "prot")),
         (Setting.CUSTOM, ObjectiveWeights(0.0, 3.0, 1.0, 0.0), ("final", "prot")),
+        (Setting.CUSTOM, ObjectiveWeights(5.0, 3.0, 0.0, 0.0, val=2.0), ("burn", "final", "val")),
     ],
 )
 def test_the_constrained_terms_are_the_papers(
@@ -278,3 +279,32 @@ def test_a_threshold_is_the_slack_on_the_reference_but_never_below_the_floor() -
     shown = ratios(metrics, loose)
     assert shown["burn"] == pytest.approx(1.0 / 1.5)
     assert np.isnan(shown["final"])
+
+
+def test_by_cost_the_dearest_drops_are_tried_first_and_what_is_left_is_minimal() -> None:
+    model, reference, _ = case(0)
+    prices = {"R": 100.0, "BIG": 5000.0, "W": 0.0}
+    kinds = tuple(replace(kind, drop_price=prices[kind.id]) for kind in model.fleet.types)
+    model = replace(model, fleet=replace(model.fleet, types=kinds))
+    trial = Trial(model, case(0)[2].bounds)
+    settings = replace(SETTINGS, order=RemovalOrder.COST)
+    elements = apply_gates(reference.proposed, model.fleet, model.maps.steps_per_day).executed
+    order = removal_order(model, trial, reference, elements, reference, None, costs=model.relative_costs)
+    costs = model.relative_costs[order % elements.shape[1]]
+    assert (np.diff(costs) <= 0.0).all() and len(set(costs.tolist())) == 3
+    usual = removal_order(model, trial, reference, elements, reference, None)
+    for cost in set(costs.tolist()):
+        assert np.array_equal(order[costs == cost], usual[model.relative_costs[usual % elements.shape[1]] == cost])
+
+    by_count, by_cost = (
+        finished(Elimination(model, each, [trial], reference)) for each in (SETTINGS, settings)
+    )  # fmt: skip
+    assert by_cost.finished == "minimal" and holds(model, by_cost.schedule, trial.bounds)
+    spent = [float((each.kept @ model.relative_costs).sum()) for each in (by_count, by_cost)]
+    assert spent[1] <= spent[0]
+
+
+def test_worth_by_cost_lets_the_dearest_go_first_among_drops_of_one_worth() -> None:
+    worth, costs = np.array([[2.0, 2.0, 2.0], [-1.0, -1.0, 0.0]]), np.array([4.0, 1.0, 0.0])
+    assert per_cost(worth, None) is worth
+    assert per_cost(worth, costs).tolist() == [[0.5, 2.0, np.inf], [-4.0, -1.0, 0.0]]

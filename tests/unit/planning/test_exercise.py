@@ -25,6 +25,8 @@ from firegui.rollout.model import Model
 from tests.numerics.cases import random_maps, random_schedule
 from tests.support import make_project, stop
 
+pytestmark = pytest.mark.usefixtures("short_repairs")
+
 WEAK = StressScenario("weak", effectiveness=Effectiveness(0.5, 0.4))
 FAILING = StressScenario("failing", failure_rate=0.3, pose_noise_m=30.0, draws=3)
 LATE = StressScenario("late", delay_minutes=290.0, failure_rate=0.3)  # two steps of 144 minutes

@@ -11,7 +11,15 @@ import pytest
 
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
-from firegui.domain.settings import Effectiveness, Margin, MarginSettings, ObjectiveWeights, OptimizerSettings, Setting
+from firegui.domain.settings import (
+    Effectiveness,
+    Margin,
+    MarginSettings,
+    ObjectiveWeights,
+    OptimizerSettings,
+    SearchMethod,
+    Setting,
+)
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import CancelledError, InputError
 from firegui.planning import stress_placing, stress_pruning
@@ -41,7 +49,7 @@ STRESS = StressSet(
         StressScenario("failures, repaired", failure_rate=0.2, repair_hours=24.0),
     )
 )
-OPTIMIZER = OptimizerSettings(epochs=9, learning_rate=0.02, exclusion_cells=3.0, seed=3)
+OPTIMIZER = OptimizerSettings(search=SearchMethod.PAPER, epochs=9, learning_rate=0.02, exclusion_cells=3.0, seed=3)
 
 
 def project(kind: Margin = Margin.STRESS, **changes: float) -> Project:
@@ -401,6 +409,10 @@ def test_the_measure_that_a_test_exceeds_most() -> None:
     assert WorldTest("failures", (0.0, 0.0, 0.12)).nearest_limit(0.05)[1] is LimitMeasure.MEAN
     assert WorldTest("failures", (0.0,) * 22 + (0.06, 0.06)).nearest_limit(0.05)[1] is LimitMeasure.MOST
     assert WorldTest("failures", (0.0,) * 23 + (0.12,)).nearest_limit(0.05)[1] is LimitMeasure.WORST
+    two = WorldTest("failures", (0.0,) * 190 + (0.12, 0.3))
+    assert two.nearest_limit(0.05)[1] is LimitMeasure.WORST
+    assert two.excess(0.05) == pytest.approx(1.2)
+    assert WorldTest("failures", (0.0,) * 191 + (0.3,)).excess(0.05) <= 1.0
 
 
 def test_limits_of_a_test() -> None:

@@ -297,3 +297,16 @@ def test_a_cell_that_may_burn_gives_that_share_of_its_exposure() -> None:
     fine = (certain > 1e-2) & (certain < 10.0)
     assert fine.sum() > 3
     np.testing.assert_allclose(maybe[fine], 0.25 * certain[fine], rtol=1e-3)
+
+
+def test_a_front_in_motion_has_its_tail_anew_only_from_a_perimeter() -> None:
+    maps = replace(random_maps(3, days=2, neighbours=16), moving_start=True)
+    fleet = small_fleet()
+    model, nothing = model_of(maps, fleet), Schedule.empty(maps.n_steps, fleet.n_aircraft)
+    state = FireState(maps.ignition, np.zeros_like(maps.ignition))
+    per_day = maps.steps_per_day
+    assert remaining(model, nothing, 0, state).maps.moving_start, "the start of the plan"
+    assert not remaining(model, nothing, per_day, state).maps.moving_start, "a fire that was drawn"
+    assert remaining(model, nothing, per_day, state, is_observed=True).maps.moving_start
+    left = RemainingProblem(model, DESIGN, nothing, 1, state, is_observed=True)
+    assert left.design.maps.moving_start and left.nominal().maps.moving_start

@@ -9,8 +9,8 @@ import pytest
 
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
-from firegui.planning.robust import displacements, front_shift, trials_of
 from firegui.planning.trials import Trial, constraint_weights, displaced, passes, run
+from firegui.planning.two_stage import displacements, front_shift, trials_of
 from firegui.rollout.day_state import UNBOUNDED, Bounds
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate

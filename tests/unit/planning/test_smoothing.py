@@ -11,9 +11,8 @@ import pytest
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import EliminationSettings
 from firegui.errors import CancelledError, InputError
-from firegui.planning.robust import trials_of
 from firegui.planning.trials import Trial, passes, ratios, run
-from firegui.planning.two_stage import PoseSmoothing, SmoothingSettings, SmoothingState
+from firegui.planning.two_stage import PoseSmoothing, SmoothingSettings, SmoothingState, trials_of
 from firegui.rollout.gates import apply_gates
 from tests.numerics.cases import model_of, random_maps, random_schedule, small_fleet
 from tests.support import stop

@@ -90,6 +90,13 @@ class Counting:
         return getattr(self._inner, name)
 
 
+@pytest.fixture
+def without_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where no process can be started that compiles."""
+    monkeypatch.setattr(backend, "_compiler", lambda neighbours: None)
+
+
+@pytest.mark.usefixtures("without_process")
 def test_what_is_noted_as_compiled_is_neither_compiled_nor_told_again(tmp_path: Path) -> None:
     inner, said = engine(first_model()), list[EngineMessage]()
     first, second, elsewhere = Counting(inner), Counting(inner), Counting(inner)
@@ -148,14 +155,18 @@ def test_a_small_fire_does_not_wait_for_the_kernels(tmp_path: Path, monkeypatch:
     assert not backend.without_waiting(model).in_torch, "compiled kernels are used"
 
 
-def test_each_stencil_is_compiled_when_it_is_first_used(tmp_path: Path) -> None:
-    inner, said = engine(first_model()), list[EngineMessage]()
+@pytest.mark.usefixtures("without_process")
+def test_each_stencil_is_compiled_when_it_is_first_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    exercised, said = list[int](), list[EngineMessage]()
+    monkeypatch.setattr(backend, "exercise", lambda engine, neighbours: exercised.append(neighbours))
     for neighbours in (8, 16, 8, 16):
-        compile_once(Counting(inner), tmp_path, said.append, neighbours)
+        compile_once(engine(first_model()), tmp_path, said.append, neighbours)
+    assert exercised == [8, 16]
     assert said == [EngineMessage(COMPILING)] * 2
     assert len(list(tmp_path.iterdir())) == 2
 
 
+@pytest.mark.usefixtures("without_process")
 def test_a_folder_that_cannot_be_written_is_no_trouble(tmp_path: Path) -> None:
     said: list[EngineMessage] = []
     compile_once(engine(first_model()), tmp_path / "absent", said.append, 8)

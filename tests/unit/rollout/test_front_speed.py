@@ -12,7 +12,6 @@ from firegui.domain.front import FrontSettings
 from firegui.domain.stencil import stencil_of
 from firegui.errors import InputError
 from firegui.rollout.front_speed import (
-    cut_off_speed,
     directions_of,
     ellipse_front,
     ellipse_speed,
@@ -53,7 +52,7 @@ def test_the_wind_carries_the_front_east_and_north_as_it_blows() -> None:
     assert np.argmax(front_speed(blown(16, 1.0, 90.0), 10.0, directions_of(4))) == 1
 
 
-@pytest.mark.parametrize(("count", "towards"), [(8, 22.5), (16, 11.0), (16, 45.0)])
+@pytest.mark.parametrize(("count", "towards"), [(8, 22.5), (16, 11.0)])
 def test_a_measured_front_is_a_few_percent_slower_than_the_formula(count: int, towards: float) -> None:
     gains = 0.6 * blown(count, 0.5, towards)
     found = measure_front(gains, 10.0, cells=40)
@@ -147,23 +146,22 @@ def test_ellipses_that_cannot_be_measured_are_refused(changes: dict[str, float],
         ellipse_front(replace(FrontSettings(), **changes))  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("ratio", "towards"), [(1.0, 0.0), (2.0, 11.0)])
-def test_a_straight_front_is_the_formula_with_the_cut_off(ratio: float, towards: float) -> None:
-    settings, where = FrontSettings(0.6, ratio, towards, burn_steps=30.0), directions_of()
+def test_a_straight_front_is_as_fast_as_one_on_a_line() -> None:
+    settings, where = FrontSettings(0.6, 2.0, 11.0, burn_steps=30.0), directions_of()
     gains = fit_gains(ellipse_speed(settings, where), 16, 30.0, where)
     some = where[1::10]  # ahead, across and against the wind
     found = measure_straight_fronts(gains, 30.0, cells=60, directions=some)
-    np.testing.assert_allclose(found.cut_off, cut_off_speed(gains, 30.0, some))
     assert np.abs(found.corrected / found.formula - 1.0).max() < 0.02
+    np.testing.assert_allclose(found.corrected / found.formula, found.measured / found.line)
     # Without the correction the front against the wind is far off.
-    assert ratio < 2.0 or found.measured.min() < 0.95 * found.formula[found.measured.argmin()]
+    assert found.measured.min() < 0.95 * found.formula[found.measured.argmin()]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("ratio", "most"), [(1.0, 0.01), (2.0, 0.025), (3.0, 0.06), (4.0, 0.09)])
+@pytest.mark.parametrize("ratio", [1.0, 2.0, 3.0, 4.0])
 @pytest.mark.parametrize("towards", [0.0, 11.0, 22.5, 45.0])
-def test_straight_fronts_of_every_ellipse_are_near_the_formula(ratio: float, most: float, towards: float) -> None:
+def test_straight_fronts_of_every_ellipse_are_within_two_percent_of_the_formula(ratio: float, towards: float) -> None:
     settings, where = FrontSettings(0.6, ratio, towards, burn_steps=30.0), directions_of()
     gains = fit_gains(ellipse_speed(settings, where), 16, 30.0, where)
-    found = measure_straight_fronts(gains, 30.0, cells=90, directions=where[::3])
-    assert np.abs(found.corrected / found.formula - 1.0).max() < most
+    found = measure_straight_fronts(gains, 30.0, cells=60, directions=where)
+    assert np.abs(found.corrected / found.formula - 1.0).max() < 0.02

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -170,7 +171,13 @@ class FakePlanner:
         rollout = self._engine.rollout(self._model, metrics(objective, epoch), frame_stride)
         best = self._objective(self.best_epoch)
         return SimpleNamespace(
-            epoch=epoch, metrics=rollout.metrics, best=best, improved=improved, grad_norm=1.0, rollout=rollout
+            epoch=epoch,
+            metrics=rollout.metrics,
+            best=best,
+            improved=improved,
+            grad_norm=1.0,
+            rollout=rollout,
+            is_whole=True,
         )
 
     def state(self) -> FakeState:
@@ -181,7 +188,7 @@ class FakeElimination:
     """Where a :class:`FakeEliminator` is after ``rollouts`` of them."""
 
     passes = batch = 1
-    ratios: Mapping[str, float] = {"burn": 0.5, "final": 0.9, "prot": float("nan")}
+    ratios: Mapping[str, float] = {"burn": 0.5, "final": 0.9, "prot": math.nan, "val": math.nan}
 
     def __init__(self, rollouts: int, before: int) -> None:
         self.rollouts = self.tested = self.removed = rollouts
@@ -423,7 +430,7 @@ class FakeEngine(AnyEngine):  # type: ignore[misc]
     def start_schedule(self, model: Any, _settings: Any, warm_start: Any, *_: Any, **_named: Any) -> Schedule:
         return warm_start or Schedule.empty(model.maps.n_steps, model.fleet.n_aircraft)
 
-    def planner(self, model: Any, settings: OptimizerSettings, _start: Any) -> FakePlanner:
+    def planner(self, model: Any, settings: OptimizerSettings, _start: Any, _check: Any = None) -> FakePlanner:
         return FakePlanner(self, model, settings, FakeState(0, -1))
 
     def restore_planner(self, model: Any, settings: OptimizerSettings, checkpoint: Path) -> FakePlanner:

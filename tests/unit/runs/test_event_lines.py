@@ -40,7 +40,7 @@ EVENTS: list[RunEvent] = [
     EliminationStep(9, 1, 7, 9, 2, 3, 9, 4, 0.5, 0.9, float("nan"), 1.5),
     FitEpoch(EPOCH),
     WeightsReady(weights(), EPOCH, 6),
-    StressTestProgress(2, 10, "stress test: late"),
+    StressTestProgress(2, 10, "stress test: late", 0.2),
     RunFinished(FinishReason.COMPLETED, "done", metrics(1.0), metrics(3.0), Path("run")),
     RunFinished(FinishReason.FAILED, "no", None, None, None),
 ]

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Grounding, Operations
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
@@ -101,7 +102,7 @@ def test_a_project_that_has_another_event_by_now_is_left_alone(run: Path, tmp_pa
     content = run_content(run)
     assert content.project.scenario.ignition is None
     assert any("another event" in note for note in content.notes)
-    assert content.outdated == "The plan is out of date: fire changed since"
+    assert content.outdated == "Shown as it was planned; the project was edited after that: fire changed since"
 
 
 def test_edits_of_the_project_do_not_change_what_a_run_hands_over(run: Path, tmp_path: Path) -> None:
@@ -110,7 +111,21 @@ def test_edits_of_the_project_do_not_change_what_a_run_hands_over(run: Path, tmp
     content = run_content(run)
     assert [region.name for region in content.project.regions] == ["Village"]
     assert content.project.scenario.ignition is not None
-    assert content.outdated == "The plan is out of date: regions changed since"
+    assert content.outdated == "Shown as it was planned; the project was edited after that: regions changed since"
+
+
+def test_notes_on_the_fleet_leave_the_plan_what_it_is_and_its_numbers_do_not(run: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "X.firegui"
+    project = load_project(folder)
+    kind = project.fleet.types[0]
+    spare = replace(kind, id="SPARE", count=0, payload_gal=99.0)
+    noted = Fleet((replace(kind, type="Other name", provenance="a page"), *project.fleet.types[1:], spare))
+    save_project(replace(project, fleet=noted), folder, replacing=True)
+    assert run_content(run).outdated == ""
+    save_project(replace(project, fleet=Fleet((replace(kind, count=kind.count + 1),))), folder, replacing=True)
+    said = "Shown as it was planned; the project was edited after that: fleet changed since"
+    assert run_content(run).outdated == said
+    assert run_content(run).project.fleet == PROJECT.fleet
 
 
 def test_a_raster_of_another_grid_is_refused(run: Path) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from firegui.errors import InputError
-from firegui.runs.lock import LOCK, FolderLock, is_held
+from firegui.io.paths import LOCK
+from firegui.runs.lock import FolderLock, is_held
 from firegui.runs.run_folder import read_run
 from firegui.runs.run_repair import check_out
 from firegui.runs.spec import PlanSpec

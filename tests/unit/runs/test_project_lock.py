@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from firegui.runs.lock import LOCK, ProjectLock
+from firegui.io.paths import LOCK
+from firegui.runs.lock import ProjectLock
 
 HOLDER = """
 import sys

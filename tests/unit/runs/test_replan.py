@@ -31,6 +31,8 @@ from tests.support import STEPS_PER_DAY, assert_same_files, csv_rows
 from tests.unit.runs.fakes import end, problems_of
 from tests.unit.runs.replan_scene import DAY, DAYS, FIRST, carry_out, loop_spec, project_of, replan_spec, saved_plan
 
+pytestmark = pytest.mark.usefixtures("short_repairs")
+
 
 def test_the_run_holds_what_was_flown_bit_for_bit_and_a_better_rest(tmp_path: Path) -> None:
     spec = replan_spec(tmp_path / "run", project_of(25))
@@ -329,7 +331,7 @@ def gone_on(out: Path, before: ReplanSpec, schedule: Schedule) -> ReplanSpec:
 LOOP_FILES = ("plan.safetensors", "schedule.csv", "closed_loop.csv", "metrics.json", "loop.safetensors", "fire.npz")
 
 
-@pytest.mark.parametrize("days", [0.5, 1.5])
+@pytest.mark.parametrize("days", [pytest.param(0.5, marks=pytest.mark.slow), 1.5])
 def test_an_exercise_stops_where_it_is_told_and_goes_on_unedited_as_an_unbroken_one(
     tmp_path: Path, unbroken_exercise: Path, days: float
 ) -> None:

@@ -102,7 +102,7 @@ def test_history_reads_back_exactly(tmp_path: Path) -> None:
     row = EpochDone(3, 9, 12, 0.1 + 0.2, 1 / 3, 1e-17, 2.0, 0.0, 7, 1e300, 0.123456789012345678)
     (tmp_path / "history.csv").write_text(history_text([row]))
     assert read_history(tmp_path / "history.csv", 9) == (row,)
-    assert len(COLUMNS) == 10
+    assert len(COLUMNS) == 11
 
 
 def test_a_history_with_a_cell_without_end_is_named(tmp_path: Path) -> None:

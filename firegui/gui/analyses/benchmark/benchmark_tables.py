@@ -30,6 +30,7 @@ from firegui.analyses.benchmark.report import (
     seconds_text,
     spread_text,
     time_available_text,
+    used_digits,
     worst_text,
 )
 from firegui.domain.benchmark import (
@@ -60,12 +61,19 @@ PROTECTED = 4
 OBJECTIVE = 5
 _EXTENT, _EXTENT_DAYS = "cells", "cell-days"
 """Units of extents as the results have them."""
+_VOLUME = "US gal"
 
 
 # -- planners ---------------------------------------------------------------------------------------------------------
 def _cells(title: str, tip: str, unit: str, name: str) -> Column:
     return Column(title, lambda group: group.metric(name), lambda spread: spread_text(spread, cells_digits), tip, unit,
                   sort_key=_mean)  # fmt: skip
+
+
+def _used(title: str, tip: str, unit: str, name: str) -> Column:
+    """Return the column of what drops take, with a dash where it is not known."""
+    return Column(title, lambda group: group.used(name), lambda spread: spread_text(spread, used_digits(name)), tip,
+                  unit, sort_key=_mean)  # fmt: skip
 
 
 def _mean(spread: Any) -> Any:
@@ -119,6 +127,9 @@ COLUMNS = (
     Column("Search", lambda group: group, dimension_text, "variables searched", "dimension",
            sort_key=lambda group: group.rows[0].dimension),
     Column("Drops", lambda group: group.candidates, _rounded, "before the gates", "proposed", sort_key=_mean),
+    _used("Volume", "retardant and water of all drops", _VOLUME, "gallons"),
+    _used("Flight hours", "turnarounds of all drops", "", "flight_hours"),
+    _used("Cost", "by the prices of the fleet; a dash where a type that drops has none", "", "cost"),
     Column("Rule", _violated, "{:,}".format, _AUDIT, "violations", cell_tip=_violations_tip,
            color=lambda group: "error" if _violated(group) else None),
 )  # fmt: skip
@@ -126,19 +137,26 @@ COLUMNS = (
 
 @lru_cache(maxsize=16)
 def columns_in(units: Units, cell_ha: float) -> tuple[Column, ...]:
-    """Return the columns with areas in ``units``; a cell has ``cell_ha`` hectares."""
-    cell, unit = units.area_value(cell_ha), units.area_unit
-    names = {_EXTENT: unit, _EXTENT_DAYS: units.area_days_unit}
+    """Return the columns with areas and volumes in ``units``; a cell has ``cell_ha`` hectares."""
+    cell, gallon = units.area_value(cell_ha), units.volume_value(1.0)
+    scales = {
+        _EXTENT: (units.area_unit, cell), _EXTENT_DAYS: (units.area_days_unit, cell),
+        _VOLUME: (units.volume_unit, gallon),
+    }  # fmt: skip
 
-    def area(spread: SeedSpread) -> str:
-        scaled = SeedSpread(cell * spread.mean, None if spread.sd is None else cell * spread.sd)
-        return spread_text(scaled, cells_digits)
+    def scaled(factor: float, spread: SeedSpread) -> str:
+        sd = None if spread.sd is None else factor * spread.sd
+        return spread_text(SeedSpread(factor * spread.mean, sd), cells_digits)
 
     def tip(column: Column) -> Callable[[Group], str]:
         return lambda group: f"{group.title}\n{column.tip}\n{column.text(group)} {column.unit}"
 
     return tuple(
-        replace(column, format=area, unit=names[column.unit], cell_tip=tip(column)) if column.unit in names else column
+        replace(
+            column, format=partial(scaled, scales[column.unit][1]), unit=scales[column.unit][0], cell_tip=tip(column)
+        )
+        if column.unit in scales
+        else column
         for column in COLUMNS
     )
 

@@ -12,7 +12,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 
 from firegui.analyses.calibration.checkpoint import SUFFIX, FitCheckpoint, part_of
-from firegui.domain.fit import FitProgress, NetworkFitSettings
+from firegui.domain.fit import FactorFitSettings, FitProgress, NetworkFitSettings
 from firegui.domain.project import Project
 from firegui.domain.weights import NetworkWeights
 from firegui.gui.analyses.controller import AnalysisController, AnalysisResult
@@ -22,15 +22,17 @@ from firegui.gui.jobs.run_job import RunJob, UnfinishedWork
 from firegui.gui.session.session import Session
 from firegui.io.project.layers import kept_weights
 from firegui.runs.command import with_command
-from firegui.runs.events import FitEpoch, WeightsReady
-from firegui.runs.spec import CalibrateSpec
+from firegui.runs.events import FactorsReady, FitEpoch, WeightsReady
+from firegui.runs.spec import CalibrateFactorsSpec, CalibrateSpec
 
 CALIBRATIONS = "calibrations"
 """Folder in a project for the weights calibrated in the window."""
 _WEIGHTS = ".safetensors"
 _ENOUGH_FOR_PACE = 3
 
-CalibrationResult = AnalysisResult[WeightsReady, None]
+Calibrated = WeightsReady | FactorsReady
+"""New weights of the network, or factors of the physical model."""
+CalibrationResult = AnalysisResult[Calibrated, None]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,10 +47,11 @@ class Companion:
 class CalibrationRequest:
     """Request to calibrate on the open project and its ``companions``.
 
-    Training starts from ``start``, or from random weights.
+    Training starts from ``start``, or from random weights. Factors of the physical model, which
+    :class:`~firegui.domain.fit.FactorFitSettings` ask for, are fitted to the open project alone.
     """
 
-    settings: NetworkFitSettings
+    settings: NetworkFitSettings | FactorFitSettings
     companions: Sequence[Companion] = ()
     start: NetworkWeights | None = None
 
@@ -74,7 +77,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         self._history: list[FitProgress] = []
         self._discarded: set[Path] = set()
         self.calibrated_at = self._clock()
-        """Time at which the shown weights were ready."""
+        """Time at which the shown weights or factors were ready."""
 
     # -- state -------------------------------------------------------------------------------------------------------
     @property
@@ -95,8 +98,8 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         return None if last is None or last.best_epoch < 0 else self._history[last.best_epoch]
 
     @property
-    def result(self) -> WeightsReady | None:
-        """The weights of the latest calibration that ended or was stopped."""
+    def result(self) -> Calibrated | None:
+        """The weights or factors of the latest calibration that ended or was stopped."""
         return None if self._shown is None else self._shown.table
 
     @property
@@ -106,8 +109,10 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
 
     def work(self) -> UnfinishedWork | None:
         """Return what would be lost if the project were closed now."""
+        if self._out is None:  # a fit of factors writes nothing
+            return None
         lost = "the weights and all that was tried for them"
-        return UnfinishedWork(self.title, self.kept, self.stop, self.discard, lost) if self._job is not None else None
+        return UnfinishedWork(self.title, self.kept, self.stop, self.discard, lost)
 
     def discard(self) -> None:
         """Stop the run, and delete its weights and state when it has ended."""
@@ -116,7 +121,10 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
             self.stop()
 
     # -- the run -----------------------------------------------------------------------------------------------------
-    def _new_spec(self, request: CalibrationRequest, project: Project) -> CalibrateSpec:
+    def _new_spec(self, request: CalibrationRequest, project: Project) -> CalibrateSpec | CalibrateFactorsSpec:
+        if isinstance(request.settings, FactorFitSettings):
+            self._set_history([])
+            return CalibrateFactorsSpec(project, request.settings)
         spec = self._spec(request, project, new_weights_file(self._project_folder, self._clock()), resume=False)
         self._set_history([])
         return spec
@@ -134,13 +142,14 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
 
     def _spec(self, request: CalibrationRequest, project: Project, out: Path, *, resume: bool) -> CalibrateSpec:
         folder, settings, start = self._project_folder, request.settings, request.start
+        assert isinstance(settings, NetworkFitSettings)
         folders = (folder, *(each.folder for each in request.companions))
         projects = (project, *(each.project for each in request.companions))
         source = None if start is None else kept_weights(folder, start)
         spec = CalibrateSpec(projects, settings, out, "", start, resume, project_folders=folders)
         return with_command(spec, source)
 
-    def _first_result(self, spec: CalibrateSpec) -> None:
+    def _first_result(self, spec: CalibrateSpec | CalibrateFactorsSpec) -> None:
         return None
 
     def _progress_text(self) -> str:
@@ -152,20 +161,20 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
 
     def _connect_events(self, bridge: EventBridge) -> None:
         bridge.subscribe(FitEpoch, self._on_epoch)
-        bridge.subscribe(WeightsReady, self._on_weights)
+        bridge.subscribe(WeightsReady, self._on_ready)
+        bridge.subscribe(FactorsReady, self._on_ready)
 
     def _on_epoch(self, event: FitEpoch) -> None:
         self._history.append(event.progress)
         self.epochs_added.emit()
 
-    def _on_weights(self, event: WeightsReady) -> None:
+    def _on_ready(self, event: Calibrated) -> None:
         self.calibrated_at = self._clock()
         self._show(AnalysisResult(Path(), self._session.project, event))
 
     def _on_ended(self, job: RunJob) -> None:
-        assert isinstance(job.spec, CalibrateSpec)
-        out = job.spec.out
-        if out in self._discarded:
+        out = job.spec.out if isinstance(job.spec, CalibrateSpec) else None
+        if out is not None and out in self._discarded:
             self._discarded.remove(out)
             _delete(out)
         super()._on_ended(job)

@@ -24,8 +24,8 @@ from firegui.gui.map.map_colors import ColorScale, Ink, blend_scale
 from firegui.gui.session.session import Session
 
 Floats = NDArray[np.float32]
-_COLORS = ("#6f63d9", "#d65f95", "#ffb940")
-"""Ever lighter colours, all of which differ from the background of both themes."""
+_COLORS = ("#ffd23f", "#ee7320", "#a8240f")
+"""Ever darker colours of fire, which differ from the background of both themes and from the violet of regions."""
 _TITLE = "Where fire gets through"
 _LOW_PX = 120
 """Below this height north arrow and scale are hidden."""
@@ -152,6 +152,7 @@ class LeakMap(QWidget):
         # Decorations without a title are not drawn.
         caption = Caption(_TITLE, cell_size_m=self._project.scenario.grid.cell_size_m, units=self._session.units)
         self.decorations.show_caption(caption, area.width() / across, QRectF(0, 0, area.width(), area.height()))
+        self.labels.set_hidden(box.translated(area.topLeft()) for box in self.decorations.boxes)
 
     def _area(self) -> QRectF:
         assert self._project is not None

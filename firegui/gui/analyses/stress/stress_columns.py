@@ -59,7 +59,7 @@ def stress_columns(
             Column("Growth left", lambda result: result.region_share(), region_text,
                    f"{_GROWTH}, in the protected regions alone; largest over the draws. {ABOVE.strip()}: above the "
                    f"plan's limit of {percent_text(limit)}",
-                   "in regions", color=lambda result: "error" if is_region_lost(result.region_share()) else None,
+                   "regions", color=lambda result: "error" if is_region_lost(result.region_share()) else None,
                    cell_tip=lambda result: _ABOVE_LIMIT if is_region_lost(result.region_share()) else None),
         ]),
         Column("Burned", lambda result: result.cells_worst, amount_text, "final size in the draw with the largest",

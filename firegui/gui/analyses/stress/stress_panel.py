@@ -10,14 +10,14 @@ from PySide6.QtCore import QEvent, QSignalBlocker, QTimer
 from PySide6.QtWidgets import QHeaderView, QTableView, QToolButton, QWidget
 
 from firegui.analyses.stress.results import stress_draw_spec, table_csv
-from firegui.domain.stress import WHAT_HOLDS, StressResult, StressTable, left_out_texts
+from firegui.domain.stress import EXPECTED, WHAT_HOLDS, StressResult, StressTable, left_out_texts
 from firegui.domain.units import percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.cost import simulations_text
 from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
 from firegui.gui.analyses.stress.leak_map import LeakMap, leak_scale
 from firegui.gui.analyses.stress.scenario_table import ScenarioTable
-from firegui.gui.analyses.stress.stress_columns import stress_columns, stress_rows
+from firegui.gui.analyses.stress.stress_columns import ABOVE, stress_columns, stress_rows
 from firegui.gui.analyses.stress.stress_controller import (
     PlanStressTest,
     SavedStressTest,
@@ -56,8 +56,10 @@ _MAP_TIP = "Fly the schedule in every scenario, then show the map here; the proj
 _KEY = (
     "The share of the draws in which a cell burns although the plan holds it in the model. A draw is one trial of a "
     "scenario with errors of its own.\n"
-    "With all scenarios it is the mean of theirs. What burns in the model too is left out."
+    "With all scenarios it is the mean of theirs. A cell without colour burns in no draw, or burns in the model with "
+    "the plan, too: that is the fire that is expected, and no leak. It lies around the fire at the start."
 )
+_NO_COLOR = "no colour: no leak, or burns in the model too"
 _PLAY = "Play worst draw"
 _PLAY_TIP = "Play the draw of the chosen scenario in which most is left, on the map (double-click)"
 _TICK_MS = 1000
@@ -92,7 +94,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         self._tick.timeout.connect(self._refresh)
         self.model = TableModel[StressResult]((), self, key=lambda result: result.scenario.name)
         self.table, self.map, self.scenarios = QTableView(), LeakMap(self._session), ScenarioTable(self._session)
-        self.leak, self.key = NoScrollComboBox(), rich_label()
+        self.leak, self.key = NoScrollComboBox(), rich_label(wordWrap=True)
         self.about.setText(_ABOUT)
         self._lay_out()
         self._session.project_edited.connect(self._on_project)
@@ -184,7 +186,7 @@ class StressPanel(AnalysisPanel[StressController, SavedStressTest]):
         scale = f"Share of draws&nbsp;0&nbsp;{scale_html(leak_scale())}&nbsp;1"
         if leaks is not None and not leaks.any():
             scale = f"No fire gets through in {'this' if name else 'any'} scenario."
-        self.key.setText(f"{scale} &nbsp;{start}")
+        self.key.setText(f"{scale} &nbsp;{start} &nbsp;{_NO_COLOR}")
 
     def changeEvent(self, event: QEvent) -> None:
         """Follow the change between dark and light palette."""
@@ -409,7 +411,8 @@ def head_text(shown: StressTestResult) -> str:
     scenarios = counted(len(table.results), "scenario")
     # The first column has all growth, and the goal may count that in the regions alone.
     of_what = " of the growth in the regions" if shown.weights.counts_regions_only else ""
-    parts = [f"{above} of {scenarios} above the limit of {percent_text(limit)}{of_what}"]
+    aside = f"({ABOVE.strip()}; “{EXPECTED}” is not counted)"
+    parts = [f"{above} of {scenarios} above the limit of {percent_text(limit)}{of_what} {aside}"]
     parts += left_out_texts(table)
     if shown.header is not None:
         title = schedule_title(Path(shown.header.schedule_file))

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, QUrl
+from PySide6.QtCore import QSignalBlocker, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QCheckBox, QTableView, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QTableView, QWidget
 
+from firegui.analyses.requests import UncertaintyRequest
 from firegui.analyses.uncertainty.report import MEAN_OF_DRAWS, UNBURNED, below_start_text, error_text, summary_message
 from firegui.analyses.uncertainty.results import member_spec
 from firegui.analyses.uncertainty.summary import ensemble_csv, summarised, summary_csv
-from firegui.domain.uncertainty import KIND_TITLES, UncertaintyKind, UncertaintySettings
+from firegui.domain.uncertainty import KIND_TITLES, ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.domain.units import Units
+from firegui.domain.workers import GROUP, WorkerSettings
 from firegui.errors import InputError, Problem
 from firegui.gui.analyses.cost import ensemble_cost
 from firegui.gui.analyses.panel import WARNING, AnalysisPanel, AnalysisTexts, PanelButton
+from firegui.gui.analyses.schedule_choice import ScheduleChoice
 from firegui.gui.analyses.uncertainty.error_maps import ErrorFields
 from firegui.gui.analyses.uncertainty.export_ensemble_dialog import EnsembleExportDialog
 from firegui.gui.analyses.uncertainty.uncertainty_charts import (
@@ -33,14 +36,21 @@ from firegui.gui.analyses.uncertainty.uncertainty_controller import (
     UncertaintyController,
     missing_requirements,
 )
-from firegui.gui.analyses.uncertainty.uncertainty_form import UncertaintyForm
 from firegui.gui.analyses.uncertainty.uncertainty_tables import EnsembleTables
 from firegui.gui.base.layouts import column, describe, muted_label, plain_label, row
 from firegui.gui.base.plain_text import tooltip
+from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.widgets.fields import NoScrollComboBox
+from firegui.gui.widgets.settings_form import SettingEditor, SettingsForm
 from firegui.runs.header import file_of
-from firegui.runs.run_folder import same_folder
 from firegui.runs.titles import schedule_title
+
+_HELP = {
+    UncertaintyKind.ALEATORIC: "Every cell's state is drawn at the end of every day.",
+    UncertaintyKind.EPISTEMIC: f"The fire is disturbed by a correlated error of the fire model. {UNBURNED}.",
+    UncertaintyKind.WEATHER: "The wind of a whole fire is off. How far is a guess, not a fit.",
+}
+
 
 _APPROXIMATE = "The paper's, of Bear 2020 and its own fire model: approximate here."
 _PRESET = "paper"
@@ -51,7 +61,6 @@ _INTRODUCTION = (
     "Draws many fires in pairs, without drops and under a plan, with the same random numbers: how large the fire may "
     "become, and how sure the gain of the plan is. It needs no plan for the fire alone."
 )
-
 _COVERED = {
     UncertaintyKind.ALEATORIC: (
         "The ± is the chance of spread from cell to cell alone: wind, fuel and the effect of drops are as in the model."
@@ -71,6 +80,61 @@ _WHY_OTHER = {
     UncertaintyKind.EPISTEMIC: "It is of the forecast as it is, while each drawn fire has errors of the fire model.",
     UncertaintyKind.WEATHER: "It is of the wind as it is forecast, while each drawn fire has another wind.",
 }
+
+
+class UncertaintyForm(QWidget):
+    """Form of an ensemble; its settings are saved with the ensemble."""
+
+    changed = Signal()
+
+    def __init__(self, queue: RunQueue, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.fields = SettingsForm(UncertaintySettings())
+        self.workers = SettingsForm(WorkerSettings())
+        self.schedules = ScheduleChoice(queue, self, "A schedule to try", "none: no drops only")
+        self.about = plain_label(wordWrap=True)
+        self.about.setProperty("role", "muted")
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(4)
+        kind, *others = self.fields.editors
+        self.fields.add_rows(form, [kind])
+        form.addRow(self.about)
+        form.addRow("Schedule", self.schedules.box)
+        self.fields.add_rows(form, others, units=True)
+        form.addRow(self.workers.folded(GROUP))
+        self.fields.changed.connect(self._refresh)
+        for part in (self.schedules, self.workers):
+            part.changed.connect(self.changed)
+        self._refresh()
+
+    def set_kind(self, kind: UncertaintyKind) -> None:
+        """Choose a kind."""
+        box = self.fields.box("kind")
+        box.setCurrentIndex(box.findData(kind.value))
+
+    def set_settings(self, settings: UncertaintySettings) -> None:
+        """Show other settings."""
+        self.fields.set_value(settings)
+
+    def settings(self) -> UncertaintySettings:
+        """Return the settings in the fields."""
+        return self.fields.value().of_kind()
+
+    def request(self) -> UncertaintyRequest:
+        """Return the request for the ensemble."""
+        return UncertaintyRequest(self.settings(), self.schedules.file, self.workers.value())
+
+    def _refresh(self) -> None:
+        settings = self.fields.value()
+        self.about.setText(_HELP[settings.kind])
+        fitted = settings.error is ErrorSource.FITTED
+
+        def needs_fit(editor: SettingEditor) -> bool:
+            return editor.path == ("softening",) and not fitted
+
+        self.fields.show_kind(settings.kind, needs_fit)
+        self.changed.emit()
 
 
 class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
@@ -236,8 +300,7 @@ class UncertaintyPanel(AnalysisPanel[UncertaintyController, SavedEnsemble]):
         """Return the sentences on the result of the plan that the fires were drawn with."""
         header, project = shown.header, self._session.folder
         file = None if header is None else file_of(header, header.schedule_file, project)
-        found = () if file is None else (each for each in self._queue.entries if same_folder(each.folder, file.parent))
-        entry = next(iter(found), None)
+        entry = None if file is None else self._queue.run_in(file.parent)
         if entry is None or entry.nominal is None or entry.baseline is None:
             return []
         size, bare = (Units.METRIC.area(each.final_extent_ha) for each in (entry.nominal, entry.baseline))

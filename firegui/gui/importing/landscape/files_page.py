@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from firegui.domain.scenario import LAYERS
 from firegui.domain.units import percent_text
-from firegui.errors import Problem
+from firegui.errors import InputError, Problem
 from firegui.gui.base.layouts import add_layout, vertical
 from firegui.gui.importing.landscape.survey import ImportDraft, SurveyResult
 from firegui.gui.importing.landscape.wizard_page import (
@@ -32,9 +32,10 @@ from firegui.gui.importing.landscape.wizard_page import (
     show_text,
 )
 from firegui.gui.widgets.delegates import ChoiceDelegate
-from firegui.gui.widgets.fields import NoScrollComboBox, PathField, WholeField
+from firegui.gui.widgets.fields import FUEL_MODEL_FILES, NoScrollComboBox, PathField, WholeField
 from firegui.gui.widgets.table_model import Column, TableModel
 from firegui.gui.widgets.table_view import show_table
+from firegui.io.fuel_models_file import read_fuel_models
 from firegui.io.importers.landscape_source import LayerBand
 from firegui.io.importers.landscape_survey import LayerFacts
 from firegui.io.importers.layer_values import UNITS
@@ -208,6 +209,7 @@ class FilesPage(WizardPage):
         self.band, self.unit = WholeField(1, _MOST_BANDS), NoScrollComboBox()
         self.band.setToolTip("Number of the band in the file; a plain number from 1")
         self.unit.setToolTip("Unit of the numbers in the file")
+        self.fuels = PathField("fuelModels", "only standard ones", files=FUEL_MODEL_FILES, place=self._start_folder)
         self.bands = BandsModel(self)
         self.band_view = QTableView()
         self._detail = QGroupBox()
@@ -248,11 +250,14 @@ class FilesPage(WizardPage):
         view.selectionModel().currentRowChanged.connect(lambda *_: self._on_chosen())
 
     def _detail_box(self) -> QGroupBox:
-        column = vertical(None, form(("F&ile", self.file), ("&Band", self.band), ("&Unit", self.unit)), self._facts)
+        rows = ("F&ile", self.file), ("&Band", self.band), ("&Unit", self.unit), ("&Custom models", self.fuels)
+        self._fields = form(*rows)
+        column = vertical(None, self._fields, self.note(field=self.fuels, files=self._fuel_model_files), self._facts)
         titles = [title.lower() for title, _ in LAYERS.values()]
         column.addWidget(self.note(*titles, field=self.file, files=self._layer_files))
         self._detail.setLayout(column)
         self.file.settled.connect(self._on_file)
+        self.fuels.settled.connect(self._on_fuels)
         self.band.valueChanged.connect(lambda _value: self._on_band())
         self.unit.activated.connect(lambda _index: self._on_unit())
         return self._detail
@@ -286,6 +291,7 @@ class FilesPage(WizardPage):
         source = self.draft.source
         own, fact = source.layers.get(self.key), self.layers.facts_of(self.key)
         found = None if fact is None else fact.file
+        self._fields.setRowVisible(self.fuels, self.key == "fuel")
         with QSignalBlocker(self.band), QSignalBlocker(self.unit):
             self._detail.setTitle(LAYERS[self.key][0])
             put_text(self.file.line, "" if own is None else str(own.path))
@@ -358,6 +364,17 @@ class FilesPage(WizardPage):
             layers[self.key] = LayerBand(path)
         self.draft.change(layers=layers)
 
+    def _on_fuels(self) -> None:
+        """Read the custom fuel models; a file that cannot be used changes nothing."""
+        path = self.fuels.path
+        try:
+            fuels = () if path is None else read_fuel_models(path)
+        except InputError as error:
+            self.check_entries(error.problems)
+            return
+        self.check_entries(())
+        self.draft.change(fuels=fuels)
+
     def _on_band(self) -> None:
         self._change_layer(band=self.band.value())
 
@@ -391,6 +408,9 @@ class FilesPage(WizardPage):
 
     def _layer_files(self) -> list[Path]:
         return [file.path for file in self.draft.source.layers.values()]
+
+    def _fuel_model_files(self) -> list[Path]:
+        return [] if self.fuels.path is None else [self.fuels.path]
 
     def _lcp_files(self) -> list[Path]:
         return [] if self.draft.source.lcp is None else [self.draft.source.lcp]

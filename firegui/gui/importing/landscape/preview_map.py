@@ -34,6 +34,7 @@ _BLENDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "slope": ("#f2efe4", "#e3b96f", "#c25b3f", "#5d1f3d"),
         "canopy_cover": _GREENS,
         "canopy_height": _GREENS,
+        "canopy_base_height": _GREENS,
         "canopy_density": _GREENS,
     }
 )

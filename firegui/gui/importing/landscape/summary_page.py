@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListWidget, QListWidgetItem
 
 from firegui.domain.calendar import DATE_UNKNOWN
-from firegui.domain.scenario import LAYERS
+from firegui.domain.scenario import EXPECTED_LAYERS, LAYERS
 from firegui.domain.units import Units
 from firegui.errors import Problem
 from firegui.gui.base.plain_text import tooltip
@@ -126,7 +126,8 @@ def fact_lines(survey_result: SurveyResult, units: Units = Units.METRIC) -> list
     survey = survey_result.survey
     lines = [] if survey.grid is None else [size_text(survey.grid, units)]
     found = {fact.key for fact in survey.layers}
-    present, missing = ([LAYERS[key][0].lower() for key in LAYERS if (key in found) is on] for on in (True, False))
+    present = [LAYERS[key][0].lower() for key in LAYERS if key in found]
+    missing = [LAYERS[key][0].lower() for key in EXPECTED_LAYERS if key not in found]
     lines += [f"Layers: {', '.join(present) or 'none'}", f"Missing: {', '.join(missing) or 'nothing'}"]
     if survey_result.winds is not None and survey.start is not None:
         known = survey_result.first_date is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
@@ -17,7 +17,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QTransfo
 from firegui.domain.drops import Drop
 from firegui.domain.fleet import OUTLINE_SIGMAS, Material
 from firegui.domain.schedule import DropRecord
-from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
+from firegui.gui.map.items import Stroke, StrokesItem, around, cosmetic
 from firegui.gui.map.layers.layer import (
     DROP_VIEWS,
     Content,
@@ -41,7 +41,10 @@ _POINTS = 24
 _STEP = attrgetter("step")
 _POSE = attrgetter("landing_y", "landing_x", "theta", "sigma_parallel_cells", "sigma_perpendicular_cells")
 _EARLIER = 0.85
-_LINE_PX, _CASING_PX = 1.4, 3.2
+_LINE_PX = 1.4
+_OUTLINE, _CASING, _LINE_CASING = around(0.25, 2), around(0.9, 3), around(1.1, 3)
+"""Displacements of thin lines that together make the outline of a footprint, 1.5 px wide, its casing, 2.8 px, and the
+casing of a line, 3.2 px."""
 DROPS_SHOWN, UNTIL_NOW, THIS_DAY, WHOLE_PLAN = "shown", "now", "day", "plan"
 """Property of the layer of drops, and its values."""
 _RETARDANT_FILL, _WATER_FILL = 0.5, 0.1
@@ -87,11 +90,15 @@ class Ellipses:
         path: QPainterPath = pg.arrayToQPath(ends[:, 1], ends[:, 0], connect="pairs", finiteCheck=True)
         return path
 
+    def steps_between(self, first: int, end: int) -> NDArray[np.int64]:
+        """Return the step of each drop with ``first ≤ step < end``."""
+        return self.steps[slice(*np.searchsorted(self.steps, [first, end]))]
+
     def _chosen(self, first: int, end: int) -> NDArray[np.float64]:
-        low, high = np.searchsorted(self.steps, [first, end])
-        return self.points[low:high]
+        return self.points[slice(*np.searchsorted(self.steps, [first, end]))]
 
 
+_Parts = tuple[Sequence[Stroke], int, int]
 _NO_DROPS = "no drops yet: start a run"
 
 
@@ -192,23 +199,32 @@ class DropsLayer(MapLayer):
             self._box = QRectF()
             return
         self._make(shown)
+        lines, strokes = self._divided(shown)
+        self.lines.set_strokes(*lines)
+        self.strokes.set_strokes(*strokes)
+
+    def _divided(self, shown: MapState) -> tuple[_Parts, _Parts]:
+        """Return the strokes below the fire and those above it, with the numbers that stay and grow."""
         per_day = shown.project.calendar.steps_per_day
-        begin, now = shown.day * per_day, shown.step + 1
-        flown = [stroke for step in range(begin, now) for stroke in self._strokes_of(step)]
-        later = self._future_strokes(now, min(begin + per_day, self._steps(shown)[1]))
+        flown = self._flown(shown)
+        end = min((shown.day + 1) * per_day, self._steps(shown)[1])
+        later = self._future_strokes(shown.step + 1, end)
         still = self._other_days
         if self.is_edited:
             # A drop below the fire could not be aimed at.
-            self.lines.set_strokes(())
-            self.strokes.set_strokes([*still, *flown, *later], still=len(still), growing=len(flown))
-        else:
-            self.lines.set_strokes([*still, *later], still=len(still))
-            self.strokes.set_strokes(flown, growing=len(flown))
+            return ((), 0, 0), ([*still, *flown, *later], len(still), len(flown))
+        return ([*still, *later], len(still), 0), (flown, 0, len(flown))
 
-    def prepare(self, shown: MapState | None) -> None:
-        """Compute the shapes of a new plan, without painting."""
+    def prepare(self, shown: MapState | None) -> Iterator[None]:
+        """Compute the shapes of a new plan and draw its pictures, without painting."""
         if shown is not None and self._drops and self.visible and self.in_view:
             self._make(shown)
+            lines, strokes = self._divided(shown)
+            yield
+            self.lines.draw_ahead(*lines)
+            yield
+            self.strokes.draw_ahead(*strokes)
+            yield
 
     def _make(self, shown: MapState) -> None:
         per_day = shown.project.calendar.steps_per_day
@@ -237,11 +253,17 @@ class DropsLayer(MapLayer):
     def _axes(self, first: int, end: int, alpha: float, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> list[Stroke]:
         """Return the long axes of each material, above the casings of both, to set them off."""
         paths = [(self._ellipses[material].axes_between(first, end), color) for material, color in self._lines]
-        casing = cosmetic(faded(self.ink.halo, alpha * self.ink.halo.alphaF()), _CASING_PX)
+        casing = cosmetic(faded(self.ink.halo, alpha * self.ink.halo.alphaF()))
         return [
-            *(Stroke(path, casing) for path, _color in paths),
+            *(Stroke(path, casing, copies=_LINE_CASING) for path, _color in paths),
             *(Stroke(path, cosmetic(faded(color, alpha), _LINE_PX, style)) for path, color in paths),
         ]
+
+    def _flown(self, shown: MapState) -> list[Stroke]:
+        """Return the footprints of the shown day until now."""
+        between = shown.day * shown.project.calendar.steps_per_day, shown.step + 1
+        steps = np.unique(np.concatenate([each.steps_between(*between) for each in self._ellipses.values()]))
+        return [stroke for step in steps.tolist() for stroke in self._strokes_of(step)]
 
     def _strokes_of(self, step: int) -> tuple[Stroke, ...]:
         """Return a casing and a filled outline for each material of a step, made when first drawn."""
@@ -251,15 +273,13 @@ class DropsLayer(MapLayer):
             self._today[step] = tuple(drawn)
         return self._today[step]
 
-    def _outlined(self, path: QPainterPath, color: QColor) -> tuple[Stroke, Stroke]:
-        pens = cosmetic(self.ink.halo, 2.8), cosmetic(color, 1.5)
-        for pen in pens:
-            # An ellipse has 24 corners, none of them sharp. Rounding them would take three times as long.
-            pen.setJoinStyle(Qt.PenJoinStyle.BevelJoin)
+    def _outlined(self, path: QPainterPath, color: QColor) -> tuple[Stroke, Stroke, Stroke]:
+        casing, pen = cosmetic(self.ink.halo), cosmetic(color)
         # Water is nearly hollow, so that the two materials differ by more than their colour.
         is_water = color == self.ink.water_line
         fill = faded(self.ink.water, _WATER_FILL) if is_water else faded(self.ink.retardant, _RETARDANT_FILL)
-        return Stroke(path, pens[0]), Stroke(path, pens[1], QBrush(fill, Qt.BrushStyle.SolidPattern))
+        filling = Stroke(path, QPen(Qt.PenStyle.NoPen), QBrush(fill, Qt.BrushStyle.SolidPattern))
+        return Stroke(path, casing, copies=_CASING), filling, Stroke(path, pen, copies=_OUTLINE)
 
     def _load(self, drops: tuple[DropRecord, ...]) -> None:
         if drops is self._source:
@@ -435,6 +455,10 @@ class ChosenLayer(PaintedLayer):
     samples = (("dashed if it breaks a rule", "text", Sample.ELLIPSE),)
     swatch_ink = "text"
     views = DROP_VIEWS
+
+    def content(self, shown: MapState) -> Content | None:
+        """Return nothing as long as no drop is selected: every plan of a search marks this layer."""
+        return () if self.missing() else None
 
     def missing(self) -> str:
         """Return how to select a drop, if none is selected."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -129,13 +130,22 @@ class EdgeLayer(MapLayer):
 
     def draw(self, shown: MapState | None) -> None:
         """Trace the edge of another picture and draw it on its casing."""
+        self._trace(shown)
+        pens = cosmetic(EDGE_CASING, 3.8), cosmetic(self.ink.edge, 1.8)
+        self.strokes.set_strokes([Stroke(self._path, pen) for pen in pens])
+
+    def prepare(self, shown: MapState | None) -> Iterator[None]:
+        """Trace the edge of another picture, without painting."""
+        if self.visible and self.in_view:
+            self._trace(shown)
+            yield
+
+    def _trace(self, shown: MapState | None) -> None:
         pictured = None if shown is None else (*_moment(shown.frames, shown.step), shown.preview)
         if pictured is None or pictured != self._drawn:
             self._drawn = pictured
             fire = None if shown is None else self._fire(shown)
             self._path = QPainterPath() if fire is None else edge_path(fire >= _HALF)
-        pens = cosmetic(EDGE_CASING, 3.8), cosmetic(self.ink.edge, 1.8)
-        self.strokes.set_strokes([Stroke(self._path, pen) for pen in pens])
 
     @staticmethod
     def _fire(shown: MapState) -> Bytes | None:

@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QImage, QPainter, QPainterPath, QPen, QTransform
 
-from firegui.domain.fuel_groups import FUEL_GROUPS, fuel_group_numbers
+from firegui.domain.fuel_groups import CUSTOM_COLOR, FUEL_GROUPS, fuel_group_numbers, with_custom
+from firegui.domain.plan_colors import VALUES
 from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
-from firegui.domain.scenario import Scenario
 from firegui.gui.map.items import Stroke, StrokesItem, cosmetic
 from firegui.gui.map.layers.layer import (
     Legend,
@@ -27,15 +27,22 @@ from firegui.gui.map.map_content import MapState
 from firegui.gui.session.base_map import BaseMapPicture
 from firegui.gui.session.session import Session
 
+_HIGH_PERCENT, _LEAST_CODE = 98, 110
+"""Percentile of the cells with values that has the full colour, and the code of the least value."""
+
 
 def _canopy_scale(color: QColor) -> ColorScale:
     return tint_scale("Canopy cover, %", "0", "100", color)
 
 
+def _values_scale(color: QColor) -> ColorScale:
+    return tint_scale("Values at risk", "low", "high", color)
+
+
 def _fuel_scale() -> ColorScale:
-    rgba = np.zeros((256, 4), np.uint8)
-    for number, group in enumerate(FUEL_GROUPS, start=1):
-        color = QColor(group.color)
+    rgba, colors = np.zeros((256, 4), np.uint8), (*(group.color for group in FUEL_GROUPS), CUSTOM_COLOR)
+    for number, name in enumerate(colors, start=1):
+        color = QColor(name)
         rgba[number] = color.red(), color.green(), color.blue(), 255
     return ColorScale("Fuel class", "", "", rgba)
 
@@ -55,9 +62,9 @@ class LandscapeLayer(RasterLayer):
     def codes(self, shown: MapState) -> Bytes | None:
         """Return the codes of the layer, if the event has it."""
         values = shown.scenario.layers.get(self.source)
-        return None if values is None else self.encode(values, shown.scenario)
+        return None if values is None else self.encode(values, shown.project)
 
-    def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
+    def encode(self, values: NDArray[np.float32], project: Project) -> Bytes:
         """Return the codes of the layer's values."""
         raise NotImplementedError
 
@@ -78,9 +85,44 @@ class CanopyLayer(LandscapeLayer):
         super().set_ink(ink)
         self._set_scale(_canopy_scale(ink.canopy))
 
-    def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
+    def encode(self, values: NDArray[np.float32], project: Project) -> Bytes:
         """Return codes of 0 … 100 %."""
         return codes(values, 0.0, 100.0)
+
+
+class ValuesLayer(RasterLayer):
+    """Values at risk of all layers: value × weight × susceptibility of every cell."""
+
+    key = "values"
+    title = "Values at risk"
+    help = "What a cell counts in the goal: value × weight × susceptibility, summed over the layers"
+    follows = frozenset({"values"})
+    no_data = "there are no values at risk"
+    start_opacity = 0.6
+    options = (class_choice(4, 5, 10), threshold_range(100.0, " %"))
+    make_scale = staticmethod(lambda: _values_scale(QColor(VALUES)))
+
+    def set_ink(self, ink: Ink) -> None:
+        """Use other colours from the next :meth:`update` on."""
+        super().set_ink(ink)
+        self._set_scale(_values_scale(ink.values))
+
+    def _has_data(self, project: Project) -> bool:
+        return bool(project.values)
+
+    def identity(self, shown: MapState) -> object:
+        """Return the layers, without their cells."""
+        return tuple(layer.terms for layer in shown.project.values)
+
+    def codes(self, shown: MapState) -> Bytes | None:
+        """Return codes of the sum over the layers, up to a high value; ``None`` without a layer."""
+        if not shown.project.values:
+            return None
+        total = sum(layer.terms.weight * layer.terms.susceptibility * layer.cells for layer in shown.project.values)
+        there = np.asarray(total) > 0.0
+        high = float(np.percentile(np.asarray(total)[there], _HIGH_PERCENT)) if there.any() else 1.0
+        # A cell with little must be seen, too.
+        return np.where(there, _LEAST_CODE + (255 - _LEAST_CODE) * np.minimum(total / high, 1.0), 0.0).astype(np.uint8)
 
 
 class FuelLayer(LandscapeLayer):
@@ -88,7 +130,7 @@ class FuelLayer(LandscapeLayer):
 
     key, source = "fuel", "fuel"
     title = "Fuel class"
-    help = "Fire behaviour fuel models (the 40, or the 13), by group"
+    help = "Fire behaviour fuel models (the 40, or the 13) by group, and custom ones"
     no_data = "this event has no fuel layer"
     starts_visible = False
     start_opacity = 0.6
@@ -98,11 +140,16 @@ class FuelLayer(LandscapeLayer):
     @property
     def legend(self) -> Legend:
         """One entry per group."""
-        return Legend(entries=tuple(LegendEntry(group.name, QColor(group.color)) for group in FUEL_GROUPS))
+        groups = with_custom(self.session.project.fire_model.fuels) if self.session.has_project else FUEL_GROUPS
+        return Legend(entries=tuple(LegendEntry(group.name, QColor(group.color)) for group in groups))
 
-    def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
+    def identity(self, shown: MapState) -> object:
+        """Return the event and the custom fuel models."""
+        return shown.scenario, shown.project.fire_model.fuels
+
+    def encode(self, values: NDArray[np.float32], project: Project) -> Bytes:
         """Return the number of the group, 0 for a fuel code without a group."""
-        return fuel_group_numbers(values)
+        return fuel_group_numbers(values, with_custom(project.fire_model.fuels))
 
 
 class HillshadeLayer(LandscapeLayer):
@@ -121,9 +168,9 @@ class HillshadeLayer(LandscapeLayer):
         """Return nothing: light and shade explain themselves."""
         return Legend()
 
-    def encode(self, values: NDArray[np.float32], scenario: Scenario) -> Bytes:
+    def encode(self, values: NDArray[np.float32], project: Project) -> Bytes:
         """Return the brightness of the slope."""
-        return hillshade_codes(values, scenario.grid.cell_size_m)
+        return hillshade_codes(values, project.scenario.grid.cell_size_m)
 
 
 class ExtentLayer(MapLayer):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar
@@ -34,6 +34,7 @@ class Sample(StrEnum):
     DOT = "dot"
     DIAMOND = "diamond"
     HATCH = "hatch"
+    ROUTE = "route"
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +136,10 @@ class MapLayer:
     """Base class of the layers. Subclasses set ``key``, ``title``, ``help`` and draw in :meth:`draw`.
 
     ``follows`` lists what the layer depends on beside the project: ``"step"``, ``"view"``, ``"result"``, ``"regions"``,
-    ``"operations"``, ``"time"``. ``views`` are the views that have the layer at all. ``swatch_ink`` and the colours of
-    ``samples`` (label, colour, sample) are fields of :class:`Ink`; ``swatch_sample`` is drawn in the list of a layer
-    without samples. ``no_data`` is the text for a project without data.
-    ``options`` are the properties that the user can set beside the opacity.
+    ``"operations"``, ``"values"``, ``"time"``. ``views`` are the views that have the layer at all. ``swatch_ink`` and
+    the colours of ``samples`` (label, colour, sample) are fields of :class:`Ink`; ``swatch_sample`` is drawn in the
+    list of a layer without samples. ``no_data`` is the text for a project without data. ``options`` are the properties
+    that the user can set beside the opacity.
     """
 
     key = ""
@@ -251,8 +252,12 @@ class MapLayer:
         if on:
             self.draw(MapState.of(self.session))
 
-    def prepare(self, shown: MapState | None) -> None:
-        """Prepare :meth:`draw` in a separate turn of the event loop; nothing visible changes."""
+    def prepare(self, shown: MapState | None) -> Iterator[None]:
+        """Prepare :meth:`draw` in turns of the event loop, one for each item.
+
+        Nothing visible changes.
+        """
+        return iter(())
 
     def complete(self, shown: MapState) -> None:
         """Compute now what :meth:`draw` would request from a thread."""

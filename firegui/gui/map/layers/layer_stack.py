@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from firegui.gui.map.labels import MapLabels
+from firegui.gui.map.layers.bases_layer import BasesLayer
 from firegui.gui.map.layers.behaviour_layers import FlameLengthLayer, IntensityLayer, SpreadRateLayer
 from firegui.gui.map.layers.drop_layers import ChangeLayer, ChosenLayer, DropsLayer, RemovedLayer
 from firegui.gui.map.layers.fire_layers import (
@@ -17,7 +18,14 @@ from firegui.gui.map.layers.fire_layers import (
     OccupancyLayer,
     RetardantLayer,
 )
-from firegui.gui.map.layers.ground_layers import BaseMapLayer, CanopyLayer, ExtentLayer, FuelLayer, HillshadeLayer
+from firegui.gui.map.layers.ground_layers import (
+    BaseMapLayer,
+    CanopyLayer,
+    ExtentLayer,
+    FuelLayer,
+    HillshadeLayer,
+    ValuesLayer,
+)
 from firegui.gui.map.layers.isochrones_layer import IsochronesLayer
 from firegui.gui.map.layers.layer import Content, MapLayer, PaintedLayer, same_content
 from firegui.gui.map.layers.place_layers import GraticuleLayer, MarkersLayer
@@ -52,11 +60,12 @@ class LayerStack(QObject):
         self.regions, self.removed, self.drops = RegionsLayer(session), RemovedLayer(session), DropsLayer(session)
         layers: tuple[MapLayer, ...] = (
             ExtentLayer(session), FuelLayer(session), CanopyLayer(session), HillshadeLayer(session),
-            BaseMapLayer(session), SpreadRateLayer(session), FlameLengthLayer(session), IntensityLayer(session),
-            OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session), ChangeLayer(session),
-            RetardantLayer(session), IsochronesLayer(session), GraticuleLayer(session), WindLayer(session),
-            ObservedLayer(session), self.drops, self.removed, EdgeLayer(session), ZonesLayer(session), self.regions,
-            PinsLayer(session), MarkersLayer(session), ChosenLayer(session),
+            BaseMapLayer(session), ValuesLayer(session), SpreadRateLayer(session), FlameLengthLayer(session),
+            IntensityLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
+            ChangeLayer(session), RetardantLayer(session), IsochronesLayer(session), GraticuleLayer(session),
+            WindLayer(session), ObservedLayer(session), self.drops, self.removed, EdgeLayer(session),
+            ZonesLayer(session), self.regions, PinsLayer(session), BasesLayer(session), MarkersLayer(session),
+            ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
         labelled = (layer for layer in layers if isinstance(layer, PaintedLayer) and layer.has_labels)
@@ -211,11 +220,11 @@ class LayerStack(QObject):
             if layer.visible and shown is not None:
                 layer.complete(shown)
 
-    def prepare(self, shown: MapState | None) -> None:
-        """Prepare the layers ahead of :meth:`update`."""
+    def prepare(self, shown: MapState | None) -> Iterator[None]:
+        """Prepare the layers ahead of :meth:`update`, in one turn of the event loop for each item."""
         for layer in self:
             if layer.dirty:
-                layer.prepare(shown)
+                yield from layer.prepare(shown)
 
     def update(self) -> None:
         """Redraw all layers that are out of date."""

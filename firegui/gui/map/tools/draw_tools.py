@@ -65,7 +65,7 @@ class ShapeTool(MapTool):
 class RectangleTool(ShapeTool):
     """Tool for a rectangle of whole cells, from the cell of the press to that of the release."""
 
-    hint = "Drag a rectangle, or arrows and Enter at two corners · Esc cancels"
+    hint = "Drag, or arrows and Enter at two corners · Esc"
     _start: Pointer | None = None
 
     @property
@@ -146,7 +146,7 @@ class CornerTool(MapTool):
 class PolygonTool(CornerTool, ShapeTool):
     """Tool for polygons: clicks set corners; a double click, Enter or the first corner closes."""
 
-    hint = "Click corners, or arrows and Enter · Enter again closes · Backspace · Esc cancels"
+    hint = "Click corners, or arrows and Enter · Enter again closes · Backspace · Esc"
 
     def press(self, at: Pointer) -> None:
         """Add a corner, or close on the first one."""
@@ -215,11 +215,9 @@ class ZoneRectangleTool(RectangleTool):
     """Tool for a rectangular no-drop zone of whole cells."""
 
     draws_zones = True
-    hint = "Drag a no-drop zone, or arrows and Enter at two corners · Esc cancels"
 
 
 class ZonePolygonTool(PolygonTool):
     """Tool for a no-drop zone, corner by corner."""
 
     draws_zones = True
-    hint = "Click corners of a no-drop zone, or arrows and Enter · Enter again closes · Backspace · Esc cancels"

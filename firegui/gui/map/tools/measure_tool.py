@@ -26,7 +26,7 @@ class MeasureTool(CornerTool):
     By keyboard, A closes or opens the corners.
     """
 
-    hint = "Click corners, or arrows and Enter · the first again or A: area · Backspace · Esc clears"
+    hint = "Click, arrows and Enter · A: area · Backspace · Esc"
 
     def __init__(self, context: ToolContext) -> None:
         super().__init__(context)

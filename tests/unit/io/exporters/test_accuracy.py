@@ -24,15 +24,16 @@ from firegui.io.georeference import decimal_year
 from tests.unit.io.builders import project
 from tests.unit.io.exporters.plans import GRIDS, plan, random_drops
 
+COUNT = 200
 _A, _F = 6378137.0, 1 / 298.257223563
 
 
 @cache
-def thousand(name: str) -> ExportContent:
+def many(name: str) -> ExportContent:
     grid = GRIDS[name]
     whole = project(grid)
     whole = replace(whole, plan=replace(whole.plan, start_day=0, days=10))
-    return plan(grid, project=whole, drops=random_drops(grid, 1000), plan=None, baseline=False)
+    return plan(grid, project=whole, drops=random_drops(grid, COUNT), plan=None, baseline=False)
 
 
 def world(grid: Grid, y: float, x: float) -> tuple[float, float]:
@@ -73,8 +74,8 @@ def from_ddm(text: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_places_in_degrees_and_minutes_agree_with_proj_to_a_thousandth_of_a_minute(name: str) -> None:
-    grid, content = GRIDS[name], thousand(name)
-    assert len(content.rows) == 1000
+    grid, content = GRIDS[name], many(name)
+    assert len(content.rows) == COUNT
     for row in content.rows:
         drop = row.drop
         for text, (y, x) in ((row.release_ddm, (drop.y, drop.x)), (row.landing_ddm, (drop.landing_y, drop.landing_x))):
@@ -85,7 +86,7 @@ def test_places_in_degrees_and_minutes_agree_with_proj_to_a_thousandth_of_a_minu
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_true_headings_agree_with_the_ellipsoid_to_a_tenth_of_a_degree(name: str) -> None:
-    grid, content = GRIDS[name], thousand(name)
+    grid, content = GRIDS[name], many(name)
     for row in content.rows:
         drop = row.drop
         assert row.heading_true is not None and 0.0 <= row.heading_true < 180.0
@@ -94,7 +95,7 @@ def test_true_headings_agree_with_the_ellipsoid_to_a_tenth_of_a_degree(name: str
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_magnetic_headings_agree_with_the_model_asked_at_every_drop(name: str, tmp_path: Path) -> None:
-    grid, content = GRIDS[name], thousand(name)
+    grid, content = GRIDS[name], many(name)
     model, calendar = GeoMag(base_year=2020), content.project.calendar
     (path,) = export(content, ["csv"], tmp_path, "plan")
     with path.open(encoding="utf-8", newline="") as file:
@@ -112,14 +113,14 @@ def test_magnetic_headings_agree_with_the_model_asked_at_every_drop(name: str, t
 
 @pytest.mark.parametrize("name", GRIDS)
 def test_drops_read_back_from_every_format_lie_within_a_decimetre(name: str, tmp_path: Path) -> None:
-    grid, content = GRIDS[name], thousand(name)
+    grid, content = GRIDS[name], many(name)
     expected = np.array([world(grid, row.drop.y, row.drop.x) for row in content.rows])
     back = Transformer.from_crs(CRS.from_epsg(4326), CRS.from_user_input(grid.crs), always_xy=True)
     for path in export(content, ["geojson", "kml", "gpkg", "gpx"], tmp_path, "plan"):
         found = np.column_stack(back.transform(*points_in(path).T))
         # KML and GPX are by aircraft and day; a drop is the one that is nearest.
         nearest = np.linalg.norm(found[:, None] - expected[None], axis=2).min(axis=0)
-        assert len(found) == 1000
+        assert len(found) == COUNT
         assert nearest.max() < 0.1, path.name
 
 

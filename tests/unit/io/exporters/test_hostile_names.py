@@ -25,12 +25,10 @@ from tests.unit.io.exporters.plans import plan
 from tests.unit.io.exporters.sheets import GRID, around, content, planned
 
 NAMES = {
-    "controls": "a\x00b\x07c\x1fd\x7fe\x85f\ufffeg",
-    "markup": "<script>&amp; \"'x' ]]> --> <![CDATA[ <?x?>",
-    "lines": "first\nsecond\r\nthird\tfourth\u2028fifth",
+    "controls, lines and markup": "a\x00b\x07c\x1fd\x7fe\x85f\ufffeg first\nsecond\r\nthird\tfourth\u2028fifth"
+    "<script>&amp; \"'x' ]]> --> <![CDATA[ <?x?>",
     "long": "W" * 1000,
-    "right to left": "\u202egnp.exe\u2066 \u200f\u0645\u062f\u06cc\u0646\u0629",
-    "formula": "=1+1",
+    "formula, right to left": "=1+1 \u202egnp.exe\u2066 \u200f\u0645\u062f\u06cc\u0646\u0629",
 }
 FORMATS = ("csv", "geojson", "geojson-areas", "kml", "kmz", "gpx", "gpkg", "svg", "ics220", "report")
 

@@ -36,7 +36,7 @@ def full_event(grid: Grid = PLACED, **changes: Any) -> Scenario:
     layers = {
         "elevation": draw(2000.0, -3.0), "slope": draw(60.0), "aspect": draw(359.9),
         "fuel": rng.choice(np.array([8, 98, 101, 188, np.nan], np.float32), grid.shape), "canopy_cover": draw(95.0),
-        "canopy_height": draw(50.0), "canopy_density": draw(0.45),
+        "canopy_height": draw(50.0), "canopy_base_height": draw(9.0), "canopy_density": draw(0.45),
     }  # fmt: skip
     layers["aspect"][1, 1] = -1.0
     speed = (rng.random((3, *grid.shape)) * 20.0).astype(np.float32)

@@ -14,6 +14,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.colors import to_rgb
 from matplotlib.contour import ContourSet
 from matplotlib.image import imread
+from numpy.typing import NDArray
 from pyproj import Geod
 
 from firegui.domain.grid import Grid
@@ -21,7 +22,8 @@ from firegui.domain.model_range import OutsideTraining
 from firegui.domain.plan_colors import RETARDANT, WATER_FILL
 from firegui.domain.regions import Region
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressTable
-from firegui.errors import CancelledError, InputError
+from firegui.domain.units import Units
+from firegui.errors import CancelledError, Check, InputError
 from firegui.io.exporters import content as content_module
 from firegui.io.exporters.briefing import briefing_pages
 from firegui.io.exporters.content import ExportContent, MapBackground, Orientation, Paper, Sheet
@@ -31,6 +33,7 @@ from firegui.io.exporters.map_margin import mean_wind, rose
 from firegui.io.exporters.map_view import MapFrame, grid_north, round_scale, view_of
 from firegui.io.exporters.report_page import report_text
 from firegui.io.exporters.table import NOTICE
+from firegui.io.fuel_models_file import standard_fuel_models
 from firegui.io.georeference import Georeference
 from tests.support import StopAt
 from tests.unit.io.exporters.plans import GRIDS
@@ -99,7 +102,13 @@ def test_the_legend_names_the_drops_and_their_numbers_first_and_roads_are_no_edg
 @pytest.mark.parametrize("orientation", Orientation)
 @pytest.mark.parametrize(
     ("paper", "ground"),
-    [(Paper.LETTER, MapBackground.FUEL), (Paper.A4, MapBackground.RELIEF), (Paper.TABLOID, MapBackground.NONE)],
+    [
+        (Paper.LETTER, MapBackground.FUEL),
+        (Paper.A4, MapBackground.RELIEF),
+        (Paper.TABLOID, MapBackground.NONE),
+        (Paper.LETTER, MapBackground.ARRIVAL),
+        (Paper.A4, MapBackground.FLAMES),
+    ],
 )
 def test_no_text_covers_another_and_none_leaves_the_paper(
     paper: Paper, orientation: Orientation, ground: MapBackground
@@ -109,6 +118,62 @@ def test_no_text_covers_another_and_none_leaves_the_paper(
         page = map_page(content(30, sheet=sheet), go_on)
         assert overlaps(page.figure) == []
         assert outside(page.figure) == []
+
+
+def ground_codes(what: ExportContent) -> NDArray[np.float32]:
+    """The ground of the map of ``what`` without relief, by the rank of its colours."""
+    image = np.asarray(map_page(what, go_on).figure.axes[0].images[0].get_array(), np.float32)
+    return np.asarray(image[..., :3].sum(axis=2), np.float32)
+
+
+def test_the_ground_shows_classes_of_the_fire_with_their_key_and_no_chance_over_them() -> None:
+    sheet = Sheet(ground=MapBackground.FLAMES, whole_grid=True, units=Units.US)
+    flat = content(sheet=sheet)
+    event = replace(flat.project.scenario, layers={})
+    flat = replace(flat, project=replace(flat.project, scenario=event))
+    rows = flat.project.scenario.grid.rows
+    flames = np.full(flat.project.scenario.grid.shape, 0.9, np.float32)
+    flames[rows // 2 :], flames[:5] = 2.0, np.nan
+    asked = []
+
+    def behaviour(name: str, days: range, check: Check) -> NDArray[np.float32]:
+        asked.append((name, days))
+        return flames
+
+    shown = replace(flat, behaviour=behaviour)
+    codes, key = ground_codes(shown), texts(shown)
+
+    assert asked[0] == ("flame_length", range(3))
+    assert "Flame length, ft: 1 – 4" in key
+    assert "Flame length, ft: 4 – 8" in key
+    assert not any("8 – 12" in text or "Chance of fire" in text for text in key)
+    assert np.unique(codes[5 : rows // 2]).size == np.unique(codes[rows // 2 :]).size == 1
+    assert codes[rows - 1, 0] < codes[10, 0] < codes[0, 0], "longer flames are darker"
+    assert any("not known" in text for text in texts(flat))
+
+
+def test_the_ground_shows_on_which_day_the_fire_without_drops_arrives() -> None:
+    shown = content(sheet=Sheet(ground=MapBackground.ARRIVAL, whole_grid=True))
+    arrives = [text for text in texts(shown) if text.endswith("arrives")]
+
+    assert arrives == [f"Day {day}: fire without drops arrives" for day in (1, 2, 3)]
+    assert any("not known" in text for text in texts(replace(shown, baseline=None)))
+    long = content(days=13, sheet=Sheet(ground=MapBackground.ARRIVAL))
+    assert any(text.startswith("Days 4 to 6: fire without drops") for text in texts(long))
+
+
+@pytest.mark.parametrize("orientation", Orientation)
+def test_custom_fuel_models_are_named_in_the_legend(orientation: Orientation) -> None:
+    what = content(sheet=replace(DAY, orientation=orientation, ground=MapBackground.FUEL))
+    project = what.project
+    layers = {**project.scenario.layers, "fuel": np.full(project.scenario.grid.shape, 14.0, np.float32)}
+    own = tuple(replace(standard_fuel_models()[0], code=code, name=f"CHAPARRAL{code}") for code in range(14, 20))
+    model = replace(project.fire_model, fuels=own)
+    scenario = replace(project.scenario, layers=layers)
+    page = map_page(replace(what, project=replace(project, scenario=scenario, fire_model=model)), go_on)
+    assert any(text.startswith("CHAPARRAL14") for text in texts_of(page.figure))
+    assert overlaps(page.figure) == []
+    assert outside(page.figure) == []
 
 
 @pytest.mark.parametrize(
@@ -133,7 +198,7 @@ def test_below_the_notice_stands_that_a_plan_is_unfinished_and_does_not_hold(
 
 
 @pytest.mark.parametrize("orientation", Orientation)
-def test_below_the_notice_stands_that_a_plan_is_out_of_date_and_that_its_fire_is_less_certain(
+def test_below_the_notice_stands_that_the_project_was_edited_since_and_that_its_fire_is_less_certain(
     orientation: Orientation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unsure = OutsideTraining(("wind", "slope"), ("Winds reach 15 m/s.", "Slopes reach 50°."))
@@ -141,7 +206,7 @@ def test_below_the_notice_stands_that_a_plan_is_out_of_date_and_that_its_fire_is
     changes = ("does not protect Village", "fleet changed since")
     what = content(30, sheet=replace(DAY, orientation=orientation), changes=changes)
     expected = [
-        "⚠ The plan is out of date: does not protect Village; fleet changed since",
+        "⚠ Shown as it was planned; the project was edited after that: does not protect Village; fleet changed since",
         "⚠ The fire is less certain: wind, slope beyond what the fire model learned from",
     ]
     for page in (map_page(what, go_on), *briefing_pages(what)):

@@ -62,6 +62,14 @@ def shared() -> tuple[ExportContent, str]:
     return what, report_text(what, lambda: None)
 
 
+@pytest.fixture
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without maps, which take longer than the page."""
+    monkeypatch.setattr("firegui.io.exporters.report_page.map_page", lambda *_, **__: None)
+    monkeypatch.setattr("firegui.io.exporters.report_page._figure", lambda page, text: "")
+
+
+@pytest.mark.usefixtures("undrawn")
 def test_a_day_without_drops_takes_no_page_and_what_is_uncertain_stands_out() -> None:
     what = content(drops=around(GRID, 3, 0))
     sections = Page(report_text(what, lambda: None)).all("section")
@@ -94,6 +102,7 @@ def test_it_opens_with_the_result_and_has_a_row_a_day_and_a_row_a_drop(shared: t
     assert words[1] == words[-1] == NOTICE
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_it_is_in_the_units_of_its_sheet(shared: tuple[ExportContent, str]) -> None:
     us = replace(shared[0], sheet=Sheet(units=Units.US))
     words = Page(report_text(us, lambda: None)).words
@@ -127,6 +136,7 @@ def test_every_map_is_a_picture_with_a_text(shared: tuple[ExportContent, str]) -
         assert len(picture.convert("RGB").getcolors(1 << 20) or []) > 10
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_a_stress_case_that_was_not_tested_is_named_with_the_reason(shared: tuple[ExportContent, str]) -> None:
     what, text = shared
     assert what.stress is not None and "not part of the test" not in text
@@ -137,6 +147,7 @@ def test_a_stress_case_that_was_not_tested_is_named_with_the_reason(shared: tupl
     assert f"“{table.nominal.scenario.title}” is the model itself" in text
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_names_cannot_become_markup() -> None:
     named = planned(days=1)
     odd = replace(named, scenario=replace(named.scenario, name="<script>alert(1)</script>"))
@@ -144,6 +155,7 @@ def test_names_cannot_become_markup() -> None:
     assert not page.all("script") and "<script>alert(1)</script>: aerial attack plan" in page.words
 
 
+@pytest.mark.usefixtures("undrawn")
 def test_an_event_without_a_date_says_so_and_shows_none() -> None:
     whole = planned(days=1)
     undated = replace(whole, scenario=replace(whole.scenario, start=UNKNOWN_START))

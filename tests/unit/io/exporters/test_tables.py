@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import csv
 import json
+import sqlite3
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,6 +13,7 @@ import numpy as np
 import pytest
 
 from firegui.domain.calendar import to_the_minute
+from firegui.domain.fleet import Fleet
 from firegui.domain.grid import Grid
 from firegui.io.exporters import csv as csv_exporter
 from firegui.io.exporters import export
@@ -69,6 +72,62 @@ def test_a_handed_over_table_begins_with_what_pilots_need_and_reads_back_as_the_
     ]
     np.testing.assert_array_equal(read[0].logits, read[1].logits)
     np.testing.assert_array_equal(read[0].poses, read[1].poses)
+
+
+def test_flame_lengths_are_the_last_column_where_they_are_known_and_nothing_elsewhere(tmp_path: Path) -> None:
+    flames = {(20, 1): 3.456, (60, 2): 0.0}
+    plain, known = plan(), plan(flames=flames)
+    for name, what in (("plain", plain), ("known", known)):
+        export(what, ["csv", "geojson", "gpkg"], tmp_path, name)
+    before, after = rows(tmp_path / "plain.csv"), rows(tmp_path / "known.csv")
+    assert list(after[0]) == [*before[0], "flame_length_m"]
+    assert [row["flame_length_m"] for row in after] == ["3.46", "0.00", ""]
+    assert [{**row, "flame_length_m": ""} for row in after] == [{**row, "flame_length_m": ""} for row in before]
+    points = [json.loads((tmp_path / f"{name}.geojson").read_text(encoding="utf-8")) for name in ("plain", "known")]
+    without, found = ([each["properties"] for each in one["features"]] for one in points)
+    assert list(found[0]) == [*without[0], "flame_length_m"]
+    assert [each["flame_length_m"] for each in found] == [3.46, 0.0, None]
+    with closing(sqlite3.connect(tmp_path / "known.gpkg")) as base:
+        assert [length for (length,) in base.execute("SELECT flame_length_m FROM drops")] == [3.46, 0.0, None]
+    drops = [row.drop for row in plain.rows]
+    csv_exporter.write_schedule_csv(tmp_path / "schedule.csv", drops, plain.project, flames)
+    assert [row["flame_length_m"] for row in rows(tmp_path / "schedule.csv")] == ["3.46", "0.00", ""]
+
+
+def test_flight_hours_and_cost_are_the_last_columns_where_the_fleet_has_prices(tmp_path: Path) -> None:
+    flames = {(20, 1): 3.456}
+    base = plan(flames=flames)
+    first, *others = base.project.fleet.types
+    fleet = Fleet((replace(first, turnaround_h=0.5, hour_price=3000.0), *others), "CAD")
+    drops, project = [row.drop for row in base.rows], replace(base.project, fleet=fleet)
+    paid = replace(base, project=project, rows=tuple(drop_rows(drops, project, flames=flames)))
+    for name, what in (("plain", base), ("paid", paid)):
+        export(what, ["csv", "geojson", "gpkg"], tmp_path, name)
+    before, after = rows(tmp_path / "plain.csv"), rows(tmp_path / "paid.csv")
+    assert list(after[0]) == [*before[0], "flight_hours", "cost", "currency"]
+    types = {tail.name: tail.type for tail in fleet.tails}
+    expected = ["1500.00" if types[row["aircraft"]].id == first.id else "" for row in after]
+    assert [row["cost"] for row in after] == expected and {"1500.00"} <= set(expected)
+    assert {row["currency"] for row in after} == {"CAD"}
+    point = json.loads((tmp_path / "paid.geojson").read_text(encoding="utf-8"))["features"][0]["properties"]
+    assert list(point)[-4:] == ["flame_length_m", "flight_hours", "cost", "currency"]
+    with closing(sqlite3.connect(tmp_path / "paid.gpkg")) as data:
+        assert {text for (text,) in data.execute("SELECT currency FROM drops")} == {"CAD"}
+    shape, steps = project.scenario.grid.shape, project.calendar.n_steps
+    read = read_schedule(tmp_path / "paid.csv", project.planned_fleet, steps, shape)
+    assert read.proposed.sum() == len(drops)
+
+
+def test_an_export_says_how_many_drops_land_in_long_flames() -> None:
+    warnings = plan(flames={(20, 1): 3.5, (60, 2): 1.0, (61, 0): 9.0}).warnings
+    assert "1 of 2 drops land where flames are over 2.4 m long: drops rarely work there" in warnings
+    assert plan(flames={(20, 1): 3.5}).summary.long_flames == 1
+    failing = project(PLACED)
+    failing = replace(failing, plan=replace(failing.plan, drops_fail_in_flames=True))
+    said = "1 of 2 drops land where flames are over 2.4 m long: drops have no effect there"
+    assert said in plan(flames={(20, 1): 3.5}, project=failing).warnings
+    for quiet in (plan(), plan(flames={(20, 1): 2.4})):
+        assert not any("flames" in warning for warning in quiet.warnings)
 
 
 def test_times_count_from_the_plans_start_and_are_local_too(tmp_path: Path) -> None:

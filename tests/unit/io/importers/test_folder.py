@@ -32,6 +32,7 @@ def test_the_files_of_a_folder_are_told_by_their_names_and_it_is_said_which(tmp_
     found = recognise(fill(tmp_path))
     assert {key: file.path.name for key, file in found.source.layers.items()} == {
         "elevation": "LC20_Elev_220.tif", "slope": "LC20_SlpP_220.tif", "canopy_cover": "LF2020_CC_200.tif",
+        "canopy_base_height": "LF2020_CBH_200.tif",
     }  # fmt: skip
     assert found.source.layers["slope"].unit == "percent"
     assert [path.name for path in found.source.wind.files] == ["ws.tif", "wd.tif"]
@@ -95,7 +96,7 @@ def test_looking_through_a_folder_can_be_cancelled(tmp_path: Path) -> None:
 @pytest.mark.skipif(not SHARED_DATA.is_dir(), reason="the real fires are not beside the repository (../shared/data)")
 def test_the_folder_of_tubbs_is_known_whole() -> None:
     found = recognise(SHARED_DATA / "tubbs2017")
-    assert len(found.source.layers) == 7
+    assert len(found.source.layers) == 8
     assert [path.name for path in found.source.wind.files] == ["ws.tif", "wd.tif"]
     assert found.source.perimeters is not None
     assert found.source.perimeters.file.name == "ignition_mask.tif"

@@ -110,6 +110,9 @@ def test_a_binary_landscape_file_names_its_bands_and_units(tmp_path: Path, count
     event = import_landscape(lcp(tmp_path / "a b ü.lcp"))
     assert np.array_equal(event.layers["elevation"], hills().round())
     assert ("canopy_height" in event.layers) == (count >= 8)
+    if count >= 8:
+        base = bands(("canopy_base_height",))[0] / 10.0
+        np.testing.assert_allclose(event.layers["canopy_base_height"], base, atol=1e-6)
     assert any("(the file names its bands)" in note for note in event.notes)
 
 

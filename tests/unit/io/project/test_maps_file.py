@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pytest
 from firegui.domain.grid import Grid
 from firegui.domain.stencil import SIXTEEN
 from firegui.errors import InputError
+from firegui.io.project.layers import maps_arrays
 from firegui.io.project.maps_file import import_maps, read_maps, write_maps
 from tests.unit.io.builders import BEAR, PLACED, START, UNPLACED, assert_same_bits, files_below, maps, refused_for
 
@@ -84,9 +86,22 @@ def test_maps_by_period_come_back_bit_for_bit_and_the_event_has_the_mean_wind_of
     assert_same_bits(again.wind_dir, held.wind_dir)
 
 
+def test_a_front_in_motion_comes_back_and_a_maps_file_without_it_has_none(tmp_path: Path) -> None:
+    np.savez(tmp_path / "m.npz", **arrays(moving_start=1))
+    event, held = import_maps(tmp_path / "m.npz")
+    assert held.moving_start and not any("Not used" in note for note in event.notes)
+    write_maps(tmp_path / "again.npz", held, event.grid, START)
+    assert read_maps(tmp_path / "again.npz").maps.moving_start
+    still = replace(held, moving_start=False)
+    write_maps(tmp_path / "still.npz", still, event.grid, START)
+    assert not read_maps(tmp_path / "still.npz").maps.moving_start
+    assert set(maps_arrays(held)) - set(maps_arrays(still)) == {"moving_start"}
+
+
 @pytest.mark.parametrize(
     ("changes", "part"),
     [
+        ({"moving_start": 0.5}, "moving_start: is 0.5 — give the number 1 for a front in motion at the start, else 0"),
         ({"phi": np.zeros((3, 9, 6, 8), np.float32)}, r"phi: has shape \[3, 9, 6, 8\], not .*N = 8 neighbours or 16"),
         ({"periods_per_day": 2}, "periods_per_day: is 2, and there are 3 maps in a row: no whole number of days"),
         ({"periods_per_day": 3, "S_day": 50}, "periods_per_day: is 3, and a day of 50 steps cannot be divided into"),
@@ -216,6 +231,14 @@ def test_one_wrong_entry_is_refused(tmp_path: Path, changes: dict[str, Any], par
     np.savez(tmp_path / "m.npz", **arrays(**changes))
     with pytest.raises(InputError, match=part):
         read_maps(tmp_path / "m.npz")
+
+
+def test_a_file_of_something_else_is_refused_in_one_line(tmp_path: Path) -> None:
+    np.savez(tmp_path / "m.npz", logits=np.zeros(3), poses=np.zeros((3, 3)))
+    with pytest.raises(InputError) as refused:
+        read_maps(tmp_path / "m.npz")
+    (problem,) = refused.value.problems
+    assert problem.what == "is not a maps file: it holds logits, poses"
 
 
 def test_a_file_without_days_or_with_a_tiny_raster_is_refused(tmp_path: Path) -> None:

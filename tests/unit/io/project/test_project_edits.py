@@ -10,7 +10,8 @@ import pytest
 from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.errors import InputError
-from firegui.io.project.store import PROJECT_FILE, holds_edits, load_project, read_edits, save_project, write_edits
+from firegui.io.paths import PROJECT_FILE
+from firegui.io.project.store import holds_edits, load_project, read_edits, save_project, write_edits
 from tests.support import make_project
 from tests.unit.domain.samples import weights
 

@@ -11,12 +11,15 @@ import numpy as np
 import pytest
 
 from firegui.domain.fleet import Fleet
+from firegui.domain.fuel_models import FuelModel
 from firegui.domain.grid import Grid
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
+from firegui.domain.settings import SearchMethod
 from firegui.domain.weather import PeriodWeather
 from firegui.errors import InputError
 from firegui.io.project import store as project_store
+from firegui.io.project.migrations import CURRENT_FORMAT
 from firegui.io.project.store import (
     ProjectExistsError,
     list_runs,
@@ -29,6 +32,7 @@ from tests.unit.io.builders import (
     PLACED,
     UNPLACED,
     aircraft,
+    assert_each_said,
     assert_same_bits,
     change_text,
     files_below,
@@ -134,6 +138,44 @@ def hourly_weather() -> PeriodWeather:
     return PeriodWeather(8, 4, speed, towards, rng.uniform(0.0, 30.0, 24), rng.uniform(10.0, 90.0, 24))
 
 
+CUSTOM = FuelModel(
+    14, "CH1", "Chaparral", (0.1, 1 / 3, 0.0, 0.0, 2.5), (2000.0, 109.0, 30.0, 1500.0, 1600.0), 2.5, 0.15,
+    (8000.0, 8001.5), False,
+)  # fmt: skip
+
+
+def with_fuels(*fuels: FuelModel) -> Project:
+    return project(fire_model=replace(project().fire_model, fuels=fuels))
+
+
+def test_custom_fuel_models_come_back_exactly_and_count_as_an_input(folder: Path) -> None:
+    before = with_fuels(CUSTOM, replace(CUSTOM, code=102, name="", dynamic=True))
+    save_project(before, folder)
+    after = load_project(folder)
+    assert after.fire_model == before.fire_model
+    assert project_hash(after) == project_hash(before)
+    assert project_hash(before) not in (project_hash(project()), project_hash(with_fuels(CUSTOM)))
+
+
+def test_a_project_without_custom_fuel_models_is_written_as_before(folder: Path) -> None:
+    save_project(project(), folder)
+    assert "fire_model.fuel" not in (folder / "project.toml").read_text(encoding="utf-8")
+    assert load_project(folder).fire_model.fuels == ()
+
+
+def test_every_problem_of_custom_fuel_models_is_listed(folder: Path) -> None:
+    wood = replace(CUSTOM, code=15, loads=(0.0, 0.0, 0.0, 0.0, 1.0))
+    save_project(with_fuels(CUSTOM, CUSTOM, replace(CUSTOM, code=95, depth_ft=float("nan")), wood), folder)
+    with pytest.raises(InputError) as caught:
+        load_project(folder)
+    parts = ("fuel model 14: is given twice", "91 to 99 do not burn", "its depth in ft is nan", "it has no dead fuel")
+    assert_each_said(caught.value, parts)
+    change_text(folder / "project.toml", ("extinction = 0.15", 'extinct = "dry"'))
+    with pytest.raises(InputError) as caught:
+        load_project(folder)
+    assert_each_said(caught.value, ("fuel 1: extinction is missing", "fuel 1: extinct is not", "it has no dead fuel"))
+
+
 def test_an_event_without_layers_ignition_or_observations_opens(folder: Path) -> None:
     bare = scenario(layers={}, ignition=None, observed=None, observed_dates=(), markers=(), notes=())
     save_project(project(scenario=bare, regions=(), grounded={}), folder)
@@ -236,14 +278,14 @@ def edited(folder: Path, *swaps: tuple[str, str]) -> None:
 
 
 def test_a_project_of_a_newer_format_says_so(folder: Path) -> None:
-    edited(folder, ("format = 7", "format = 99"))
+    edited(folder, (f"format = {CURRENT_FORMAT}", "format = 99"))
     with pytest.raises(InputError, match=r"made by a newer firegui \(format 99.*update firegui"):
         load_project(folder)
 
 
 @pytest.mark.parametrize("number", ["0", '"1"', "true", "1.5"])
 def test_a_format_that_is_no_number_from_1_is_refused(folder: Path, number: str) -> None:
-    edited(folder, ("format = 7", f"format = {number}"))
+    edited(folder, (f"format = {CURRENT_FORMAT}", f"format = {number}"))
     with pytest.raises(InputError, match="format is"):
         load_project(folder)
 
@@ -393,6 +435,7 @@ def test_the_hash_changes_with_everything_a_run_depends_on() -> None:
         replace(base, regions=base.regions[:1]),
         replace(base, plan=replace(base.plan, days=3)),
         replace(base, plan=replace(base.plan, optimizer=replace(base.plan.optimizer, seed=1))),
+        replace(base, plan=replace(base.plan, optimizer=replace(base.plan.optimizer, search=SearchMethod.FAST))),
         replace(base, fleet=base.fleet.replace_type(0, aircraft(payload_gal=1201.0))),
         replace(base, grounded={"S-2T": (date(2020, 8, 21),)}),
         replace(base, fire_model=FireModel("scalar", "x", {"p": 0.2})),

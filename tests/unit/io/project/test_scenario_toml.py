@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from firegui.domain.bases import Base, BaseKind
 from firegui.domain.coverage import PAPER_COVERAGE, RequiredCoverage
-from firegui.domain.fleet import Fleet, Material
+from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE
 from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
+from firegui.domain.project import same_inputs
 from firegui.domain.regions import Region
 from firegui.errors import InputError
 from firegui.fire.first_project import first_project, with_model
@@ -208,6 +212,63 @@ def test_every_problem_of_a_fleet_file_is_reported_at_once(tmp_path: Path) -> No
         read_fleet(tmp_path / "fleet.toml")
 
 
+PRICED = AircraftType(
+    "S-2T",
+    "Tracker",
+    1,
+    Material.RETARDANT,
+    1200.0,
+    0.5,
+    66.4,
+    3.5,
+    56.1,
+    111.7,
+    3.37,
+    "own",
+    5000.0,
+    None,
+    4.12,
+    "2020",
+)
+
+
+def test_prices_and_currency_of_a_fleet_and_a_project_read_back_equal(tmp_path: Path) -> None:
+    fleet = Fleet((PRICED, replace(PRICED.without_prices, id="W")), "CA$")
+    write_fleet(fleet, tmp_path / "fleet.toml")
+    assert read_fleet(tmp_path / "fleet.toml") == fleet
+    project = replace(make_project(), fleet=fleet)
+    save_project(project, tmp_path / "p.firegui")
+    assert load_project(tmp_path / "p.firegui").fleet == fleet
+    # What a plan costs is not its effect: runs of before are still those of this project.
+    bare = replace(project, fleet=Fleet(tuple(kind.without_prices for kind in fleet.types)))
+    assert project_hash(bare) == project_hash(project) and same_inputs(bare, project)
+    paying = replace(project.plan, weights=replace(project.plan.weights, cost=1.0))
+    first, second = (replace(each, plan=paying) for each in (bare, project))
+    assert project_hash(first) != project_hash(second) and not same_inputs(first, second)
+
+
+def test_every_bad_price_of_a_fleet_file_is_reported_at_once(tmp_path: Path) -> None:
+    write_fleet(Fleet((PRICED,), "US\tD"), tmp_path / "fleet.toml")
+    text = (tmp_path / "fleet.toml").read_text(encoding="utf-8")
+    text = text.replace("hour_price = 5000.0", "hour_price = -1.0\ndrop_price = nan")
+    (tmp_path / "fleet.toml").write_text(text.replace("4.12", '"four"'), encoding="utf-8")
+    with pytest.raises(InputError) as caught:
+        read_fleet(tmp_path / "fleet.toml")
+    found = [str(problem) for problem in caught.value.problems]
+    assert len(found) == 4
+    for part in ("flight hour is -1.0", "drop is nan", "gallon_price: is text, not a number", "U+0009"):
+        assert any(part in text for text in found), part
+
+
+def test_the_shipped_prices_name_their_source_and_year_and_none_is_made_up() -> None:
+    fleet = default_fleet()
+    assert fleet.currency == "USD"
+    assert fleet.unpriced == ("S-2T", "AT-802F", "MD-87", "C-130")
+    for kind in fleet.types:
+        assert ("none published" in kind.price_source) is (kind.drop_cost is None)
+        assert kind.drop_cost is None or re.search(r"\b20\d\d\b", kind.price_source)
+
+
 def test_a_fleet_file_without_aircraft_is_refused(tmp_path: Path) -> None:
     (tmp_path / "fleet.toml").write_text("# none\n")
     with pytest.raises(InputError, match="no aircraft"):
@@ -325,3 +386,42 @@ def test_levels_that_are_no_codes_are_refused(tmp_path: Path) -> None:
     path.write_text(path.read_text(encoding="utf-8").replace("188 = 4.0", "TL8 = 4.0"), encoding="utf-8")
     with pytest.raises(InputError, match="TL8 is no fuel model"):
         load_project(tmp_path / "a.firegui")
+
+
+def test_bases_and_limits_are_kept_and_unused_speeds_change_no_hash(tmp_path: Path) -> None:
+    whole = make_project()
+    base = Base("Redding", BaseKind.RELOAD, -900.25, 12.5, 12.0, 8.0, 20.5, ("R", "W"))
+    limits: dict[str, Any] = {
+        "cruise_ms": 90.0,
+        "target_min": 4.0,
+        "most_flight_h": 7.0,
+        "most_duty_h": 12.0,
+        "most_wind_ms": 14.0,
+    }
+    kinds = tuple(replace(kind, **limits) for kind in whole.fleet.types)
+    project = replace(
+        whole, fleet=replace(whole.fleet, types=kinds), operations=Operations(bases=(base,), gust_factor=1.5)
+    )
+    save_project(project, tmp_path / "a.firegui")
+    again = load_project(tmp_path / "a.firegui")
+    assert (again.operations, again.fleet) == (project.operations, project.fleet)
+    assert project_hash(again) == project_hash(project) != project_hash(whole)
+    write_operations(project.operations, tmp_path / "rules.toml")
+    assert read_operations(tmp_path / "rules.toml") == project.operations
+    write_fleet(project.planned_fleet, tmp_path / "fleet.toml")
+    assert read_fleet(tmp_path / "fleet.toml").types[0] == project.planned_fleet.types[0]
+    fast = tuple(replace(kind, cruise_ms=90.0) for kind in whole.fleet.types)
+    assert project_hash(replace(whole, fleet=replace(whole.fleet, types=fast))) == project_hash(whole)
+    text = (tmp_path / "a.firegui" / "project.toml").read_text(encoding="utf-8")
+    assert "centres" not in text
+    assert "cycles" not in text
+
+
+def test_a_wrong_base_of_a_project_is_said_with_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "rules.toml"
+    path.write_text('[[base]]\nname = "A"\nkind = "harbour"\ny = 1.0\nx = 2.0\nwhere = 3\n', encoding="utf-8")
+    with pytest.raises(InputError) as error:
+        read_operations(path)
+    found = "\n".join(map(str, error.value.problems))
+    assert "kind" in found
+    assert "where is not known here" in found

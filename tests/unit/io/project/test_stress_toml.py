@@ -12,6 +12,7 @@ from firegui.domain.settings import Effectiveness, RetardantSide
 from firegui.domain.stress import StressScenario, StressSet
 from firegui.errors import InputError
 from firegui.io.project import stress_toml
+from firegui.io.project.migrations import CURRENT_FORMAT
 from firegui.io.project.store import load_project, project_hash, read_edits, save_project, write_edits
 from firegui.io.project.stress_toml import read_scenarios, stress_to_table
 from firegui.io.toml import dumps
@@ -135,7 +136,7 @@ def test_a_project_keeps_its_set_and_an_older_one_gets_the_default(tmp_path: Pat
     assert load_project(folder).stress == ALL
     text = (folder / "project.toml").read_text(encoding="utf-8")
     older = text[: text.index("[stress]")] + text[text.index("\n[layers") :]
-    (folder / "project.toml").write_text(older.replace("format = 7", "format = 4"), encoding="utf-8")
+    (folder / "project.toml").write_text(older.replace(f"format = {CURRENT_FORMAT}", "format = 4"), encoding="utf-8")
     assert load_project(folder).stress == StressSet()
 
 

@@ -13,6 +13,7 @@ from firegui.domain.project import FireModel
 from firegui.domain.regions import Region
 from firegui.domain.weights import NetworkWeights
 from firegui.errors import InputError
+from firegui.io.project.migrations import CURRENT_FORMAT
 from firegui.io.project.store import load_project, project_hash, save_project
 from tests.unit.domain.samples import training, weights
 from tests.unit.io.builders import assert_same_bits, change_text, files_below, project, refused_for
@@ -146,7 +147,7 @@ def test_a_network_whose_weights_are_not_listed_is_refused(folder: Path) -> None
 def test_a_project_of_format_1_opens_with_the_model_it_had(folder: Path) -> None:
     before = project()
     save_project(before, folder)
-    change_text(folder / "project.toml", ("format = 7", "format = 1"))
+    change_text(folder / "project.toml", (f"format = {CURRENT_FORMAT}", "format = 1"))
 
     after = load_project(folder)
 

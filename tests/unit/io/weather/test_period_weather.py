@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from firegui.domain.grid import Grid
-from firegui.domain.weather import PeriodWeather
+from firegui.domain.weather import PeriodWeather, on_blocks
+from firegui.io.georeference import Georeference
 from firegui.io.weather import period_stack
 from firegui.io.weather.air_names import AirPart, parse_air
 from firegui.io.weather.conventions import SpeedUnit, WindConventions
@@ -77,6 +78,41 @@ def test_rasters_are_kept_on_blocks_that_are_no_larger_than_need_be(
     monkeypatch.setattr(period_stack, "MOST_VALUES", 500)
     coarse = read(source, 1, grid).weather
     assert coarse is not None and coarse.block == 16
+
+
+@pytest.mark.parametrize(("cell", "tolerance"), [(300.0, 0.02), (60.0, 1e-5)])
+def test_the_wind_of_a_block_is_the_mean_of_its_cells(tmp_path: Path, cell: float, tolerance: float) -> None:
+    grid = Grid(61, 83, 30.0, (30.0, 0.0, 500_000.0, 0.0, -30.0, 4_400_000.0), "EPSG:32610")
+    shape = round(1_800.0 / cell) + 2, round(2_400.0 / cell) + 2
+    source_grid = Grid(*shape, cell, (cell, 0.0, 500_000.0 - cell, 0.0, -cell, 4_400_000.0 + cell), "EPSG:32610")
+    rng = np.random.default_rng(0)
+    speed, angle = rng.uniform(5.0, 7.0, shape), rng.uniform(230.0, 250.0, shape)
+    files = (
+        tiff(tmp_path / "ws.tif", np.broadcast_to(speed, (24, *shape)).copy(), source_grid, unit="m/s"),
+        tiff(tmp_path / "wd.tif", np.broadcast_to(angle, (24, *shape)).copy(), source_grid),
+    )
+    source = WindSource(files=files, conventions=WindConventions(speed_unit=SpeedUnit.MS), first=START, step_h=1.0)
+    winds = read(source, 1, grid)
+    assert winds.weather is not None and winds.weather.block == 8
+    # All hours are alike, so the wind of the day is that of each hour in every cell.
+    wanted = on_blocks(winds.speed[0], 8)
+    np.testing.assert_allclose(winds.weather.speed[7], wanted, rtol=tolerance)
+    means = [on_blocks(part(winds.towards[0]), 8) for part in (np.sin, np.cos)]
+    assert turned(winds.weather.towards[7], np.arctan2(*means)).max() < max(75.0 * tolerance, 0.01)
+
+
+def test_the_wind_of_a_block_around_a_station_is_the_mean_of_its_cells(tmp_path: Path) -> None:
+    grid = Grid(61, 83, 30.0, (30.0, 0.0, 500_000.0, 0.0, -30.0, 4_400_000.0), "EPSG:32610")
+    place = Georeference(grid)
+    first, second = place.lonlat(30.0, 37.0), place.lonlat(30.0, 45.0)
+    assert first is not None and second is not None
+    at = {"a": (first, 15), "b": (second, 2)}
+    hours = [f"{START + timedelta(hours=n):%Y-%m-%d %H:%M}" for n in range(24)]
+    rows = [f"{name},{lon},{lat},{hour},{speed},270" for hour in hours for name, ((lon, lat), speed) in at.items()]
+    path = table(tmp_path / "w.csv", "station,lon,lat,time,speed_ms,dir_from", *rows)
+    winds = read(WindSource(files=(path,)), 1, grid)
+    assert winds.weather is not None and winds.weather.block == 8
+    np.testing.assert_allclose(winds.weather.speed[7], on_blocks(winds.speed[0], 8), rtol=1e-4)
 
 
 def test_temperature_and_humidity_are_kept_in_celsius_and_percent(tmp_path: Path) -> None:

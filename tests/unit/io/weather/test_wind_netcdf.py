@@ -13,6 +13,7 @@ from pyproj import CRS, Transformer
 from firegui.domain.grid import Grid
 from firegui.errors import Problems
 from firegui.io.weather.conventions import Components, Height, North, SpeedUnit, TimeBasis, WindConventions
+from firegui.io.weather.locations import ALL_CELLS
 from firegui.io.weather.raster_locations import AxisRaster
 from firegui.io.weather.wind import WindSource, survey_wind
 from tests.unit.io.weather.weather_files import (
@@ -107,7 +108,7 @@ def test_where_a_files_longitudes_begin_and_end_the_nearest_stand_in() -> None:
     placement = axis.on(grid, "era5.nc", problems)
     assert placement is not None and placement.window is not None and not problems
     values = np.array([[[10.0, 10.0, 1000.0, 1000.0, 20.0]] * 2])
-    across = placement.spread(values[:, :, placement.window.columns])[0, 1]
+    across = placement.spread(values[:, :, placement.window.columns], ALL_CELLS)[0, 1]
     lons, _ = Transformer.from_crs(grid.crs, "EPSG:4326", always_xy=True).transform(
         *np.array([grid.to_world(1, x) for x in range(60)]).T
     )

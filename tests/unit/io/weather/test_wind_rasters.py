@@ -11,10 +11,12 @@ from pyproj import Transformer
 
 from firegui.domain.grid import Grid
 from firegui.io.rasters.geotiff import without_place_warnings
+from firegui.io.safe_open import rasters
+from firegui.io.safe_open.processes import READERS
 from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.locations import unit_area
 from firegui.io.weather.wind import WindSource, survey_wind
-from tests.unit.io.builders import UNPLACED
+from tests.unit.io.builders import UNPLACED, assert_same_bits
 from tests.unit.io.weather.weather_files import (
     GRID,
     OFFSET,
@@ -106,6 +108,31 @@ def test_a_raster_of_the_grid_itself_comes_back_to_the_bit_of_its_speed(tmp_path
     winds = read(WindSource(files=files, conventions=conventions, first=START, step_h=24.0))
     assert np.array_equal(winds.speed, speed)
     assert turned(winds.towards, towards).max() < 1e-4
+
+
+def test_the_bands_of_a_day_are_read_by_few_requests_within_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rng = np.random.default_rng(2)
+    speed, angle = rng.uniform(1, 10, (24, 4, 5)), rng.uniform(0, 360, (24, 4, 5))
+    source = WindSource(files=pair(tmp_path, speed, angle, COARSE))
+    counts: list[int] = []
+    call = READERS.call
+
+    def counted(operation: str, *arguments: object) -> object:
+        counts[-1] += operation == "rasters.read"
+        return call(operation, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(READERS, "call", counted)
+    found = []
+    for most in (rasters._BYTES_AT_ONCE, 1):
+        monkeypatch.setattr(rasters, "_BYTES_AT_ONCE", most)
+        counts.append(0)
+        found.append(read(source))
+    # Both files, once for their units and once for the day.
+    assert counts == [4, 4 * 24]
+    assert_same_bits(found[0].speed, found[1].speed)
+    assert_same_bits(found[0].towards, found[1].towards)
 
 
 def test_bands_called_by_their_times_carry_their_times(tmp_path: Path) -> None:

@@ -98,6 +98,7 @@ def test_units_are_known_by_the_ways_in_which_files_write_them(text: str, unit: 
         ("u100", None),
         ("temperature", None),
         ("", None),
+        (f"{'[' * 500} wind speed", None),
     ],
 )
 def test_a_name_says_what_a_column_or_a_variable_holds(name: str, says: ParsedName | None) -> None:

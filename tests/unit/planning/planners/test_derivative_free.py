@@ -17,12 +17,17 @@ import pytest
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import OptimizerSettings
 from firegui.errors import CancelledError, InputError
-from firegui.planning import recorded_search
 from firegui.planning.daily_basis import start_vector
 from firegui.planning.evaluations import Arrays, Evaluations
 from firegui.planning.planner_context import PlannerContext
-from firegui.planning.planners.derivative_free import cma_es, differential_evolution, particle_swarm
-from firegui.planning.recorded_search import AT_ONCE, RecordedSearch
+from firegui.planning.planners import derivative_free
+from firegui.planning.planners.derivative_free import (
+    AT_ONCE,
+    RecordedSearch,
+    cma_es,
+    differential_evolution,
+    particle_swarm,
+)
 from firegui.planning.shared_objective import SharedObjective
 from firegui.rollout.model import Model
 from tests.numerics.cases import model_of, random_maps, small_fleet
@@ -259,7 +264,7 @@ def test_an_allowance_that_ends_within_the_first_generation_is_kept(model: Model
 def test_a_missing_package_is_named_with_the_command_that_installs_it(
     model: Model, monkeypatch: pytest.MonkeyPatch, make: Make, package: str
 ) -> None:
-    monkeypatch.setattr(recorded_search, "find_spec", lambda name: None)
+    monkeypatch.setattr(derivative_free, "find_spec", lambda name: None)
 
     with pytest.raises(InputError, match=f"{package}: is not installed — pip install {package}"):
         make(contest_of(model))
@@ -267,7 +272,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
 
 def test_the_covariance_of_cma_es_is_diagonal_and_follows_the_objective() -> None:
     """The option is passed on as the package understands it: variances differ by variable, nothing is quadratic."""
-    generations = cma_es.__globals__["_Generations"](recorded_search.library("cma"), np.zeros(40), 0)
+    generations = cma_es.__globals__["_Generations"](derivative_free.library("cma"), np.zeros(40), 0)
     scale = np.logspace(0, 3, 40)
     for _ in range(300):
         vectors = generations.ask()
