@@ -30,19 +30,19 @@ def regions_summary(project: Project) -> str:
 
 
 def values_summary(project: Project) -> str:
-    """Return the names of the value layers and whether the settings count them."""
+    """Return the names of the value layers and whether the settings count them; empty without layers."""
     names = [layer.name for layer in project.values]
     if not names:
-        return "No values yet"
+        return ""
     listed = ", ".join(names) if len(names) <= 3 else counted(len(names), "layer")
     return listed if project.plan.weights.val > 0.0 else f"{listed}: not in the goal yet"
 
 
 def bases_summary(project: Project) -> str:
-    """Return the number of bases, and whether turnarounds follow from them."""
+    """Return the number of bases and of the types whose turnarounds follow from them; empty without bases."""
     bases = project.operations.bases
     if not bases:
-        return "No bases: fixed turnarounds"
+        return ""
     served = sum(bool(serving(bases, kind.id)) for kind in project.fleet.types)
     return f"{counted(len(bases), 'base')} for {counted(served, 'aircraft type')}"
 
