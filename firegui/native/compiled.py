@@ -9,14 +9,16 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numba
+from filelock import lock_descriptor
 from numba.core import config
+from numba.core.compiler_lock import global_compiler_lock
 
 from firegui.io.cache_folder import cache_folder, code_digest
 
@@ -41,6 +43,8 @@ def _load_array_functions() -> None:
 _load_array_functions()
 
 UNUSED_DAYS = 30.0
+_PATIENCE_S, _EVERY_S = 300.0, 0.05
+"""A process that compiles a kernel is waited for so long, and looked for so often."""
 _KERNELS = re.compile("kernels-[0-9a-f]{16}")
 
 
@@ -115,7 +119,44 @@ def kernel(function: Kernel) -> Kernel:
     No operation is reordered, so that the bits do not depend on the build; nothing is allocated and no references are
     counted, which inside a loop would cost more than the arithmetic.
     """
-    return _compiled(function, cache=FOLDER is not None)
+    if FOLDER is None:
+        return _compiled(function)
+    compiled = _compiled(function, cache=True)
+    _compile_once(compiled, FOLDER / f"{function.__module__}.{function.__qualname__}.lock")
+    return compiled
+
+
+def _compile_once(dispatcher: Any, lock: Path) -> None:
+    """Let one process compile a kernel while others wait for ``lock``, then find it on disk.
+
+    Compiling takes up to a minute, and all processes of an analysis need the same kernels at their start.
+    """
+    compile_ = dispatcher.compile
+
+    def compile_or_load(signature: object) -> object:
+        # numba's own lock is taken first everywhere: another thread that has it could wait for this file.
+        with global_compiler_lock, _held(lock):
+            return compile_(signature)
+
+    dispatcher.compile = compile_or_load
+
+
+@contextmanager
+def _held(lock: Path) -> Iterator[None]:
+    """Hold the lock of a file. Go on without it where files cannot be locked, or after ``_PATIENCE_S``."""
+    try:
+        handle = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
+    except OSError:
+        yield
+        return
+    try:
+        with suppress(OSError):
+            until = time.monotonic() + _PATIENCE_S
+            while not lock_descriptor(handle, blocking=False) and time.monotonic() < until:
+                time.sleep(_EVERY_S)
+        yield
+    finally:
+        os.close(handle)
 
 
 def inlined(function: Kernel) -> Kernel:

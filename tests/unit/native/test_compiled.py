@@ -75,3 +75,41 @@ def test_kernels_run_without_linear_algebra_of_scipy_and_others_can_still_load_i
     (tmp_path / "program.py").write_text(f"def abs_of(x):\n    return abs(x)\n{program}\n")
     run = f"import runpy; runpy.run_path({str(tmp_path / 'program.py')!r})"
     assert answer(CHECKOUT, run, NUMBA_CACHE_DIR=str(tmp_path)) == "5.0"
+
+
+def test_one_of_several_processes_compiles_and_the_others_find_its_kernel(tmp_path: Path) -> None:
+    module = "from firegui.native.compiled import kernel\n\n@kernel\ndef doubled(x):\n    return 2.0 * x\n"
+    (tmp_path / "one_kernel.py").write_text(module)
+    # Both are at the call when the line "go" reaches them.
+    program = (
+        "import sys, numpy as np, one_kernel; print('ready', flush=True); sys.stdin.readline()\n"
+        "assert one_kernel.doubled(np.float64(2.0)) == 4.0\n"
+        "stats = one_kernel.doubled.stats; print(sum(stats.cache_misses.values()), sum(stats.cache_hits.values()))"
+    )
+    kept = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": f"{CHECKOUT}{os.pathsep}{tmp_path}"}
+    (tmp_path / "cache").mkdir()
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-c", program], env=kept, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        for _ in range(2)
+    ]
+    for run in runs:
+        assert run.stdout is not None and run.stdout.readline() == "ready\n"
+    answers = []
+    for run in runs:
+        assert run.stdin is not None
+        run.stdin.write("go\n")
+        run.stdin.flush()
+    for run in runs:
+        answers.append(run.communicate()[0].strip())
+        assert run.returncode == 0
+    assert sorted(answers) == ["0 1", "1 0"]
+
+
+def test_a_kernel_is_compiled_where_its_lock_cannot_be_made(tmp_path: Path) -> None:
+    module = "from firegui.native.compiled import kernel\n\n@kernel\ndef doubled(x):\n    return 2.0 * x\n"
+    (tmp_path / "one_kernel.py").write_text(module)
+    missing = str(tmp_path / "not" / "made")
+    run = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import one_kernel; print(one_kernel.doubled(1.5))"
+    assert answer(CHECKOUT, run, NUMBA_CACHE_DIR=missing) == "3.0"
