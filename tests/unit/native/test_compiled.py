@@ -80,9 +80,12 @@ def test_kernels_run_without_linear_algebra_of_scipy_and_others_can_still_load_i
 def test_one_of_several_processes_compiles_and_the_others_find_its_kernel(tmp_path: Path) -> None:
     module = "from firegui.native.compiled import kernel\n\n@kernel\ndef doubled(x):\n    return 2.0 * x\n"
     (tmp_path / "one_kernel.py").write_text(module)
-    # Both are at the call when the line "go" reaches them.
+    # Both are at the call when the line "go" reaches them, and what the first one compiles is not kept at once.
     program = (
-        "import sys, numpy as np, one_kernel; print('ready', flush=True); sys.stdin.readline()\n"
+        "import sys, time, numpy as np, one_kernel; from numba.core.caching import FunctionCache\n"
+        "save = FunctionCache.save_overload\n"
+        "FunctionCache.save_overload = lambda *given: (time.sleep(1.0), save(*given))\n"
+        "print('ready', flush=True); sys.stdin.readline()\n"
         "assert one_kernel.doubled(np.float64(2.0)) == 4.0\n"
         "stats = one_kernel.doubled.stats; print(sum(stats.cache_misses.values()), sum(stats.cache_hits.values()))"
     )
