@@ -12,6 +12,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import numpy as np
 import pytest
 from PySide6.QtCore import QSettings
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -88,6 +89,12 @@ def small_fleet() -> Fleet:
 def _theme(qapp: QApplication) -> None:
     """Begin every module with the theme of the program, whatever the one before has left."""
     apply_theme(qapp, Theme.DARK)
+
+
+@pytest.fixture(autouse=True)
+def _pointer_away(qapp: QApplication) -> None:
+    """Begin every test with the mouse pointer off the window: lists keep their order while it is over them."""
+    QCursor.setPos(-1000, -1000)
 
 
 @pytest.fixture
