@@ -11,7 +11,7 @@ import click
 
 from firegui.api.gather import Gather
 from firegui.cli.arguments import FILE, project_argument
-from firegui.cli.configure import introduced, save_edited
+from firegui.cli.configure import save_changed
 from firegui.cli.output import json_option, report, table
 from firegui.domain.bases import KIND_TITLES, USUAL_RELOAD_MIN, Base, BaseKind, flights, hour_of, hours_text
 from firegui.domain.fleet import LIMITS, OF_BASES, AircraftType
@@ -25,7 +25,6 @@ from firegui.io.importers.bases import BaseSource, ImportedBases, read_bases
 from firegui.io.project.store import load_project
 from firegui.runs.engine import Engine
 
-_TITLE = "The project was not changed"
 _OF_TYPE = (*OF_BASES, *LIMITS)
 
 
@@ -72,13 +71,7 @@ def bases(
         raise click.UsageError("name the aircraft type with --type")
     notes: list[str] = []
 
-    def edited() -> Project:
-        """Return the saved project with the changes; raise with everything that is wrong."""
-        gather = Gather()
-        before = gather.attempt(lambda: load_project(project_folder))
-        if before is None:
-            gather.raise_if_any(_TITLE)
-            raise AssertionError("a project that cannot be read has a problem")
+    def change(before: Project, gather: Gather) -> Project:
         found = list(before.operations.bases)
         chosen = None if kind is None else BaseKind(kind)
         ids = None if serves is None else tuple(part.strip() for part in serves.split(",") if part.strip() != "none")
@@ -99,13 +92,10 @@ def bases(
             factor = _number(gust_factor, "--gust-factor", gather)
             operations = operations if factor is None else replace(operations, gust_factor=factor)
         after = replace(before, operations=operations)
-        after = after if kind_id is None else _with_type(after, kind_id, of_type, gather)
-        gather.extend(introduced(before, after))
-        gather.raise_if_any(_TITLE)
-        return after
+        return after if kind_id is None else _with_type(after, kind_id, of_type, gather)
 
     is_edit = any(value is not None for value in (file, name, remove, kind_id, gust_factor))
-    project = save_edited(edited, project_folder) if is_edit else load_project(project_folder)
+    project = save_changed(change, project_folder) if is_edit else load_project(project_folder)
     if turnarounds and project.needs_centres:
         project = Engine().with_burning_centres(project)
     rows, days = base_rows(project), turnaround_rows(project) if turnarounds else []

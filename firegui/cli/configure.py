@@ -178,6 +178,27 @@ def save_edited(edited: Callable[[], Project], folder: Path) -> Project:
                 return after
 
 
+def save_changed(change: Callable[[Project, Gather], Project], folder: Path) -> Project:
+    """Save the project as ``change`` returns it, again if another program saved in between.
+
+    Raises :class:`~firegui.errors.InputError` with all that is wrong with it and with the options, which ``change``
+    gathers.
+    """
+
+    def edited() -> Project:
+        gather = Gather()
+        before = gather.attempt(lambda: load_project(folder))
+        if before is None:
+            gather.raise_if_any(_TITLE)
+            raise AssertionError("a project that cannot be read has a problem")
+        after = change(before, gather)
+        gather.extend(introduced(before, after))
+        gather.raise_if_any(_TITLE)
+        return after
+
+    return save_edited(edited, folder)
+
+
 def changed(
     project: Project,
     fleet: Fleet | None,

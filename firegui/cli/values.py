@@ -10,7 +10,7 @@ import click
 
 from firegui.api.gather import Gather
 from firegui.cli.arguments import FILE, project_argument
-from firegui.cli.configure import introduced, save_edited
+from firegui.cli.configure import save_changed
 from firegui.cli.output import json_option, report
 from firegui.cli.project_report import value_lines, value_rows
 from firegui.cli.setting_options import given_settings, setting_options
@@ -19,8 +19,6 @@ from firegui.domain.project import VALUES_WEIGHT, Project
 from firegui.domain.values import ValueTerms
 from firegui.io.importers.values import ImportedValues, RasterMeaning, ValueSource, read_values
 from firegui.io.project.store import load_project
-
-_TITLE = "The project was not changed"
 
 
 @click.command()
@@ -56,13 +54,7 @@ def values(
         raise click.UsageError("name the layer with --name, or give a file with --add")
     notes: list[str] = []
 
-    def edited() -> Project:
-        """Return the saved project with the changes; raise with everything that is wrong."""
-        gather = Gather()
-        before = gather.attempt(lambda: load_project(project_folder))
-        if before is None:
-            gather.raise_if_any(_TITLE)
-            raise AssertionError("a project that cannot be read has a problem")
+    def change(before: Project, gather: Gather) -> Project:
         after = before
         for asked in filter(None, (remove, name if file is None else None)):
             if asked not in [one.name for one in before.values]:
@@ -82,13 +74,10 @@ def values(
                 for one in after.values
             ]
             after = replace(after, values=tuple(changed))
-        after = replace(after, values=tuple(one for one in after.values if one.name != remove))
-        gather.extend(introduced(before, after))
-        gather.raise_if_any(_TITLE)
-        return after
+        return replace(after, values=tuple(one for one in after.values if one.name != remove))
 
     is_edit = file is not None or name is not None or remove is not None
-    project = save_edited(edited, project_folder) if is_edit else load_project(project_folder)
+    project = save_changed(change, project_folder) if is_edit else load_project(project_folder)
     rows = value_rows(project)
     weight = project.plan.weights.val
     hint = command_text("configure", project_folder, "--weights", f"val={VALUES_WEIGHT:g}")
