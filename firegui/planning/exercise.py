@@ -25,7 +25,7 @@ from firegui.domain.stress import StressDraw, growth_share
 from firegui.errors import Check
 from firegui.planning.repair import Belief, PlanRepair
 from firegui.planning.replan import drawn_state, executed, ground_factor
-from firegui.planning.stress import FlightErrors, Seed, StressWorld, executed_only, flight_errors
+from firegui.planning.stress import FlightErrors, Seed, StressWorld, errors_in, executed_only
 from firegui.rollout.measure import value_loss
 from firegui.rollout.model import Model
 
@@ -65,7 +65,7 @@ class FlownWorld:
     @staticmethod
     def of_draw(world: StressWorld, plan_model: Model, draw: int, seed: Seed) -> FlownWorld:
         """Return draw number ``draw`` of a stress scenario."""
-        errors = flight_errors(world.scenario, world.model, draw, seed)
+        errors = errors_in(world, draw, seed)
         return FlownWorld(world, plan_model, errors, fire_numbers(world, draw, seed))
 
     @staticmethod

@@ -54,9 +54,10 @@ def pace_of(margin: MarginSettings) -> Pace:
     The design takes no part: its fire holds as soon as those of the scenarios do.
     """
     return Pace(
-        first_cut=0.3, smallest_cut=0.2, adapt_epochs=_part(ADAPTING_PART, margin.adapt_epochs), attempts=3,
-        mending=0.5, settling_epochs=_part(SETTLING_PART, margin.adapt_epochs), is_ranked=False, with_design=False,
+        first_cut=0.3, smallest_cut=0.2, adapt_epochs=_part(ADAPTING_PART, margin.adapt_epochs), attempts=2,
+        mending=0.75, settling_epochs=_part(SETTLING_PART, margin.adapt_epochs), is_ranked=False, with_design=False,
         eased_below=1.0, mends_below=2.5, tests=8, gives_back=False,
+        looks=4, last_rate=0.03,
     )  # fmt: skip
 
 

@@ -142,7 +142,7 @@ class MarginPlanning:
         trained = [world.with_weights(weights) for world in self._trained]
         limit = self._settings.limit
         training = ScenarioTraining(model, trained, limit, seed, worlds[0] if self._is_fast else None)
-        return training, StressTests(worlds, limit, self._settings.draws, seed)
+        return training, StressTests(worlds, limit, self._settings.draws, seed, is_strict=self._is_fast)
 
     @property
     def _is_fast(self) -> bool:

@@ -280,6 +280,15 @@ def stress_world(
     return StressWorld(scenario, world, float(start.sum()), protected, no_drops, value_loss(world, start))
 
 
+def errors_in(world: StressWorld, draw: int, seed: Seed) -> FlightErrors:
+    """Return draw number ``draw`` of the errors of a world's scenario; see :func:`flight_errors`."""
+    return flight_errors(world.scenario, world.model, draw, seed)
+
+
+ErrorsOf = Callable[[StressWorld, int, Seed], FlightErrors]
+"""Returns the flight errors of a world in a draw of a seed."""
+
+
 def _same_fire(one: StressScenario, other: StressScenario) -> bool:
     return (one.spread_factor, one.wind_speed_factor, one.wind_turn_deg, one.ignition_growth_m) == (
         other.spread_factor, other.wind_speed_factor, other.wind_turn_deg, other.ignition_growth_m,
@@ -352,24 +361,17 @@ def stress_table(
     return StressTable(int(flown.proposed.sum()), results[0], tuple(results[1:]), (*left_out, *repaired))
 
 
-def scores(
-    world: StressWorld, flown: Schedule, draws: Sequence[int], seed: Seed, *, check: Check | None = None
-) -> list[Metrics]:
-    """Return the metrics of ``flown``, which :func:`executed_only` made, in the given draws of a world."""
-    return [rollout.metrics for rollout in rollouts(world, flown, draws, seed, check=check)]
-
-
 def rollouts(
-    world: StressWorld, flown: Schedule, draws: Sequence[int], seed: Seed, *, bounds: Bounds = UNBOUNDED,
-    burned: Callable[[Bools], None] | None = None, check: Check | None = None,
+    world: StressWorld, flown: Schedule, draws: Sequence[int], seed: Seed, *, errors_of: ErrorsOf = errors_in,
+    bounds: Bounds = UNBOUNDED, burned: Callable[[Bools], None] | None = None, check: Check | None = None,
 ) -> list[Rollout]:  # fmt: skip
     """Return the rollouts of ``flown``, which :func:`executed_only` made, in the given draws of a world.
 
-    ``burned`` is called with the cells that burn at the end of each draw.
+    ``errors_of`` returns the errors of a draw. ``burned`` is called with the cells that burn at the end of each draw.
     """
     found: list[Rollout] = []
     for begin in range(0, len(draws), _LARGEST_BATCH):
-        errors = [flight_errors(world.scenario, world.model, draw, seed) for draw in draws[begin:][:_LARGEST_BATCH]]
+        errors = [errors_of(world, draw, seed) for draw in draws[begin:][:_LARGEST_BATCH]]
         schedules = [one.applied(flown, world.model.shape) for one in errors]
         lasts = None if burned is None else [FinalState(world.model) for _ in schedules]
         found += simulate_many(world.model, schedules, bounds=bounds, lasts=lasts, check=check)
@@ -381,8 +383,7 @@ def rollouts(
 
 def flown_in(world: StressWorld, model: Model, schedule: Schedule, draw: int, seed: Seed) -> Schedule:
     """Return ``schedule``, a plan of ``model``, as it is flown in one draw of a world."""
-    errors = flight_errors(world.scenario, world.model, draw, seed)
-    return errors.applied(executed_only(model, schedule), world.model.shape)
+    return errors_in(world, draw, seed).applied(executed_only(model, schedule), world.model.shape)
 
 
 def stress_draw(world: StressWorld, flown: Schedule, *, check: Check | None = None) -> tuple[Metrics, Bools]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from statistics import fmean
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from firegui.domain.schedule import Schedule
 from firegui.domain.stress import OWN_WORLDS, LimitCheck
 from firegui.errors import Check
-from firegui.planning.stress import StressWorld, executed_only, flight_errors, rollouts, scores
+from firegui.planning.stress import FlightErrors, Seed, StressWorld, errors_in, executed_only, rollouts
 from firegui.rollout.simulate import Rollout, simulate, simulate_many
 
 TRAINING, TESTS, REMOVALS = 1, 2, 3
@@ -31,6 +31,25 @@ MEAN_LIMIT, WORST_LIMIT, ONE_IN, WORST_IN = 0.25, 2.0, 24, 192
 """Factors of the limit that the mean and the worst of random draws must stay within. One draw in :data:`ONE_IN` may
 leave more than the limit, and one in :data:`WORST_IN` more than the worst. The mean depends less on luck than the tail,
 so its limit is that of a plan with a small tail."""
+
+
+STRICT_FAILURES, STRICT_ERRORS = 2.0, 1.2
+"""Factors of failures and of other random errors in every other draw of a strict test. A fire that escapes once in
+hundreds of draws is seldom seen in a test of a hundred. In harder draws it escapes several times as often."""
+
+
+def strict_errors_in(world: StressWorld, draw: int, seed: Seed) -> FlightErrors:
+    """Return the errors of a draw in a strict test: in those with an odd number the scenario is harder."""
+    if draw % 2 == 0:
+        return errors_in(world, draw, seed)
+    scenario = world.scenario
+    harder = replace(
+        scenario,
+        failure_rate=min(STRICT_FAILURES * scenario.failure_rate, 1.0),
+        pose_noise_m=STRICT_ERRORS * scenario.pose_noise_m,
+        heading_noise_deg=min(STRICT_ERRORS * scenario.heading_noise_deg, 180.0),
+    )
+    return errors_in(replace(world, scenario=harder), draw, seed)
 
 
 class LimitMeasure(IntEnum):
@@ -111,11 +130,15 @@ class StressTests:
     """Tests of plans in the worlds of a stress set, on draws that no training has seen.
 
     ``worlds[0]`` is the nominal one. ``limit`` is the largest share of a scenario's growth that may burn, ``draws`` the
-    number of draws of a random scenario.
+    number of draws of a random scenario. Those of a test that ``is_strict`` have the errors of
+    :func:`strict_errors_in`.
     """
 
-    def __init__(self, worlds: Sequence[StressWorld], limit: float, draws: int, seed: int) -> None:
+    def __init__(
+        self, worlds: Sequence[StressWorld], limit: float, draws: int, seed: int, *, is_strict: bool = False
+    ) -> None:
         self._worlds, self.limit, self._draws, self._seed = tuple(worlds), limit, draws, seed
+        self._errors_of = strict_errors_in if is_strict else errors_in
 
     def __len__(self) -> int:
         """Return the number of worlds, the nominal one included."""
@@ -153,8 +176,8 @@ class StressTests:
         flown = executed_only(self._worlds[0].model, schedule)
         for world in sorted(self._worlds, key=lambda world: world.scenario.name != first):
             count = _draws(world, draws or self._draws)
-            found = scores(world, flown, count, (self._seed, stream, test), check=check)
-            yield WorldTest(world.scenario.name, tuple(world.held_share(one) for one in found))
+            found = rollouts(world, flown, count, (self._seed, stream, test), errors_of=self._errors_of, check=check)
+            yield WorldTest(world.scenario.name, tuple(world.held_share(one.metrics) for one in found))
 
     def shares_in(
         self, world: int, draw: int, whole: Schedule, others: Sequence[Schedule], test: int, *,
@@ -165,7 +188,7 @@ class StressTests:
         1 stands for a share beyond :data:`RANKING_BOUND`. All schedules come from :func:`executed_only`.
         """
         of = self._worlds[world]
-        errors = flight_errors(of.scenario, of.model, draw, (self._seed, REMOVALS, test))
+        errors = self._errors_of(of, draw, (self._seed, REMOVALS, test))
         share = of.held_share(simulate(of.model, errors.applied(whole, of.model.shape), check=check).metrics)
         flown = [errors.applied(schedule, of.model.shape) for schedule in others]
         bounds = of.bounds(RANKING_BOUND * max(self.limit, share))
@@ -186,7 +209,7 @@ class StressTests:
             name, chosen = world.scenario.name, _draws(world, self._draws)
             # Beyond the largest share the test is lost, and the rollout need not be finished.
             bounds = world.bounds(allowed[index] * largest_share(name, len(chosen), self.limit))
-            found = rollouts(world, flown, chosen, seed, bounds=bounds, check=check)
+            found = rollouts(world, flown, chosen, seed, errors_of=self._errors_of, bounds=bounds, check=check)
             count += len(found)
             if WorldTest(name, tuple(_share(world, one) for one in found)).excess(self.limit) > allowed[index]:
                 return index, count

@@ -58,7 +58,7 @@ class StressPlanner(GradientPlanner):
         epochs = min(settings.epochs, margin.placing_epochs if len(training) else margin.search_epochs)
         self._search = epochs if not len(training) else round(epochs * margin.search_epochs / margin.placing_epochs)
         self._epochs = epochs
-        progress = np.array([*self._state.progress, np.inf, model.maps.days, *Leaks.unknown(len(training)).array()])
+        progress = np.array([*self._state.progress, np.inf, model.maps.days, *training.no_leaks.array()])
         self._state = replace(self._state, progress=progress)
 
     @property
@@ -134,7 +134,7 @@ class StressPlanner(GradientPlanner):
 
     def _leaks_of(self, state: PlannerState) -> Floats:
         """Return the part of a state's progress that says what leaks."""
-        return state.progress[LEAKS : LEAKS + len(Leaks.unknown(len(self._training)).array())]
+        return state.progress[LEAKS : LEAKS + len(self._training.no_leaks.array())]
 
     def _last_day(self, check: Check | None) -> int:
         """Return the day from which on the training uses no drops; see :attr:`last_day`."""

@@ -120,8 +120,9 @@ class Pace:
     the plan settles in ``settling_epochs``. An epoch takes the slope at design effectiveness, too, if it is
     ``with_design`` or if there are no scenarios. A plan that leaks less than ``eased_below`` times what it may takes
     fewer epochs, in proportion, but :data:`LEAST_EFFORT` of them. One that exceeds a limit by more than the factor
-    ``mends_below`` is refused at once. A test of a plan takes so many times the draws of the settings (``tests``).
-    A plan that has failed twice gets drops back if it ``gives_back``.
+    ``mends_below`` is refused at once. A test of a plan takes so many times the draws of the settings (``tests``). A
+    look at what leaks takes ``looks`` times as many. A plan that has failed twice gets drops back if it ``gives_back``.
+    The last step of an adaptation is ``last_rate`` cells.
     """
 
     first_cut: float
@@ -136,6 +137,8 @@ class Pace:
     mends_below: float
     tests: int
     gives_back: bool
+    looks: int = 1
+    last_rate: float = LAST_RATE
 
 
 class Count(IntEnum):
@@ -254,7 +257,7 @@ class StressPruning(AdaptingRemoval[PruningState]):
         self._state = state or PruningState(
             kept=executed, pose_logits=z, trial=executed, trial_poses=z, worth=np.zeros(executed.shape),
             watched=np.empty((0, 2), np.int64), order=np.empty(0, np.int64), stack=np.empty((0, 3), np.int64),
-            mean=nothing, square=nothing, leaks=Leaks.unknown(len(training)).array(),
+            mean=nothing, square=nothing, leaks=training.no_leaks.array(),
             excess=np.full(len(tests), np.inf), allowed=np.ones(len(tests)), cut=np.array([self._pace.first_cut]),
             counts=counts,
         )  # fmt: skip
@@ -432,7 +435,7 @@ class StressPruning(AdaptingRemoval[PruningState]):
         now = self._state
         self._change(Count.TESTS, self._count(Count.TESTS) + 1)
         number, schedule = self._count(Count.TESTS), self._schedule(now.trial, now.trial_poses)
-        for test in self._tests.shares(schedule, number, check=check):
+        for test in self._tests.shares(schedule, number, draws=self._pace.looks * self._margin.draws, check=check):
             self._record_leaks(test)
             self._charge(len(test.shares))
 
@@ -629,7 +632,8 @@ class StressPruning(AdaptingRemoval[PruningState]):
         """First and last step size of the adaptation at work, in cells."""
         if self._settles:
             return SETTLING_RATE, LAST_SETTLING_RATE
-        return max(RATE * (self._length / self._pace.adapt_epochs) ** RATE_POWER, LAST_RATE), LAST_RATE
+        last = self._pace.last_rate
+        return max(RATE * (self._length / self._pace.adapt_epochs) ** RATE_POWER, last), last
 
     @property
     def _length(self) -> int:

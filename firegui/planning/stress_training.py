@@ -17,8 +17,8 @@ from firegui.domain.stress import StressScenario
 from firegui.errors import Check
 from firegui.planning.flight_rules import uncapped, within_cap
 from firegui.planning.gradient import Slope, mean_slope, slope_of
-from firegui.planning.stress import StressWorld, flight_errors
-from firegui.planning.stress_limits import TESTS, TRAINING, WorldTest
+from firegui.planning.stress import ErrorsOf, StressWorld, errors_in, flight_errors
+from firegui.planning.stress_limits import TESTS, TRAINING, WorldTest, strict_errors_in
 from firegui.rollout.backend import kernel_threads
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate_with_gradient
@@ -52,15 +52,15 @@ FAST_FOLLOWED, FAST_FLOOR = 0.4, 0.2
 """The same in the fast search. There a rollout has no slope where less than so many times the limit burns: a draw that
 holds says next to nothing, and its slope takes half of the time."""
 
-MOST_OF_A_WORLD, MOST_DRAWS = 4, 12
-"""Most leaking draws that are remembered of a world, and of all."""
+MOST_DRAWS, FAST_MOST_DRAWS = 12, 24
+"""Most leaking draws that are remembered, and most in the fast search. A third of them may be of one world."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Leaks:
     """What the latest tests say of the scenarios of a training.
 
-    ``weights [W]`` is how often each is met: by what factor it exceeds the limit, within bounds. ``draws [12, 3]`` are
+    ``weights [W]`` is how often each is met: by what factor it exceeds the limit, within bounds. ``draws [m, 3]`` are
     draws that leaked: scenario, number of the test, and draw; −1 where there is none.
     """
 
@@ -68,14 +68,14 @@ class Leaks:
     draws: Ints
 
     @staticmethod
-    def unknown(worlds: int) -> Leaks:
-        """Return equal weights and no draws, for so many scenarios."""
-        return Leaks(np.ones(worlds), np.full((MOST_DRAWS, 3), -1, np.int64))
+    def unknown(worlds: int, most: int = MOST_DRAWS) -> Leaks:
+        """Return equal weights for so many scenarios, and none of the ``most`` draws that can be remembered."""
+        return Leaks(np.ones(worlds), np.full((most, 3), -1, np.int64))
 
     @staticmethod
     def of_array(values: Floats, worlds: int) -> Leaks:
         """Return the inverse of :meth:`array`."""
-        return Leaks(values[:worlds], values[worlds:].astype(np.int64).reshape(MOST_DRAWS, 3))
+        return Leaks(values[:worlds], values[worlds:].astype(np.int64).reshape(-1, 3))
 
     def array(self) -> Floats:
         """Return everything in one array, to be saved."""
@@ -85,11 +85,12 @@ class Leaks:
         """Return the leaks after test number ``number`` of the scenario ``index``."""
         weights = self.weights.copy()
         weights[index] = min(max(test.excess(limit), LEAST_WEIGHT), LARGEST_WEIGHT)
-        worst = np.argsort(np.array(test.shares))[::-1][:MOST_OF_A_WORLD].tolist()
+        most = len(self.draws)
+        worst = np.argsort(np.array(test.shares))[::-1][: most // 3].tolist()
         new = [(index, number, draw) for draw in worst if test.shares[draw] > limit]
         old = [tuple(row) for row in self.draws.tolist() if row[0] not in (-1, index)]
-        rows = [*new, *old][:MOST_DRAWS]
-        return Leaks(weights, np.array(rows + [(-1, -1, -1)] * (MOST_DRAWS - len(rows)), np.int64))
+        rows = [*new, *old][:most]
+        return Leaks(weights, np.array(rows + [(-1, -1, -1)] * (most - len(rows)), np.int64))
 
 
 class ScenarioTraining:
@@ -104,7 +105,8 @@ class ScenarioTraining:
     the share of the growth that may burn.
 
     The training of the fast search has the ``nominal`` world. It follows fires less far, that at design effectiveness
-    too, and leaves out what holds; see :data:`FAST_FOLLOWED`. More drops fail in its harder draws.
+    too, and leaves out what holds; see :data:`FAST_FOLLOWED`. More drops fail in its harder draws, and its tests are
+    strict (:func:`~firegui.planning.stress_limits.strict_errors_in`).
     """
 
     def __init__(
@@ -122,7 +124,11 @@ class ScenarioTraining:
             else replace(world, model=_followed(model, world, limit))
             for world, model in zip(worlds, models, strict=True)
         ]
-        self._harder_failures = HARDER_FAILURES if nominal is None else FAST_HARDER_FAILURES
+        is_fast = nominal is not None
+        self._harder_failures = FAST_HARDER_FAILURES if is_fast else HARDER_FAILURES
+        self._tested_errors: ErrorsOf = strict_errors_in if is_fast else errors_in
+        self.no_leaks = Leaks.unknown(len(worlds), FAST_MOST_DRAWS if is_fast else MOST_DRAWS)
+        """What is known of leaks before the first test."""
         self._threads = kernel_threads() if design.backend == "cpu" else 1
 
     def __len__(self) -> int:
@@ -183,7 +189,7 @@ class ScenarioTraining:
             known = known[known[:, 0] == index]
             index, test, draw = known[generator.integers(len(known))].tolist()
             world, seed = self._worlds[index], (self._seed, TESTS, test)
-            errors = flight_errors(world.scenario, world.model, draw, seed)
+            errors = self._tested_errors(world, draw, seed)
         else:
             world = self._worlds[int(generator.choice(len(self._worlds), p=leaks.weights / leaks.weights.sum()))]
             world = _harder(world, self._harder_failures) if generator.random() < 0.5 else world

@@ -27,7 +27,7 @@ from firegui.planning.stress import (
     executed_only,
     flight_errors,
     flown_in,
-    scores,
+    rollouts,
     stress_draw,
     stress_table,
     stress_world,
@@ -69,7 +69,7 @@ def world(project: Project, scenario: StressScenario) -> StressWorld:
 def scored(project: Project, plan: Schedule, scenario: StressScenario, seed: int = 0) -> list[Metrics]:
     place = world(project, scenario)
     flown = executed_only(world(project, NOMINAL).model, plan)
-    return scores(place, flown, range(scenario.n_draws), seed)
+    return [one.metrics for one in rollouts(place, flown, range(scenario.n_draws), seed)]
 
 
 def extent_by_hand(project: Project, plan: Schedule, maps: FireMaps, eta: Effectiveness | None = None) -> float:
@@ -166,7 +166,7 @@ def test_another_wind_changes_the_fire_and_the_drift_of_drops() -> None:
     plan = plan_around(by_hand)
     scenario = StressScenario("s", wind_speed_factor=1.2, wind_turn_deg=-15.0)
     place = world(project, scenario)
-    (found,) = scores(place, executed_only(world(project, NOMINAL).model, plan), [0], 0)
+    found = rollouts(place, executed_only(world(project, NOMINAL).model, plan), [0], 0)[0].metrics
     expected = simulate(by_hand, plan).metrics.final_extent_cells
     assert found.final_extent_cells == pytest.approx(expected, rel=1e-4)
     assert expected != pytest.approx(scored_nominal(project, plan), rel=1e-3)
@@ -290,7 +290,7 @@ def test_draws_have_the_rates_and_sizes_of_the_scenario() -> None:
 def test_a_delay_longer_than_the_plan_leaves_no_drop() -> None:
     plan = plan_for(PROJECT)
     place = world(PROJECT, StressScenario("s", delay_minutes=100_000.0))
-    (found,) = scores(place, executed_only(place.model, plan), [0], 0)
+    found = rollouts(place, executed_only(place.model, plan), [0], 0)[0].metrics
     assert (found.drops_executed, found.final_extent_cells) == (0, place.cells_no_drops)
 
 
@@ -365,7 +365,7 @@ def test_a_drop_that_comes_late_on_a_grounded_day_or_after_dark_does_not_fly() -
     closed[11, columns["R-1"]] = True
     dark = replace(model, rules=replace(rules_of(planned(Operations(hard_cap=9))), closed=closed))
     place = stress_world(PROJECT, dark, LATE)
-    (found,) = scores(place, executed_only(dark, plan), [0], 0)
+    found = rollouts(place, executed_only(dark, plan), [0], 0)[0].metrics
     assert found.drops_executed == 0
 
 
@@ -388,7 +388,7 @@ def test_drops_before_a_late_pinned_drop_keep_their_distance_to_it() -> None:
     plan.logits[[2, 5], 0] = 3.0  # a turnaround of two steps leaves just room for both
     assert executed_only(model, plan).proposed.sum() == 2
     place = stress_world(project, model, LATE)
-    (found,) = scores(place, executed_only(model, plan), [0], 0)
+    found = rollouts(place, executed_only(model, plan), [0], 0)[0].metrics
     assert found.drops_executed == 2
 
 
@@ -510,7 +510,7 @@ def test_one_draw_alone_is_the_draw_of_the_table_with_its_fire_at_the_end() -> N
     place = stress_world(PROJECT, model, both)
     flown = flown_in(place, model, plan, 2, 7)
     metrics, burns = stress_draw(place, flown)
-    assert metrics == scores(place, executed_only(model, plan), [2], 7)[0]
+    assert metrics == rollouts(place, executed_only(model, plan), [2], 7)[0].metrics
     days = simulate(place.model, flown, keep_days=True).p_fire_days
     assert days is not None
     np.testing.assert_array_equal(burns, days[-1] > 0.5)

@@ -21,8 +21,16 @@ from firegui.planning.fast_stress import FastStressPlanner
 from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
-from firegui.planning.stress import executed_only, flight_errors, stress_worlds
-from firegui.planning.stress_limits import StressTests, WorldTest
+from firegui.planning.stress import (
+    FlightErrors,
+    Seed,
+    StressWorld,
+    executed_only,
+    flight_errors,
+    rollouts,
+    stress_worlds,
+)
+from firegui.planning.stress_limits import TESTS, StressTests, WorldTest, strict_errors_in
 from firegui.planning.stress_placing import SCENARIOS, StressPlanner
 from firegui.planning.stress_pruning import Count, Phase
 from firegui.planning.stress_training import Leaks, ScenarioTraining
@@ -289,6 +297,55 @@ def test_a_plan_is_tested_on_eight_times_the_draws_of_the_settings(monkeypatch: 
     monkeypatch.setattr(StressTests, "shares", shares)
     pruning.advance()
     assert asked == [8 * of.plan.margin.draws]
+
+
+def test_every_other_draw_of_its_tests_is_harder_than_the_scenario() -> None:
+    of = project()
+    model, _, planner = first_stage(of)
+    plan = executed_only(model, ended(planner).best)
+    scenario = StressScenario("both", failure_rate=0.2, pose_noise_m=30.0, heading_noise_deg=5.0)
+    harder = replace(scenario, failure_rate=0.4, pose_noise_m=36.0, heading_noise_deg=6.0)
+    worlds, _ = stress_worlds(of, model, (scenario, harder))
+    found = {
+        is_strict: list(StressTests(worlds[:2], 0.9, 6, 3, is_strict=is_strict).shares(plan, 5))[1].shares
+        for is_strict in (False, True)
+    }
+    seed = (3, TESTS, 5)
+    # The name is part of a scenario's draws.
+    twice = replace(worlds[2], scenario=replace(harder, name=scenario.name))
+    for draw in range(6):
+        world = twice if draw % 2 else worlds[1]
+        (rollout,) = rollouts(world, plan, [draw], seed)
+        assert found[True][draw] == world.held_share(rollout.metrics)
+        assert (found[True][draw] == found[False][draw]) == (draw % 2 == 0)
+    # A draw that is known to leak is trained on as it was tested.
+    errors = strict_errors_in(worlds[1], 3, seed)
+    assert errors.flown is not None and 0.5 < errors.flown.mean() < 0.7
+    training = ScenarioTraining(model, worlds[1:2], 0.9, 3, worlds[0])
+    known = training.no_leaks.after(0, WorldTest("both", (0.0, 0.0, 0.0, 0.95)), 5, 0.9)
+    asked: list[int] = []
+
+    def errors_of(world: StressWorld, draw: int, of_seed: Seed) -> FlightErrors:
+        asked.append(draw)
+        assert of_seed == seed
+        return strict_errors_in(world, draw, of_seed)
+
+    training._tested_errors = errors_of
+    training.mean(plan, 0, 8, known)
+    assert asked and set(asked) == {3}
+
+
+def test_more_leaking_draws_are_remembered_than_without_the_fast_search() -> None:
+    of = project()
+    model, _, _ = first_stage(of)
+    worlds, _ = stress_worlds(of, model, STRESS.scenarios[:2])
+    leaking = WorldTest("any", tuple(np.linspace(0.5, 1.0, 30).tolist()))
+    for nominal, of_a_world in ((None, 4), (worlds[0], 8)):
+        leaks = ScenarioTraining(model, worlds[1:], 0.1, 3, nominal).no_leaks.after(0, leaking, 1, 0.1)
+        assert int((leaks.draws[:, 0] == 0).sum()) == of_a_world
+        again = Leaks.of_array(leaks.array(), len(worlds) - 1)
+        np.testing.assert_array_equal(again.draws, leaks.draws)
+        np.testing.assert_array_equal(again.weights, leaks.weights)
 
 
 def test_with_the_design_margin_there_is_no_training() -> None:

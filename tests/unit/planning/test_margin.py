@@ -27,7 +27,7 @@ from firegui.planning.elimination import PlanTried
 from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
-from firegui.planning.stress import executed_only, rollouts, scores, stress_worlds
+from firegui.planning.stress import executed_only, rollouts, stress_worlds
 from firegui.planning.stress_limits import REMOVALS, LimitMeasure, StressTests, WorldTest
 from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_pruning import WATCHED, Count, Phase, StressPruning
@@ -201,7 +201,7 @@ def test_the_last_round_ranks_the_drops_by_what_burns_without_them_and_removes_t
         for index, draw in ranked.watched.tolist():
             world, seed = worlds[index], (OPTIMIZER.seed, REMOVALS, 10)
             with_it, without = (
-                world.held_share(scores(world, one, [draw], seed)[0]) for one in (plan, plan.only(fewer))
+                world.held_share(rollouts(world, one, [draw], seed)[0].metrics) for one in (plan, plan.only(fewer))
             )
             rises.append(max(without - with_it, 0.0))
         assert ranked.worth.ravel()[drop] == pytest.approx(np.mean(rises), abs=1e-6)
@@ -213,8 +213,12 @@ def test_the_last_round_ranks_the_drops_by_what_burns_without_them_and_removes_t
     allowed = pruning.state().allowed
     for world, most in zip(worlds, allowed, strict=True):
         count = range(MARGIN.draws if world.scenario.is_random else 1)
-        found = scores(world, plan.only(pruning.state().trial), count, (OPTIMIZER.seed, REMOVALS, 10))
-        assert WorldTest(world.scenario.name, tuple(map(world.held_share, found))).excess(0.9) <= most <= 1.0
+        found = rollouts(world, plan.only(pruning.state().trial), count, (OPTIMIZER.seed, REMOVALS, 10))
+        assert (
+            WorldTest(world.scenario.name, tuple(world.held_share(one.metrics) for one in found)).excess(0.9)
+            <= most
+            <= 1.0
+        )
 
 
 def test_the_plan_that_is_kept_passes_its_limits_on_draws_of_its_own() -> None:
@@ -432,7 +436,7 @@ def test_a_rollout_is_given_up_only_where_it_leaves_more_than_the_bound() -> Non
     worlds, _ = stress_worlds(of, model, STRESS.unrepaired)
     for made in worlds:
         world = made.with_weights(ObjectiveWeights.of(Setting.A))
-        share = world.held_share(scores(world, flown, [0], 1)[0])
+        share = world.held_share(rollouts(world, flown, [0], 1)[0].metrics)
         (within,) = rollouts(world, flown, [0], 1, bounds=world.bounds(1.001 * share))
         (beyond,) = rollouts(world, flown, [0], 1, bounds=world.bounds(0.999 * share))
         assert 0.0 < share < 1.0 and within.exceeded is None and beyond.exceeded is not None
