@@ -74,6 +74,10 @@ def sample_pixmap(entry: LegendEntry) -> QPixmap:
         painter.setPen(QPen(entry.color, 1.6, Qt.PenStyle.DashLine))
         painter.drawLine(QPointF(1, middle.y()), QPointF(SAMPLE_SIZE.width() - 1, middle.y()))
         painter.fillRect(QRectF(middle.x() - 4, middle.y() - 4, 8, 8), entry.color)
+    elif entry.sample is Sample.DISC:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(entry.color)
+        painter.drawEllipse(middle, 4.5, 4.5)
     elif entry.sample is Sample.HATCH:
         painter.setPen(QPen(entry.color, 1.2))
         painter.setBrush(QBrush(entry.color, Qt.BrushStyle.BDiagPattern))

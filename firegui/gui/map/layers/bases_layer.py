@@ -47,7 +47,7 @@ class BasesLayer(PaintedLayer):
         """Return bases and water, where there are some."""
         on_water = {_is_water(base) for base in self._bases}
         entries = [LegendEntry("base", self.ink.text, Sample.ROUTE)] if False in on_water else []
-        entries += [LegendEntry("water", self._water, Sample.DOT)] if True in on_water else []
+        entries += [LegendEntry("water", self._water, Sample.DISC)] if True in on_water else []
         return Legend(entries=tuple(entries))
 
     @property

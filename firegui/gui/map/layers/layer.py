@@ -32,6 +32,7 @@ class Sample(StrEnum):
     OUTLINE = "outline"
     ARROW = "arrow"
     DOT = "dot"
+    DISC = "disc"
     DIAMOND = "diamond"
     HATCH = "hatch"
     ROUTE = "route"
