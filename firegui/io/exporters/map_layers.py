@@ -225,7 +225,7 @@ def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
 
 
 def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
-    """Return the footprints on the ground, 4σ long and wide: the contour at two standard deviations."""
+    """Return the footprints on the ground: contours at two standard deviations, which hold ``1 − e⁻²`` of a drop."""
     entries = []
     styles = (("retardant", RETARDANT, RETARDANT, "retardant drop"), ("water", WATER_FILL, WATER, "water drop"))
     for material, fill, edge, name in styles:
@@ -240,7 +240,7 @@ def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
             axes.add_patch(PathPatch(whole, facecolor=(*to_rgb(fill), _OVER_FIRE), edgecolor="none", zorder=3.5))
             edges = PolyCollection(rings, facecolors="none", edgecolors=edge, linewidths=thick, zorder=3.6)
             axes.add_collection(edges)
-            text = f"{len(drops):,} {name}{'' if len(drops) == 1 else 's'} (drawn 4σ long)"
+            text = f"{len(drops):,} {name}{'' if len(drops) == 1 else 's'} (86 % lands inside)"
             entries.append(MapLegendEntry(text, Mark.SHAPE, fill=fill, edge=edge))
     return entries
 

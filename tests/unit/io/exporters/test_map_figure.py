@@ -87,7 +87,7 @@ def test_the_legend_names_the_drops_and_their_numbers_first_and_roads_are_no_edg
     retardant = [one for one in around(GRID, 30) if one.material == "retardant"]
     said = texts(content(drops=retardant, sheet=DAY))
     legend = said[said.index("Legend") + 1 : said.index("Wind")]
-    assert re.fullmatch(r"\d+ retardant drops? \(drawn 4σ long\)", legend[0])
+    assert re.fullmatch(r"\d+ retardant drops? \(86 % lands inside\)", legend[0])
     assert "Number in the drop table" in legend[1:3]
     # A region that the goal of the plan does not count is not called protected.
     plain = content(sheet=DAY)
@@ -258,7 +258,7 @@ def test_footprints_are_drawn_to_scale_where_they_land() -> None:
     view = view_of(what, *_frame_of(page))
     longest = max(math.dist(a, b) for a in inches for b in inches)
     # The contour at two standard deviations: four sigmas long.
-    assert any("(drawn 4σ long)" in text for text in texts_of(page.figure))
+    assert any("(86 % lands inside)" in text for text in texts_of(page.figure))
     assert longest * 0.0254 * view.scale == pytest.approx(4 * drop.sigma_parallel_cells * 30.0, rel=0.01)
 
 
