@@ -14,7 +14,7 @@ from firegui.cli.options import schedule_option
 from firegui.cli.output import chosen_units, json_option, report, table
 from firegui.cli.shell import DONE, FAILED
 from firegui.cli.words import day_text
-from firegui.domain.fleet import Fleet, cost_text
+from firegui.domain.fleet import LIMITS, Fleet, cost_text
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project
 from firegui.io.project.schedule_file import Claim, is_plan, read_claims
@@ -95,7 +95,7 @@ def audit_lines(counts: AuditReport, project: Project) -> list[str]:
     ]
     # A plan of ours cannot have any.
     rows += [("not proposed", f"{counts.unproposed:,}")] if counts.unproposed else []
-    rows += [(words, f"{count:,}") for words, count, is_set in _operational(counts, operations) if is_set]
+    rows += [(words, f"{count:,}") for words, count, is_set in _operational(counts, operations, fleet) if is_set]
     rows += [("wrong flight hours or costs", f"{counts.used:,}")] if counts.used else []
     rows.append(("volume", chosen_units().volume(counts.gallons or 0.0)))
     rows.append(("flight hours", f"{counts.flight_hours or 0.0:,.1f}"))
@@ -107,12 +107,16 @@ def audit_lines(counts: AuditReport, project: Project) -> list[str]:
     return [*table(rows), verdict, *(f"  {text}" for text in counts.violations[:_SHOWN]), *more]
 
 
-def _operational(counts: AuditReport, operations: Operations) -> list[tuple[str, int, bool]]:
+def _operational(counts: AuditReport, operations: Operations, fleet: Fleet) -> list[tuple[str, int, bool]]:
+    limits = {name for kind in fleet.types for name in LIMITS if getattr(kind, name) is not None}
     return [
         ("outside daylight", counts.dark, operations.daylight is not None),
         ("while grounded", counts.closed, bool(operations.groundings)),
         ("over the day's sorties", counts.sorties, bool(operations.sorties_per_day)),
         ("over the cap", counts.cap, operations.hard_cap is not None),
         ("in a no-drop zone", counts.zones, bool(operations.no_drop_zones)),
+        ("over a day's flight hours", counts.flight, "most_flight_h" in limits),
+        ("over a day's duty hours", counts.duty, "most_duty_h" in limits),
+        ("in too much wind", counts.wind, not limits.isdisjoint(("most_wind_ms", "most_gust_ms"))),
         ("pinned, not flown", counts.pinned, bool(operations.pinned)),
     ]

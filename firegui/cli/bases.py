@@ -98,9 +98,19 @@ def bases(
     project = save_changed(change, project_folder) if is_edit else load_project(project_folder)
     if turnarounds and project.needs_centres:
         project = Engine().with_burning_centres(project)
-    rows, days = base_rows(project), turnaround_rows(project) if turnarounds else []
-    data = {"project": str(project_folder), "bases": rows, "notes": notes, "turnarounds": days}
-    report(as_json, data, lambda: [*(base_lines(rows) or ["There are no bases."]), *notes, *turnaround_lines(days)])
+    rows, days, types = base_rows(project), turnaround_rows(project) if turnarounds else [], type_rows(project)
+    data = {"project": str(project_folder), "bases": rows, "notes": notes, "turnarounds": days, "types": types}
+    minutes = 1440.0 / project.calendar.steps_per_day
+    report(
+        as_json,
+        data,
+        lambda: [
+            *(base_lines(rows) or ["There are no bases."]),
+            *notes,
+            *type_lines(types),
+            *turnaround_lines(days, minutes),
+        ],
+    )
 
 
 def _number(text: str, flag: str, problems: Problems) -> float | None:
@@ -202,6 +212,21 @@ def base_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
     return table([["Base", "kind", "place", "reload", "open", "serves"], *cells]) if cells else []
 
 
+def type_rows(project: Project) -> list[dict[str, Any]]:
+    """Return what the aircraft types that have any of them need for bases, and their limits."""
+    rows = [{"type": kind.id, **{name: getattr(kind, name) for name in _OF_TYPE}} for kind in project.fleet.types]
+    return [row for row in rows if any(row[name] is not None for name in ("cruise_ms", *LIMITS))]
+
+
+def type_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the table of :func:`type_rows` for people, nothing without a row."""
+    names = [name for name in _OF_TYPE if any(row[name] is not None for row in rows)]
+    declared = [declared_option(AircraftType, name) for name in names]
+    titles = ["Type", *(f"{each.title.lower()}, {each.unit}" for each in declared)]
+    cells = [[row["type"], *("" if row[name] is None else f"{row[name]:g}" for name in names)] for row in rows]
+    return ["", *table([titles, *cells])] if cells else []
+
+
 def turnaround_rows(project: Project) -> list[dict[str, Any]]:
     """Return the computed turnaround of each served type on each planned day, by its nearest base."""
     centres, calendar, found = project.burning_centres, project.calendar, []
@@ -222,8 +247,11 @@ def turnaround_rows(project: Project) -> list[dict[str, Any]]:
     return found
 
 
-def turnaround_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
-    """Return the table of :func:`turnaround_rows` for people, nothing without a row."""
+def turnaround_lines(rows: Sequence[Mapping[str, Any]], minutes: float) -> list[str]:
+    """Return the table of :func:`turnaround_rows` for people, with time steps of so many ``minutes``.
+
+    Nothing without a row.
+    """
     cells = [
         [
             row["type"], f"{row['day'] + 1}", row["base"], f"{row['distance_km']:,.0f} km",
@@ -232,5 +260,5 @@ def turnaround_lines(rows: Sequence[Mapping[str, Any]]) -> list[str]:
         ]
         for row in rows
     ]  # fmt: skip
-    titles = ["Type", "day", "nearest base", "distance", "turnaround", "steps"]
-    return ["", *table([titles, *cells])] if cells else []
+    titles = ["Type", "day", "nearest base", "distance", "turnaround", "time steps"]
+    return ["", *table([titles, *cells]), f"A time step is {minutes:g} min."] if cells else []

@@ -16,6 +16,7 @@ from firegui.cli.display import display_trouble
 from firegui.cli.output import json_option, report
 from firegui.cli.plan_runs import planned
 from firegui.cli.progress import emitter, progress_option
+from firegui.cli.project_report import next_step
 from firegui.cli.shell import BAD_INPUT, DONE, FAILED, INTERRUPTED, report_problems
 from firegui.cli.window import own_command, run_window
 from firegui.cli.words import command_text
@@ -57,10 +58,11 @@ class Demo:
 @click.option(
     "--out", metavar="DIR", type=FILE, default=DEFAULT_OUT, show_default=True, help="Folder for the demo project."
 )
+@click.option("--project-only", is_flag=True, help="Make the project and end: open and plan nothing.")
 @progress_option
 @json_option
 @click.pass_context
-def demo(context: click.Context, out: Path, progress: str, as_json: bool) -> None:
+def demo(context: click.Context, out: Path, progress: str, *, project_only: bool, as_json: bool) -> None:
     """Make the demo project and open it.
 
     Without a display it is planned, and the workbench is drawn into a picture. A demo that is there already is opened
@@ -70,6 +72,10 @@ def demo(context: click.Context, out: Path, progress: str, as_json: bool) -> Non
         raise InputError([Problem(str(out), "is a file", "give a folder for the demo")], "The demo cannot be made")
     place = Demo(out)
     project = _demo_project(place)
+    if project_only:
+        data = {"project": str(place.project)}
+        report(as_json, data, lambda: [f"project     {place.project}", "", next_step(place.project, project)])
+        return
     trouble = display_trouble()
     if not trouble:
         context.exit(run_window(place.project))

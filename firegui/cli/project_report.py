@@ -32,6 +32,7 @@ from firegui.fire.model_caveats import model_caveats
 from firegui.fire.project_notes import Grade, project_notes
 from firegui.io.crs import short_name
 from firegui.io.daylight import dark_pin_problems, flying_windows
+from firegui.io.georeference import Georeference
 from firegui.io.project.scenario_toml import operations_to_table
 from firegui.io.project.store import list_runs, load_project
 from firegui.io.project.stress_toml import stress_to_table
@@ -63,6 +64,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
             "cell_size_m": grid.cell_size_m,
             "crs": grid.crs,
             "transform": grid.transform,
+            "middle_lonlat": Georeference(grid).lonlat((grid.rows - 1) / 2.0, (grid.columns - 1) / 2.0),
         },
         "dates": {
             "start": event.start,
@@ -269,6 +271,9 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     yield data["name"] + ("  (synthetic: not a real fire)" if data["synthetic"] else "")
     place = short_name(grid["crs"]) if grid["crs"] else "no CRS: not on the map"
     yield f"  grid       {cells_text((grid['rows'], grid['columns']))} of {grid['cell_size_m']:g} m, {place}"
+    if grid["middle_lonlat"] is not None:
+        lon, lat = grid["middle_lonlat"]
+        yield f"  middle     {lat:.4f}, {lon:.4f} (latitude, longitude)"
     span = f"{dates['first']} to {dates['last']}, {counted(dates['days'], 'day')}"
     begins = f"begins {dates['start']:%Y-%m-%d %H:%M}Z"
     unknown = f"{DATE_UNKNOWN}, {counted(dates['days'], 'day')}"

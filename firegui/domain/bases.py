@@ -129,7 +129,7 @@ def base_text(base: Base) -> str:
     """Return kind, hours, reload time and types of a base in one line."""
     served = ", ".join(base.serves) or "no type of the plan"
     hours = f"open {hours_text(base)}" if base.has_hours else "always open"
-    return f"{KIND_TITLES[base.kind]}, {hours}, {base.reload_min:g} minutes to load, for {served}"
+    return f"{KIND_TITLES[base.kind]}, {hours}, {base.reload_min:g} min to load, for {served}"
 
 
 def clock_of(hour: float) -> str:

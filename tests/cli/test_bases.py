@@ -37,6 +37,10 @@ def test_a_base_is_typed_in_changed_and_removed(firegui: Run, project: Path) -> 
     assert saved.operations.bases[0].reload_min == 20.0
     assert firegui("bases", project, "--type", kind, "--most-flight-h", "none").code == 0
     assert load_project(project).fleet.types[0].most_flight_h is None
+    answer = firegui("bases", project, "--type", kind, "--most-wind-ms", 12.5)
+    (titles, values) = answer.out.splitlines()[-2:]
+    assert titles.split() == ["Type", "cruise", "speed,", "m/s", "wind", "limit,", "m/s"]
+    assert values.split() == [kind, "100", "12.5"]
     assert firegui("bases", project, "--remove", "Redding", "--json").json["bases"] == []
 
 
@@ -53,7 +57,9 @@ def test_turnarounds_are_computed_for_every_day(firegui: Run, project: Path, tmp
     first = rows[0]
     assert first["turnaround_h"] == pytest.approx(0.2 + 0.1 + 2.0 * first["distance_km"] / 360.0)
     assert (first["type"], first["base"]) == (kind, "Redding")
-    assert "nearest base" in firegui("bases", project, "--turnarounds").out
+    said = firegui("bases", project, "--turnarounds").out
+    assert "nearest base" in said
+    assert f"A time step is {1440 / load_project(project).calendar.steps_per_day:g} min." in said
 
 
 def test_everything_wrong_is_said_and_nothing_is_written(firegui: Run, project: Path) -> None:

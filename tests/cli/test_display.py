@@ -11,6 +11,7 @@ import pytest
 from firegui.cli.display import NO_DISPLAY, answers, display_trouble, x_addresses
 from firegui.cli.saved_report import read_report, save_report
 from firegui.io.array_cache import ArrayCache
+from firegui.io.project.store import load_project
 from tests.cli.conftest import Run
 from tests.support import make_project
 
@@ -114,6 +115,16 @@ def test_a_demo_is_planned_where_the_display_does_not_answer(
     again = firegui("demo", "--out", tmp_path / "d e")
     assert again.code == 0 and again.out == answer.out
     assert "this demo is planned already" in again.err and "planning" not in again.err
+
+
+def test_the_demo_project_can_be_made_alone(firegui: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("firegui.fire.demo.make_demo", lambda: make_project(epochs=2))
+    answer = firegui("demo", "--out", tmp_path / "d", "--project-only")
+    folder = tmp_path / "d" / "demo.firegui"
+    assert answer.code == 0 and f"project     {folder}" in answer.out
+    assert f"Next: firegui plan {folder} --out {folder / 'runs' / 'run-1'}" in answer.out
+    assert load_project(folder).scenario.name and not (folder / "runs").exists()
+    assert [each.name for each in (tmp_path / "d").iterdir()] == ["demo.firegui"]
 
 
 @pytest.mark.usefixtures("stale")

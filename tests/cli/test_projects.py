@@ -85,6 +85,8 @@ def test_info_says_what_is_there_and_what_is_missing(firegui: Run, tmp_path: Pat
     found = answer.json
     assert found["grid"]["rows"] == 16
     assert found["grid"]["crs"] == "EPSG:3310"
+    lon, lat = found["grid"]["middle_lonlat"]
+    assert f"middle     {lat:.4f}, {lon:.4f} (latitude, longitude)" in firegui("info", tmp_path / "p.firegui").out
     assert found["layers"]["present"] == ["slope"]
     assert "fuel" in found["layers"]["missing"]
     assert found["perimeters"]["dates"] == ["2020-08-19"]

@@ -35,7 +35,7 @@ def test_the_briefing_names_bases_turnarounds_and_limits(served: Project) -> Non
     minutes = 12.0 + 2.0 * 1200.0 * cell / 100.0 / 60.0
     said = "\n".join(base_notes(served))
     assert "Redding, " in said
-    assert f"Airtanker base, open 08:00 to 20:30, 12 minutes to load, for {kind}." in said
+    assert f"Airtanker base, open 08:00 to 20:30, 12 min to load, for {kind}." in said
     assert f"{kind}: turnaround {minutes:.0f} " in said
     assert f"{kind}: at most flight hours a day 7 h, wind 29.2 kt." in said
     assert "Smoke is not modelled" in said
