@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -164,6 +165,20 @@ def test_the_audit_report_names_every_violation(firegui: Run, project: Path, cla
     assert "2 violations:" in report
     assert "R-1 drops at steps 0 and 1" in report
     assert "BIG-1 drops at step 12 on day 2 (20 Aug)" in report
+
+
+def test_the_audit_counts_drops_over_the_limits_that_are_set(firegui: Run, project: Path, claims: Path) -> None:
+    before = firegui("audit", project, "--schedule", claims).out
+    assert "in too much wind" not in before and "hours" not in before.replace("flight hours", "")
+    saved = load_project(project)
+    types = tuple(replace(kind, most_wind_ms=0.01, most_duty_h=0.0) for kind in saved.fleet.types)
+    save_project(replace(saved, fleet=replace(saved.fleet, types=types)), project, replacing=True)
+    report = firegui("audit", project, "--schedule", claims).out
+    found = firegui("audit", project, "--schedule", claims, "--json").json
+    assert found["wind"] > 0
+    for words, name in (("in too much wind", "wind"), ("over a day's duty hours", "duty")):
+        assert re.search(rf"{words}\s+{found[name]}\n", report), report
+    assert "over a day's flight hours" not in report
 
 
 def test_the_audit_names_a_wrong_cost_in_a_file(firegui: Run, project: Path, tmp_path: Path) -> None:
