@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QHeaderView, QStyle, QStyleOptionHeader, QWidget
 
@@ -40,8 +42,23 @@ def least_width(text: str, metrics: QFontMetrics) -> int:
     )  # fmt: skip
 
 
+@dataclass(slots=True)
+class _Measured:
+    """What is known of titles in one font and style."""
+
+    metrics: QFontMetrics
+    edge: int
+    """Width beside the title."""
+    least: dict[str, int] = field(default_factory=dict)
+    sizes: dict[tuple[str, int], QSize] = field(default_factory=dict)
+    """Size of the section of a title by its text and present width."""
+
+
 class WrappedHeader(QHeaderView):
     """Header whose titles break between words, so that a narrow column of numbers needs no wide title."""
+
+    _kept: _Measured | None = None
+    """Qt asks for the sizes of all sections whenever one of them or the table changes."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
@@ -50,14 +67,26 @@ class WrappedHeader(QHeaderView):
 
     def title(self, section: int) -> str:
         """Return the title of a column with the line breaks that it has on screen."""
-        return broken(self._text(section), self.sectionSize(section) - self._edge, self._metrics)
+        known = self._measured
+        return broken(self._text(section), self.sectionSize(section) - known.edge, known.metrics)
 
     def sectionSizeFromContents(self, section: int) -> QSize:
         """Return the least width of a column for its title, and the height of the title at the present width."""
-        text, edge, metrics = self._text(section), self._edge, self._metrics
-        least = least_width(text, metrics)
-        shown = broken(text, max(self.sectionSize(section) - edge, least), metrics)
-        return QSize(least + edge, self._size_of(shown).height())
+        text, width, known = self._text(section), self.sectionSize(section), self._measured
+        size = known.sizes.get((text, width))
+        if size is None:
+            if text not in known.least:
+                known.least[text] = least_width(text, known.metrics)
+            least = known.least[text]
+            shown = broken(text, max(width - known.edge, least), known.metrics)
+            size = QSize(least + known.edge, self._size_of(shown, known.metrics).height())
+            known.sizes[text, width] = size
+        return QSize(size)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Measure anew: the font or the style may be another."""
+        self._kept = None
+        super().changeEvent(event)
 
     def initStyleOptionForIndex(self, option: QStyleOptionHeader, section: int) -> None:
         """Paint the title with its line breaks. Qt would paint the arrow of the sorted column over it."""
@@ -71,19 +100,18 @@ class WrappedHeader(QHeaderView):
         return f"{text}\u00a0{_ARROWS[self.sortIndicatorOrder()]}"
 
     @property
-    def _metrics(self) -> QFontMetrics:
-        """Metrics of the bold font, in which the style may draw a title."""
-        font = self.font()
-        font.setBold(True)
-        return QFontMetrics(font)
+    def _measured(self) -> _Measured:
+        if self._kept is None:
+            # The style may draw a title in bold.
+            font = self.font()
+            font.setBold(True)
+            metrics = QFontMetrics(font)
+            edge = self._size_of("0", metrics).width() - metrics.horizontalAdvance("0")
+            self._kept = _Measured(metrics, edge)
+        return self._kept
 
-    def _size_of(self, text: str) -> QSize:
+    def _size_of(self, text: str, metrics: QFontMetrics) -> QSize:
         option = QStyleOptionHeader()
         self.initStyleOption(option)
-        option.text, option.fontMetrics = text, self._metrics
+        option.text, option.fontMetrics = text, metrics
         return self.style().sizeFromContents(QStyle.ContentsType.CT_HeaderSection, option, QSize(), self)
-
-    @property
-    def _edge(self) -> int:
-        """Width beside the title."""
-        return self._size_of("0").width() - self._metrics.horizontalAdvance("0")
