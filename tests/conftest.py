@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Iterator
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -14,6 +15,10 @@ os.environ.setdefault("MKL_CBWR", "AVX2")
 
 import pytest
 from hypothesis import settings
+
+# Without kept bytecode each worker and each program that a test starts would compile all sources again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 settings.register_profile("firegui", deadline=None, derandomize=True, database=None)
 settings.load_profile("firegui")
