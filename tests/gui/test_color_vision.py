@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from firegui.domain import plan_colors
 from firegui.gui.analyses.stress.leak_map import leak_scale
 from firegui.gui.base.theme import Theme, palette
-from firegui.gui.map.legends import sample_pixmap, swatch_pixmap
+from firegui.gui.map.legends import sample_pixmap, swatch_entry
 from firegui.gui.map.map_colors import (
     EDGE_CASING,
     Ink,
@@ -148,7 +148,7 @@ def test_no_two_layers_have_the_same_swatch(qapp: QApplication, qtbot: QtBot, se
     seen: dict[bytes, list[str]] = {}
     for layer in view.layers:
         if not layer.legend.scale:
-            seen.setdefault(pixels(swatch_pixmap(layer).toImage()).tobytes(), []).append(layer.key)
+            seen.setdefault(pixels(sample_pixmap(swatch_entry(layer)).toImage()).tobytes(), []).append(layer.key)
     assert [keys for keys in seen.values() if len(keys) > 1] == []
 
 

@@ -128,7 +128,10 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
         app.setStyle("Fusion")
     app.setPalette(palette(theme))
     colors = COLORS[theme]
-    app.setStyleSheet(_focus(colors) + _bars(colors) + _controls(colors, theme) + _labels(colors))
+    sheet = _focus(colors) + _bars(colors) + _controls(colors, theme) + _labels(colors)
+    # Qt polishes every widget anew, also for the style sheet that it has.
+    if app.styleSheet() != sheet:
+        app.setStyleSheet(sheet)
 
 
 def set_role(widget: QWidget, role: str) -> None:

@@ -29,13 +29,13 @@ _BETWEEN = 5
 SAMPLE_SIZE = QSize(SAMPLE_WIDTH, 14)
 
 
-def swatch_pixmap(layer: MapLayer, *, faint: bool = False) -> QPixmap:
-    """Return a sample of what the layer draws, faint if the layer has nothing to show.
+def swatch_entry(layer: MapLayer, *, faint: bool = False) -> LegendEntry:
+    """Return the entry for what the layer draws, faint if the layer has nothing to show.
 
     Layers of one colour differ by the shape of their samples.
     """
     sample = next((sample for _label, _ink, sample in layer.samples), layer.swatch_sample)
-    return sample_pixmap(LegendEntry(layer.title, faded(layer.swatch, 0.35 if faint else 1.0), sample))
+    return LegendEntry(layer.title, faded(layer.swatch, 0.35 if faint else 1.0), sample)
 
 
 def sample_pixmap(entry: LegendEntry) -> QPixmap:

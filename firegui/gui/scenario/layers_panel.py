@@ -27,9 +27,9 @@ from firegui.gui.base.preferences import Preferences
 from firegui.gui.base.theme import set_role
 from firegui.gui.map.layers.behaviour_layers import BehaviourLayer
 from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, DropsLayer
-from firegui.gui.map.layers.layer import LayerChoice, MapLayer
+from firegui.gui.map.layers.layer import LayerChoice, LegendEntry, MapLayer
 from firegui.gui.map.layers.layer_stack import GROUND, LayerStack
-from firegui.gui.map.legends import SAMPLE_SIZE, LegendView, swatch_pixmap
+from firegui.gui.map.legends import SAMPLE_SIZE, LegendView, sample_pixmap, swatch_entry
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import NoScrollComboBox, NoScrollSlider
@@ -264,6 +264,8 @@ class _LayerControls:
     def __init__(self, layers: LayerStack, layer: MapLayer) -> None:
         self._layers = layers
         self._layer = layer
+        self._sample: LegendEntry | None = None
+        """What the icon shows."""
         self.key = layer.key
         self.grip = _Grip(layer)
         self.box = QCheckBox(layer.title)
@@ -296,7 +298,10 @@ class _LayerControls:
         with QSignalBlocker(self.box), QSignalBlocker(self.slider):
             self.box.setChecked(layer.visible)
             self.slider.setValue(round(100 * layer.opacity))
-        self.box.setIcon(QIcon(swatch_pixmap(layer, faint=bool(why))))
+        sample = swatch_entry(layer, faint=bool(why))
+        if sample != self._sample:
+            self._sample = sample
+            self.box.setIcon(QIcon(sample_pixmap(sample)))
         self.box.setToolTip(tooltip(f"{layer.help}\nNow empty: {why}" if why else layer.help))
         set_role(self.box, "muted" if why else "")
         self.slider.setEnabled(layer.visible)
