@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, Field, is_dataclass
 from datetime import UTC, date, datetime
 from enum import Enum
+from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_type_hints
@@ -26,6 +27,9 @@ from firegui.errors import Problems
 from firegui.io.source_files import read_text
 
 T = TypeVar("T")
+
+_hints = cast(Callable[[type[Any]], Mapping[str, Any]], cache(get_type_hints))
+"""Returns the types of the fields of a dataclass. Python itself compiles their texts at each question."""
 
 _LARGEST = sys.float_info.max
 NESTED = "its values are nested too deeply to be read"
@@ -164,7 +168,7 @@ def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[
 
     The others are reported.
     """
-    hints = get_type_hints(cls)
+    hints = _hints(cls)
     values: dict[str, Any] = {}
     for item in stored_fields(cls):
         before = len(table.problems)
@@ -184,7 +188,7 @@ def as_table(value: Any) -> dict[str, Any]:
 
     Plain values only, numbers in the type the field declares. Fields without a value are left out.
     """
-    hints = get_type_hints(type(value))
+    hints = _hints(type(value))
     table: dict[str, Any] = {}
     for item in stored_fields(value):
         entry, kind = getattr(value, item.name), hints[item.name]
