@@ -353,3 +353,25 @@ def test_a_long_title_breaks_into_lines_and_the_arrow_of_the_sorted_column_has_r
     header.setSectionResizeMode(1, QHeaderView.ResizeMode.Interactive)
     table.setColumnWidth(1, 30)
     assert len(list(cut_titles(table))) == 1
+
+
+@pytest.mark.parametrize("change", ["font", "style"])
+def test_titles_are_measured_anew_in_another_font_or_style(qtbot: QtBot, change: str) -> None:
+    table = QTableView()
+    qtbot.addWidget(table)
+    header = WrappedHeader(table)
+    table.setHorizontalHeader(header)
+    model = QStandardItemModel(1, 1, table)
+    model.setHorizontalHeaderLabels(["Growth of the fire"])
+    table.setModel(model)
+    table.show()
+    before = header.sectionSizeFromContents(0)
+    if change == "font":
+        font = header.font()
+        font.setPointSize(2 * font.pointSize())
+        header.setFont(font)
+    else:
+        table.setStyleSheet("QHeaderView::section { padding: 20px }")
+    settle()
+    after = header.sectionSizeFromContents(0)
+    assert after.width() > before.width() and after.height() > before.height()
