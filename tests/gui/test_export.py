@@ -30,7 +30,7 @@ from firegui.gui.base.breaking_label import BreakingLabel
 from firegui.gui.base.preferences import Preferences
 from firegui.gui.exporting import export_dialog as export_module
 from firegui.gui.exporting.export_dialog import ExportDialog, ExportSource, content_of, fire_on_screen
-from firegui.gui.exporting.export_options import FIRST_CHOICE, FileNames
+from firegui.gui.exporting.export_options import FIRST_CHOICE, FORMAT_GROUPS, FileNames, grouped_formats
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.session.export_folder import export_stem
 from firegui.gui.session.session import Session, ShownResult
@@ -194,6 +194,12 @@ def test_every_format_is_offered_and_all_of_them_are_written(
     qtbot.waitUntil(lambda: not made.is_busy, timeout=60_000)
     assert names_in(tmp_path / "out") == sorted(promised)
     assert len(promised) >= len(FORMATS)
+
+
+def test_a_format_without_a_heading_is_offered_under_the_last() -> None:
+    assert list(grouped_formats(FORMATS)) == list(FORMAT_GROUPS), "every format of the program has its heading"
+    more = grouped_formats([*FORMATS, "wkt"])
+    assert list(more)[-1] == "Others" and more["Others"] == ("wkt",)
 
 
 def test_the_occupancy_is_that_of_the_screen_at_the_ends_of_days(

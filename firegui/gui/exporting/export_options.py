@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -56,6 +56,13 @@ FORMAT_SYNONYMS: Mapping[str, str] = {
 """Other words that find a format."""
 
 
+def grouped_formats(formats: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """Return the formats by the headings of the list; those without a heading are under ``Others``."""
+    grouped = {name for names in FORMAT_GROUPS.values() for name in names}
+    others = tuple(name for name in formats if name not in grouped)
+    return {**FORMAT_GROUPS, "Others": others} if others else dict(FORMAT_GROUPS)
+
+
 class FormatList(QWidget):
     """List with a check box per format, and its use or the reason why it is not available."""
 
@@ -70,7 +77,7 @@ class FormatList(QWidget):
         grid.setVerticalSpacing(2)
         grid.setColumnMinimumWidth(0, _INDENT)
         grid.setColumnStretch(1, 1)
-        for title, names in FORMAT_GROUPS.items():
+        for title, names in grouped_formats(FORMATS).items():
             grid.addWidget(muted_label(title, "heading"), grid.rowCount(), 0, 1, 2)
             for name in names:
                 self._add(grid, name)
