@@ -225,7 +225,7 @@ def draw_wind(axes: Axes, content: ExportContent, view: MapFrame) -> list[MapLeg
 
 
 def draw_drops(axes: Axes, rows: Sequence[DropRow]) -> list[MapLegendEntry]:
-    """Return the footprints on the ground: contours at two standard deviations, which hold ``1 − e⁻²`` of a drop."""
+    """Return the footprints on the ground: contours at two standard deviations, with 86 % of a drop."""
     entries = []
     styles = (("retardant", RETARDANT, RETARDANT, "retardant drop"), ("water", WATER_FILL, WATER, "water drop"))
     for material, fill, edge, name in styles:
