@@ -13,6 +13,7 @@ from firegui.cli.output import chosen_units, report_text, table
 from firegui.cli.words import command_text, day_text, days_text
 from firegui.domain.calendar import DATE_UNKNOWN, to_the_minute
 from firegui.domain.coverage import coverage_shares
+from firegui.domain.crew_notes import RadioFrequency
 from firegui.domain.fleet import LIMITS, OF_BASES
 from firegui.domain.fuel import fuel_name
 from firegui.domain.fuel_models import FuelMoisture
@@ -437,6 +438,9 @@ def _lines(table: dict[str, Any], zone: timezone) -> Iterator[str]:
         yield f"base {row['name']} serves {served}"
     if "pinned" in table:
         yield f"{counted(len(table['pinned']), 'pinned drop')}"
+    for row in table.get("frequency", ()):
+        yield f"frequency {RadioFrequency(**row).text}"
+    yield from (f"hazard: {text}" for text in table.get("hazards", ()))
     yield from table.get("notes", ())
 
 

@@ -1,7 +1,7 @@
 """Operational limits beyond the paper: darkness, groundings, sorties, no-drop zones, pins, bases.
 
-Everything is off by default, which is the paper's case. A drop happens at the start of its step, and that instant is
-what times are compared with.
+Radio frequencies and hazards for the crews are kept beside them. Everything is off by default, which is the paper's
+case. A drop happens at the start of its step, and that instant is what times are compared with.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 
 from firegui.domain.bases import Base, base_problems, serving
 from firegui.domain.calendar import Calendar
+from firegui.domain.crew_notes import RadioFrequency, frequency_problems, hazard_problems
 from firegui.domain.fleet import AircraftType, Fleet, Tail
 from firegui.domain.grid import Grid
 from firegui.domain.options import bounds_problems, option, title_of
@@ -110,7 +111,8 @@ class Operations:
     drops of the whole plan; in ``no_drop_zones`` no drop may come down. A pinned drop is kept by every planner. Pins
     and groundings are times, so that moving the start of the plan does not move them. The turnaround of types that one
     of ``bases`` serves follows from its distance to the fire. ``gust_factor`` is what gusts are taken for where a type
-    has a gust limit, because the weather has mean winds.
+    has a gust limit, because the weather has mean winds. ``frequencies`` and ``hazards`` are printed for the crews, and
+    no plan depends on them.
     """
 
     daylight: Daylight | None = None
@@ -126,11 +128,22 @@ class Operations:
         GUST_FACTOR, "Gust factor", "gusts are taken for the wind of the weather times this", low=1.0, high=5.0,
         synonyms="wind limit",
     )  # fmt: skip
+    frequencies: tuple[RadioFrequency, ...] = ()
+    hazards: tuple[str, ...] = ()
 
     @property
     def off(self) -> bool:
         """Whether nothing is constrained: the paper's case. Limits of aircraft types are no part of this."""
-        return replace(self, gust_factor=GUST_FACTOR) == Operations()
+        return replace(self.rules, gust_factor=GUST_FACTOR) == Operations()
+
+    @property
+    def rules(self) -> Operations:
+        """What a plan depends on: everything but the notes for crews."""
+        return replace(self, frequencies=(), hazards=())
+
+    def with_notes_of(self, other: Operations) -> Operations:
+        """Return the same rules with the frequencies and hazards of ``other``."""
+        return replace(self, frequencies=other.frequencies, hazards=other.hazards)
 
     def serves(self, fleet: Fleet) -> bool:
         """Return whether a base serves a type of ``fleet``, whose turnaround then depends on the fire."""
@@ -142,6 +155,7 @@ class Operations:
         found += [problem for item in self.groundings for problem in item.problems()]
         found += [problem for pin in self.pinned for problem in pin.problems()]
         found += [problem for base in self.bases for problem in base.problems()]
+        found += frequency_problems(self.frequencies) + hazard_problems(self.hazards)
         found += bounds_problems(self, "operations")
         return found + [
             Problem("operations", f"{DROPS_A_DAY} of {key}: {count}", f"use 0 to {MOST_DROPS:,}")

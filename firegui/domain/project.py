@@ -205,6 +205,11 @@ class Project:
             return self.scenario.wind_speed[first : first + count], self.scenario.wind_dir[first : first + count]
         return self.imported_maps.window(self.plan.start_day, self.plan.days).daily_wind()
 
+    def with_notes_of(self, other: Project) -> Self:
+        """Return the same project with the notes for crews of ``other``."""
+        operations = self.operations.with_notes_of(other.operations)
+        return self if operations == self.operations else replace(self, operations=operations)
+
     def with_fleet(self, fleet: Fleet) -> Self:
         """Replace the fleet by one whose ``grounded_days`` are days of the current plan; they become dates."""
         calendar = self.calendar
@@ -366,9 +371,10 @@ def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
     """Return which inputs differ that decide the effect of a plan, in words: ``regions``, ``fleet``.
 
     Settings of the optimizer and pinned drops decide how a plan is searched for, not its effect, so they do not count.
-    Nor do notes on aircraft types, types without an aircraft, and prices where the objective has no weight of cost.
+    Nor do frequencies and hazards, notes on aircraft types, types without an aircraft, and prices where the objective
+    has no weight of cost.
     """
-    free = [replace(project.operations, pinned=()) for project in (one, other)]
+    free = [replace(project.operations.rules, pinned=()) for project in (one, other)]
     fleets = [
         [
             replace(kind if each.plan.weights.cost else kind.without_prices, type="", provenance="", price_source="")

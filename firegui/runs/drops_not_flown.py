@@ -65,7 +65,8 @@ class NotFlownNote:
 
     def text(self, file: Path, project: Project) -> str:
         """Return which drops are not flown and what to do; empty for none, and where it is not known."""
-        asked = file, project.operations, project.fleet, project.grounded, project.plan.start_day, project.plan.days
+        rules, plan = project.operations.rules, project.plan
+        asked = file, rules, project.fleet, project.grounded, plan.start_day, plan.days
         if asked != self._asked:
             self._asked, self._text = asked, ""
             with suppress(InputError):

@@ -254,7 +254,7 @@ def _with_start(fire: Occupancy | None, project: Project, kept: FireRecord | Non
 def _project(record: RunRecord) -> tuple[Project, list[str], tuple[str, ...]]:
     """Return the run's project, notes on it, and what changed since.
 
-    It has its layers if it is still there unchanged.
+    It has its layers, and the frequencies and hazards of now, if it is still there unchanged.
     """
     header, small = record.header, record.project
     where = header.project_folder
@@ -272,7 +272,8 @@ def _project(record: RunRecord) -> tuple[Project, list[str], tuple[str, ...]]:
     if event_hash(whole) != header.event_hash:
         note = f"the project at {where} has another event or fire model by now: nothing of it is in here"
         return small, [note], changes_text(None, now)
-    return whole, [], changes_text(whole, now)
+    # Crews need the frequencies and hazards of today. The plan does not depend on them.
+    return whole.with_notes_of(now), [], changes_text(whole, now)
 
 
 def _attempt(problems: Problems, read: Callable[[], T]) -> T | None:

@@ -45,7 +45,7 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
         found.append(Problem(where, "was run with other protected regions", _REMEDY))
     if then.values != now.values:
         found.append(Problem(where, "was run with other values at risk", _REMEDY))
-    if then.operations != now.operations:
+    if then.operations.rules != now.operations.rules:
         found.append(Problem(where, "was run with other operational rules", _REMEDY))
     if now.plan.margin.kind is Margin.STRESS and then.stress != now.stress:
         found.append(Problem(where, "was run with another stress set", _REMEDY))
@@ -114,7 +114,7 @@ def settings_changed(record: RunRecord, project: Project, event: str) -> list[st
         found.append("other protected regions")
     if then.values != now.values:
         found.append("other values at risk")
-    if then.operations != now.operations:
+    if then.operations.rules != now.operations.rules:
         found.append("other operational rules")
     if then.c_req != now.c_req and now.fire_model.kind != "maps":
         found.append(f"required coverage {then.c_req:.2f} gal/100 ft², now {now.c_req:.2f}")

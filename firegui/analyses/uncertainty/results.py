@@ -93,7 +93,7 @@ def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) 
         found.append(Problem(where, "was made with another fleet or other grounded days", _REMEDY))
     if old.regions != new.regions:
         found.append(Problem(where, "was made with other protected regions", _REMEDY))
-    if old.operations != new.operations:
+    if old.operations.rules != new.operations.rules:
         found.append(Problem(where, "was made with other operational rules", _REMEDY))
     plan = replace(
         old.plan, optimizer=new.plan.optimizer, elimination=new.plan.elimination, margin=new.plan.margin,

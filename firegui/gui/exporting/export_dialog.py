@@ -91,8 +91,10 @@ class ExportSource:
         result = session.result if result is None else result
         drops = tuple(drop for drop in result.drops if not only or (drop.step, drop.column) in only)
         baseline, numbers = None if result.against else result.baseline, DropList.of(result.drops).numbers
+        # Frequencies and hazards are those of now, whenever the plan was made.
+        project = (result.project or session.project).with_notes_of(session.project)
         return ExportSource(
-            result.project or session.project, drops, result.title, result.plan, baseline, result.folder,
+            project, drops, result.title, result.plan, baseline, result.folder,
             datetime.now(UTC).replace(microsecond=0), result.fire, session.project.regions,
             len(numbers) if only else None, numbers,
             changes_text(result.project, session.project, unreached=session.unreached_regions) if result.stale else (),

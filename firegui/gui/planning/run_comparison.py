@@ -448,7 +448,7 @@ def _other_differences(projects: Sequence[Project]) -> Iterator[ComparisonRow]:
             for layers, name in zip(values, names, strict=True)
         ]
         yield ComparisonRow("Values at risk", tuple(texts))
-    if _differs(operations := [project.operations for project in projects]):
+    if _differs(operations := [project.operations.rules for project in projects]):
         help = "daylight, groundings, sorties, zones or pinned drops"
         yield ComparisonRow("Rules of the operation", _as_others(operations), help=help)
     if _differs(coverage := [project.required_coverage for project in projects]):

@@ -289,7 +289,14 @@ def notes_of(content: ExportContent) -> list[str]:
         notes.insert(1, f"{growth_left_text(content.stress)}. {growth}.")
     if held:
         notes.append(f"{held:,} drops that the plan proposes but does not fly (turnaround, grounding) are left out.")
-    return [*notes, *base_notes(project), *(_sentence(text) for text in content.notes)]
+    return [*crew_notes(project), *notes, *base_notes(project), *(_sentence(text) for text in content.notes)]
+
+
+def crew_notes(project: Project) -> list[str]:
+    """Return the hazards and radio frequencies that were typed."""
+    operations = project.operations
+    hazards = [f"Hazard: {text.strip()}" for text in operations.hazards]
+    return [*hazards, *(f"Frequency, {item.text}" for item in operations.frequencies)]
 
 
 def base_notes(project: Project) -> list[str]:

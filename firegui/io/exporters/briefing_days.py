@@ -15,6 +15,7 @@ from firegui.domain.operations import Grounding
 from firegui.domain.project import Project
 from firegui.domain.stress import growth_left_text
 from firegui.domain.units import Units
+from firegui.io.exporters.base_places import fire_place, nearest_flight
 from firegui.io.exporters.content import ExportContent, light_of
 from firegui.io.exporters.figure_page import INK, LINE, RULE, FigurePage, shortened, wrapped
 from firegui.io.exporters.map_margin import mean_wind
@@ -47,6 +48,7 @@ class TypeLine:
     """One type of the fleet on one day: its drops, their gallons, when the first is.
 
     Whether it stays on the ground. ``turnaround_h`` is that after its first drop, or of the noon of a day without one.
+    ``base`` is the nearest base that serves it, empty without one.
     """
 
     kind: AircraftType
@@ -55,6 +57,7 @@ class TypeLine:
     first: datetime | None
     grounded: bool
     turnaround_h: float = 0.0
+    base: str = ""
 
     @property
     def is_helicopter(self) -> bool:
@@ -84,7 +87,7 @@ def type_lines(project: Project, period: Period) -> list[TypeLine]:
     """Return the fleet by type on one day, in the order of the fleet."""
     calendar = project.calendar
     by_tail = {tail.name: tail.type.id for tail in project.fleet.tails}
-    lines = []
+    lines, place = [], fire_place(project, period.day, period.rows)
     for kind in project.planned_fleet.types:
         rows = [row for row in period.rows if by_tail.get(row.drop.aircraft) == kind.id]
         steps = [row.drop.step for row in rows]
@@ -92,7 +95,9 @@ def type_lines(project: Project, period: Period) -> list[TypeLine]:
         gallons = sum(row.drop.payload_gal for row in rows)
         noon = period.day * calendar.steps_per_day + calendar.steps_per_day // 2
         away = kind.wait_h_at(min(steps, default=noon))
-        lines.append(TypeLine(kind, len(rows), gallons, first, period.day in kind.grounded_days, away))
+        way = nearest_flight(project, kind, place)
+        base = "" if way is None else way.base.name
+        lines.append(TypeLine(kind, len(rows), gallons, first, period.day in kind.grounded_days, away, base))
     return [line for line in lines if line.kind.count > 0 or line.drops]
 
 
@@ -103,7 +108,8 @@ def area_text(area_ha: float | None, units: Units) -> str:
 
 def remarks(content: ExportContent, period: Period) -> list[str]:
     """Return what the plan knows that belongs among safety notes and hazards, and what it does not know."""
-    return [*_about_the_day(content, period), *_about_the_model(content.project)]
+    hazards = (f"Hazard: {text.strip()}" for text in content.project.operations.hazards)
+    return [*hazards, *_about_the_day(content, period), *_about_the_model(content.project)]
 
 
 def _about_the_day(content: ExportContent, period: Period) -> Iterator[str]:
@@ -147,7 +153,8 @@ def _about_the_model(project: Project) -> Iterator[str]:
         f"Times are the starts of steps of {minutes:g} minutes: drops with the same time still have to be put in "
         "sequence and separated."
     )
-    yield "Runs may be flown either way. Terrain clearance, wires, obstacles, airspace and bases are not in the model."
+    missing = "obstacles and airspace" if project.operations.bases else "obstacles, airspace and bases"
+    yield f"Runs may be flown either way. Terrain clearance, wires, {missing} are not in the model."
     if project.operations.daylight is None:
         yield "The plan was made without a daylight rule."
     if project.scenario.synthetic:

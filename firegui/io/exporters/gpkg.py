@@ -1,8 +1,8 @@
 """A plan as one GeoPackage.
 
-Drops, footprints, regions, no-drop zones and perimeters, with styles for QGIS. Everything is in WGS 84, so that the
-event's own CRS is not needed. Times are in UTC. QGIS takes the default style of a layer from the table ``layer_styles``
-(a convention of QGIS's, outside the standard OGC 12-128r18).
+Drops, footprints, regions, no-drop zones, perimeters and bases, with styles for QGIS. Everything is in WGS 84, so that
+the event's own CRS is not needed. Times are in UTC. QGIS takes the default style of a layer from the table
+``layer_styles`` (a convention of QGIS's, outside the standard OGC 12-128r18).
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from pyogrio.errors import DataLayerError, DataSourceError
 from firegui.domain.plan_colors import REGION, RETARDANT, WATER, ZONE
 from firegui.io.atomic import replacing
 from firegui.io.exporters.areas import Area, Kind, drawn_areas, footprints, perimeters
+from firegui.io.exporters.base_places import BASE, base_attributes, placed_bases
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.table import (
     BASELINE,
@@ -37,6 +38,7 @@ from firegui.io.source_files import error_text, first_few
 from firegui.io.tables import without_formula
 
 _NOT_FLOWN, _GREY = "not flown", "#9a9a9a"
+_WHITE, _BLACK = "#ffffff", "#111111"
 
 Category = tuple[str, str, str, Mapping[str, str]]
 """``(value, label, kind of symbol layer, its properties)``."""
@@ -75,6 +77,14 @@ def _perimeters() -> str:
     ])  # fmt: skip
 
 
+def _bases() -> str:
+    look = {
+        "name": "triangle", "color": _rgba(_WHITE), "outline_color": _rgba(_BLACK), "outline_width": "0.5", "size": "4",
+        "size_unit": "MM", "outline_width_unit": "MM",
+    }  # fmt: skip
+    return _categorised("kind", "marker", [(BASE, "Base", "SimpleMarker", look)])
+
+
 def _fill(colour: str, opacity: float, style: str) -> dict[str, str]:
     return {
         "color": _rgba(colour, opacity), "style": style, "outline_color": _rgba(colour), "outline_style": "solid",
@@ -110,12 +120,12 @@ def _rgba(colour: str, opacity: float = 1.0) -> str:
 
 LAYERS: Mapping[str, str] = MappingProxyType({
     "drops": _drops(), "footprints": _footprints(), "protected_regions": _regions(), "no_drop_zones": _zones(),
-    "perimeters": _perimeters(),
+    "perimeters": _perimeters(), "bases": _bases(),
 })  # fmt: skip
 """The name of each layer in the GeoPackage and its style."""
 
 
-DROPS, FOOTPRINTS, REGIONS, ZONES, LINES = LAYERS
+DROPS, FOOTPRINTS, REGIONS, ZONES, LINES, BASES = LAYERS
 _GEOMETRY = "geom"
 _STYLE_TABLE = """
 CREATE TABLE layer_styles (
@@ -128,7 +138,7 @@ CREATE TABLE layer_styles (
 # Attributes that may be unknown for every drop.
 _NUMBERS = (
     "run_heading_true", "run_heading_magnetic", "declination", "landing_lon", "landing_lat", "height_agl_ft",
-    "speed_kt",
+    "speed_kt", "opens_h", "closes_h",
 )  # fmt: skip
 
 Columns = Mapping[str, Sequence[Any]]
@@ -140,6 +150,7 @@ def write_gpkg(path: Path, content: ExportContent) -> None:
         try:
             _write_drops(temporary, content)
             _write_areas(temporary, content)
+            _write_bases(temporary, content)
             _finish(temporary, content)
         except (DataSourceError, DataLayerError, sqlite3.Error) as error:
             raise OSError(error_text(error)) from error
@@ -180,6 +191,15 @@ def _write_areas(path: Path, content: ExportContent) -> None:
     for name, areas, about in layers:
         if areas:
             _write_layer(path, name, [area.shape for area in areas], _columns(areas), "MultiPolygon", about)
+
+
+def _write_bases(path: Path, content: ExportContent) -> None:
+    bases = list(placed_bases(content.project))
+    if bases:
+        table = [base_attributes(base, at) for base, at in bases]
+        columns = {name: [line[name] for line in table] for name in table[0]}
+        about = "Bases of aircraft: where they load, and which types they serve."
+        _write_layer(path, BASES, [shapely.Point(at) for _, at in bases], columns, "Point", about)
 
 
 def _columns(areas: Sequence[Area]) -> Columns:

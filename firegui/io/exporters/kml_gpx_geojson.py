@@ -22,7 +22,7 @@ from xml.etree import ElementTree as XML
 import shapely
 from gpxpy.gpx import GPX, GPXRoute, GPXRoutePoint, GPXWaypoint
 
-from firegui.domain.bases import Base, base_text
+from firegui.domain.bases import base_text
 from firegui.domain.fleet import Material
 from firegui.domain.plan_colors import REGION, RETARDANT, WATER, ZONE
 from firegui.errors import Problem
@@ -39,6 +39,7 @@ from firegui.io.exporters.areas import (
     footprints,
     perimeters,
 )
+from firegui.io.exporters.base_places import base_attributes, placed_bases
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.table import (
     BASELINE,
@@ -50,7 +51,6 @@ from firegui.io.exporters.table import (
     drop_words,
     utc_text,
 )
-from firegui.io.georeference import Georeference
 
 MOST_FEATURES = 10_000
 
@@ -119,7 +119,7 @@ def kml_text(content: ExportContent, look: DropLook) -> str:
         chosen = [area for area in areas if area.kind in kinds]
         if chosen:
             _add_areas(_folder(document, title), chosen)
-    bases = list(_bases(content))
+    bases = list(placed_bases(content.project))
     if bases:
         folder = _folder(document, "Bases")
         for base, at in bases:
@@ -128,14 +128,6 @@ def kml_text(content: ExportContent, look: DropLook) -> str:
             add(placemark, "description", escape(printable(base_text(base))))
             point(placemark, at)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{XML.tostring(root, encoding="unicode")}\n'
-
-
-def _bases(content: ExportContent) -> Iterator[tuple[Base, tuple[float, float]]]:
-    """Yield the bases that have longitude and latitude."""
-    place = Georeference(content.project.scenario.grid)
-    for base in content.project.operations.bases:
-        if (at := place.lonlat(base.y, base.x)) is not None:
-            yield base, at
 
 
 def _head(content: ExportContent, reduced: str) -> list[str]:
@@ -243,7 +235,7 @@ def write_gpx(path: Path, content: ExportContent) -> None:
     for row in content.flown:
         if row.lonlat is not None:
             gpx.waypoints.append(_waypoint(row, names[row.drop.step, row.drop.column], content))
-    for base, (lon, lat) in _bases(content):
+    for base, (lon, lat) in placed_bases(content.project):
         found = GPXWaypoint(
             latitude=lat, longitude=lon, name=printable(base.name), description=printable(base_text(base))
         )
@@ -306,12 +298,17 @@ def write_drops_geojson(path: Path, content: ExportContent) -> None:
 
 
 def write_areas_geojson(path: Path, content: ExportContent) -> None:
-    """Write the polygons: footprints of executed drops, regions, no-drop zones, perimeters.
+    """Write the polygons (footprints of executed drops, regions, no-drop zones, perimeters), and bases as points.
 
     ``kind`` tells which.
     """
-    areas = [*footprints(content), *drawn_areas(content), *perimeters(content)]
-    _write(path, content, [_area(area) for area in areas], bounds_of([area.shape for area in areas]), content.notes)
+    areas, bases = [*footprints(content), *drawn_areas(content), *perimeters(content)], placed_bases(content.project)
+    features, shapes = [_area(area) for area in areas], [area.shape for area in areas]
+    for base, lonlat in bases:
+        point = {"type": "Point", "coordinates": [round(value, DIGITS) for value in lonlat]}
+        features.append({"type": "Feature", "geometry": point, "properties": base_attributes(base, lonlat)})
+        shapes.append(shapely.Point(lonlat))
+    _write(path, content, features, bounds_of(shapes), content.notes)
 
 
 def _write(

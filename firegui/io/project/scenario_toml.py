@@ -8,6 +8,7 @@ Of the constraints every entry is optional and what is absent is off::
 
     hard_cap = 400                        # the most drops of the whole plan
     gust_factor = 2.0                     # gusts over the wind of the weather, for gust limits of aircraft types
+    hazards = ["Power line along Road 7"] # printed for the crews; no plan depends on them
 
     [daylight]                            # drops only between these two, by the sun at the centre of the grid
     after_sunrise_min = 30.0
@@ -43,6 +44,11 @@ Of the constraints every entry is optional and what is absent is off::
     closes_h = 20.5
     serves = ["S-2T", "BAe-146"]
 
+    [[frequency]]                         # printed for the crews; AM, FM or both
+    use = "Air/Ground"
+    am = "122.925"
+    fm = "168.275 T110.9"
+
 Times need an offset from UTC. A drop happens at the start of its step (0.48 h at the paper's 50 a day): the time of a
 pinned one is rounded down to it. A project's own ``[operations]`` table is read as well.
 """
@@ -58,6 +64,7 @@ from typing import Any, TypeVar
 from firegui.assets import resource
 from firegui.domain.bases import Base
 from firegui.domain.coverage import HIGHEST, LOWEST, RequiredCoverage, weighted_coverage
+from firegui.domain.crew_notes import RadioFrequency
 from firegui.domain.fleet import CURRENCY, AircraftType, Fleet, Material, currency_problems
 from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE, fuel_name
 from firegui.domain.operations import GUST_FACTOR, Daylight, Grounding, Operations, PinnedDrop
@@ -127,6 +134,8 @@ def operations_from_table(table: toml.Table) -> Operations:
         pinned=_sound(toml.read_dataclass(PinnedDrop, row) for row in table.tables("pinned")),
         bases=_sound(toml.read_dataclass(Base, row, lenient=True) for row in table.tables("base")),
         gust_factor=table.take("gust_factor", float, GUST_FACTOR),
+        frequencies=_sound(toml.read_dataclass(RadioFrequency, row, lenient=True) for row in table.tables("frequency")),
+        hazards=tuple(table.take("hazards", list[str], [])),
     )
     table.finish()
     return operations
@@ -141,6 +150,8 @@ def operations_to_table(operations: Operations) -> dict[str, Any]:
         table["daylight"] = toml.as_table(operations.daylight)
     if operations.gust_factor != GUST_FACTOR:
         table["gust_factor"] = float(operations.gust_factor)
+    if operations.hazards:
+        table["hazards"] = list(operations.hazards)
     if operations.sorties_per_day:
         table["sorties_per_day"] = dict(sorted(operations.sorties_per_day.items()))
     rows = {
@@ -148,6 +159,7 @@ def operations_to_table(operations: Operations) -> dict[str, Any]:
         "no_drop_zone": [region_to_table(zone) for zone in operations.no_drop_zones],
         "pinned": [_row(pin) for pin in operations.pinned],
         "base": [toml.as_table(base) for base in operations.bases],
+        "frequency": [toml.as_table(item) for item in operations.frequencies],
     }
     return table | {key: entries for key, entries in rows.items() if entries}
 

@@ -2,7 +2,7 @@
 
 ::
 
-    project.toml      format = 17; everything people can edit; the list of layer files with their hashes
+    project.toml      format = 18; everything people can edit; the list of layer files with their hashes
     layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date);
                       where it is known, wind by the periods of a day on blocks of cells (one band a period)
     maps.npz          imported fire maps, if there are any
@@ -278,6 +278,8 @@ def project_hash(project: Project) -> str:
         plan["weights"].pop("cost")  # as it was before cost could count
     if project.plan.elimination.order is RemovalOrder.EFFECT:
         plan["elimination"].pop("order")  # as it was before there was a choice
+    notes = {"frequency", "hazards"}  # printed for the crews; no run depends on them
+    tables["operations"] = {key: value for key, value in tables["operations"].items() if key not in notes}
     tables["fire_model"] = {key: value for key, value in tables["fire_model"].items() if key != "label"}
     if project.fire_model.kind == "physical":
         physical, parameters = project.fire_model.physical, tables["fire_model"]["parameters"]

@@ -14,6 +14,7 @@ import pytest
 
 from firegui.domain.bases import Base, BaseKind
 from firegui.domain.coverage import PAPER_COVERAGE, RequiredCoverage
+from firegui.domain.crew_notes import RadioFrequency
 from firegui.domain.fleet import AircraftType, Fleet, Material
 from firegui.domain.fuel import FBFM13, FBFM40, NONBURNABLE
 from firegui.domain.operations import Daylight, Grounding, Operations, PinnedDrop
@@ -80,6 +81,8 @@ def test_the_documented_example_can_be_read(tmp_path: Path) -> None:
     assert found.daylight == Daylight()
     assert (len(found.groundings), len(found.no_drop_zones), len(found.pinned)) == (1, 1, 1)
     assert found.sorties_per_day == {"S-2T": 6}
+    assert found.frequencies == (RadioFrequency("Air/Ground", "122.925", "168.275 T110.9"),)
+    assert found.hazards == ("Power line along Road 7",)
 
 
 def test_everything_wrong_with_a_file_is_listed(tmp_path: Path) -> None:
@@ -110,6 +113,38 @@ def test_a_project_keeps_its_constraints_and_its_hash_tells_them_apart(tmp_path:
     assert project_hash(loaded) == project_hash(constrained) != project_hash(project)
     save_project(replace(loaded, operations=Operations()), tmp_path / "p.firegui", replacing=True)
     assert project_hash(load_project(tmp_path / "p.firegui")) == project_hash(project)
+
+
+def test_frequencies_and_hazards_are_kept_by_files_and_projects(tmp_path: Path) -> None:
+    channels = RadioFrequency("Air/Ground", "", "168.275"), RadioFrequency("Funk „Süd“", "122.9", "")
+    noted = replace(ALL, frequencies=channels, hazards=('Wires "low"', "Drones"))
+    write_operations(noted, tmp_path / "o.toml")
+    assert read_operations(tmp_path / "o.toml") == noted
+    project = replace(make_project(), operations=noted)
+    save_project(project, tmp_path / "p.firegui")
+    assert load_project(tmp_path / "p.firegui").operations == noted
+    text = (tmp_path / "p.firegui" / "project.toml").read_text(encoding="utf-8")
+    start, end = text.index("[[operations.frequency]]"), text.rindex("[[operations.frequency]]")
+    assert start < end
+    older = re.sub(r"\n\[\[operations\.frequency\]\]\n(?:\w+ = .*\n)+", "\n", text)
+    older = re.sub(r"^hazards = .*\n", "", older.replace("format = 18", "format = 17"), flags=re.MULTILINE)
+    (tmp_path / "p.firegui" / "project.toml").write_text(older, encoding="utf-8")
+    assert load_project(tmp_path / "p.firegui").operations == ALL
+
+
+def test_everything_wrong_with_frequencies_and_hazards_is_one_list(tmp_path: Path) -> None:
+    (tmp_path / "o.toml").write_text(
+        'hazards = ["", "a\\u0007b"]\n[[frequency]]\nuse = ""\nam = "x"\n[[frequency]]\nam = "122.9"\n'
+        '[[frequency]]\nuse = "Air"\nfm = "168.0\\u202e"\nband = "UHF"\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(InputError) as caught:
+        read_operations(tmp_path / "o.toml")
+    assert_each_said(
+        caught.value,
+        ["hazard 1: the text is empty", "hazard 2: the text has control characters (U+0007)", "the use is empty",
+         "AM 'x' is no frequency", "frequency 2: use is missing", "band is not known"],
+    )  # fmt: skip
 
 
 def test_one_instant_has_one_hash_whatever_offset_it_is_written_in() -> None:
