@@ -10,6 +10,7 @@ from typing import Any, Self
 from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
 from firegui.domain.bases import BaseKind
+from firegui.domain.crew_notes import RadioFrequency, frequency_problems, hazard_problems
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.fire.physical import with_physical_model
@@ -173,6 +174,33 @@ class OpenProject(Project):
             known = ", ".join(base.name for base in kept) or "none"
             raise InputError([Problem("bases", f"there is no base {name!r}", f"the project has: {known}")])
         return replace(self, operations=replace(self.operations, bases=kept))
+
+    def with_crew_notes(
+        self, *, frequencies: Mapping[str, str | Sequence[str]] | None = None, hazards: Sequence[str] | None = None
+    ) -> Self:
+        """Return the project with radio frequencies and hazards that briefing and order sheets print.
+
+        No plan depends on them: an export of a saved run prints those that its project has by then.
+
+        Args:
+            frequencies: AM and FM frequency by use, such as ``{"Air/Ground": ("122.925", "168.275 T110.9")}``; an empty
+                text for none, and one text for AM alone. They take the place of those there are.
+            hazards: Texts, in the place of those there are.
+
+        Raises:
+            InputError: A text cannot be printed, is empty or too long. Every problem is listed.
+        """
+        operations = self.operations
+        if frequencies is not None:
+            bands = {use: (given, "") if isinstance(given, str) else given for use, given in frequencies.items()}
+            channels = tuple(RadioFrequency(use, *given[:2]) for use, given in bands.items())
+            operations = replace(operations, frequencies=channels)
+        if hazards is not None:
+            operations = replace(operations, hazards=tuple(hazards))
+        found = frequency_problems(operations.frequencies) + hazard_problems(operations.hazards)
+        if found:
+            raise InputError(found, "The notes for crews cannot be used")
+        return replace(self, operations=operations)
 
     def save(self, folder: str | Path) -> Self:
         """Save the project as the new folder ``folder`` (``NAME.firegui``) and return it as it is saved there.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from firegui.cli.output import json_option, report
 from firegui.cli.project_report import next_step, project_lines, project_summary
 from firegui.cli.setting_options import given_settings, setting_options
 from firegui.domain.coverage import RequiredCoverage
+from firegui.domain.crew_notes import typed_frequency
 from firegui.domain.fleet import Fleet
 from firegui.domain.fuel_models import FuelModel
 from firegui.domain.operations import Operations
@@ -59,8 +60,18 @@ _PLAN = ("start_day", "days", "burning_at_start", "retardant_acts_on", "flame_li
     "operations_file",
     metavar="F.toml|none",
     type=FILE,
-    help="Daylight, groundings, sorties, cap, no-drop zones and pinned drops, replacing those there are.",
+    help="Daylight, groundings, sorties, cap, no-drop zones, pinned drops, bases, frequencies and hazards, replacing "
+    "those there are.",
 )
+@click.option(
+    "--frequency", "frequencies", metavar="USE=AM,FM|none", multiple=True,
+    help="Radio frequency for the crews, such as Air/Ground=122.925,168.275 or Air/Ground=,168.275; give it once for "
+    "each, replacing those there are.",
+)  # fmt: skip
+@click.option(
+    "--hazard", "hazards", metavar="TEXT|none", multiple=True,
+    help="Hazard for the crews; give it once for each, replacing those there are.",
+)  # fmt: skip
 @click.option(
     "--scenarios",
     "scenarios_file",
@@ -103,6 +114,8 @@ def configure(
     fleet_file: Path | None,
     regions_file: Path | None,
     operations_file: Path | None,
+    frequencies: tuple[str, ...],
+    hazards: tuple[str, ...],
     scenarios_file: Path | None,
     setting: str | None,
     weights: str | None,
@@ -115,10 +128,12 @@ def configure(
 ) -> None:
     """Change PROJECT.
 
-    Fleet, regions, constraints, stress scenarios, objective, days, fire model and effectiveness can be changed.
+    Fleet, regions, constraints, notes for crews, stress scenarios, objective, days, fire model and effectiveness can be
+    changed.
     """
     files = (fleet_file, regions_file, operations_file, scenarios_file, weights_file, coverage, fuel_models)
-    if all(value is None for value in (*files, setting, weights, model, *given.values())):
+    notes = frequencies or hazards
+    if not notes and all(value is None for value in (*files, setting, weights, model, *given.values())):
         raise click.UsageError("nothing to change: give at least one option")
 
     def edited() -> Project:
@@ -138,7 +153,8 @@ def configure(
         stress = StressSet() if default else gather_scenarios(scenarios_file, before, gather)
         if before is None:
             check_source(regions_file, gather)
-            gather.extend(plan.problems() + ([] if operations is None else operations.own_problems()))
+            noted = _noted(Operations() if operations is None else operations, frequencies, hazards)
+            gather.extend(plan.problems() + noted.own_problems())
             gather.raise_if_any(_TITLE)
             raise AssertionError("a project that cannot be read has a problem")
         regions = (
@@ -150,6 +166,7 @@ def configure(
             # No calendar has such days. The rest is checked with the days of before.
             plan = replace(plan, start_day=before.plan.start_day, days=before.plan.days)
         after = changed(before, fleet, regions, plan, operations)
+        after = replace(after, operations=_noted(after.operations, frequencies, hazards))
         if not len(gather):
             after = gather.attempt(lambda: _remodelled(after, model, fire_weights, physical, fuels)) or after
         after = after if required is None else replace(after, coverage=required)
@@ -224,6 +241,17 @@ def _operations(file: Path | None, gather: Gather) -> Operations | None:
     if file is None:
         return None
     return Operations() if str(file) == "none" else operations_in(file, gather)
+
+
+def _noted(operations: Operations, frequencies: Sequence[str], hazards: Sequence[str]) -> Operations:
+    """Return the operations with the notes for crews that are given; the word ``none`` alone is no note."""
+    if frequencies:
+        channels = () if list(frequencies) == ["none"] else tuple(map(typed_frequency, frequencies))
+        operations = replace(operations, frequencies=channels)
+    if hazards:
+        texts = () if list(hazards) == ["none"] else tuple(text.strip() for text in hazards)
+        operations = replace(operations, hazards=texts)
+    return operations
 
 
 def _fire_model(model: str | None, weights_file: Path | None, gather: Gather) -> NetworkWeights | None:

@@ -54,6 +54,16 @@ class RadioFrequency:
         return found
 
 
+def typed_frequency(text: str) -> RadioFrequency:
+    """Return the channel that ``USE=AM,FM`` means; one of the two frequencies may be left out.
+
+    What is wrong with it is left to :meth:`RadioFrequency.problems`.
+    """
+    use, _, bands = text.partition("=")
+    am, _, fm = bands.partition(",")
+    return RadioFrequency(use.strip(), am.strip(), fm.strip())
+
+
 def hazard_problems(hazards: Sequence[str]) -> list[Problem]:
     """Return everything wrong with the texts of hazards."""
     found: list[Problem] = []

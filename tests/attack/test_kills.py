@@ -35,7 +35,7 @@ measure = ["objective", "drops_executed"]
 name = "seed"
 values = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 """
-FORMATS = "csv,geojson,geojson-areas,kml,kmz,gpx,gpkg,geotiff,netcdf,png,svg,pdf,pdf-days,report,ics220"
+FORMATS = "csv,geojson,geojson-areas,kml,kmz,gpx,gpkg,geotiff,netcdf,png,svg,pdf,pdf-days,report,ics220,orders"
 
 
 @pytest.fixture(scope="module")

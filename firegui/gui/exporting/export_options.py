@@ -35,7 +35,7 @@ FIRST_CHOICE = ("csv", "kml", "pdf")
 """Formats of a first export: a table, a map for pilots, and the briefing."""
 FORMAT_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Briefing: to print and share": ("pdf", "pdf-days", "ics220", "report", "png", "svg"),
-    "Pilots: tables, receivers, globes": ("csv", "kml", "kmz", "gpx"),
+    "Pilots: tables, receivers, globes": ("orders", "csv", "kml", "kmz", "gpx"),
     "GIS: layers": ("gpkg", "geojson", "geojson-areas", "geotiff", "netcdf"),
 }
 """Formats by their use, in the order of the list: what most people hand over comes first."""
@@ -51,6 +51,7 @@ FORMAT_SYNONYMS: Mapping[str, str] = {
     "png": "picture image",
     "pdf": "print paper",
     "ics220": "ics 220 briefing",
+    "orders": "pilot order flight mission assignment kneeboard",
     "report": "html web email",
 }
 """Other words that find a format."""

@@ -107,7 +107,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
         (Product("", "drops", "geojson", _writer("kml_gpx_geojson.write_drops_geojson")),),
     ),
     "geojson-areas": Format(
-        "GeoJSON of areas", "footprints, regions, no-drop zones and perimeters, for a GIS",
+        "GeoJSON of areas", "footprints, regions, no-drop zones, perimeters and bases, for a GIS",
         (Product("areas", "areas", "geojson", _writer("kml_gpx_geojson.write_areas_geojson")),),
     ),
     "kml": Format(
@@ -157,6 +157,12 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
     "ics220": Format(
         "ICS 220 briefing", "the air operations summary as a PDF; blocks that a plan cannot fill are blank",
         (Product("ics220", "ics220", "pdf", _writer("briefing.write_briefing", cancels=True), printed=True),),
+        needs_place=False, check=_sheet_problems,
+    ),
+    "orders": Format(
+        "Order sheets", "one sheet for each aircraft and day to fly by, as a PDF and as a table",
+        (Product("orders", "orders", "pdf", _writer("order_sheets.write_order_sheets", cancels=True), printed=True),
+         Product("orders", "orders", "csv", _writer("orders.write_orders_csv"))),
         needs_place=False, check=_sheet_problems,
     ),
 })  # fmt: skip

@@ -16,6 +16,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 
 from firegui.domain.bases import base_text
 from firegui.domain.fleet import Material
+from firegui.domain.names import shown_name
 from firegui.domain.plan_summary import DaySummary
 from firegui.domain.project import Project
 from firegui.domain.stress import growth_left_text, left_out_texts, scenario_text
@@ -75,9 +76,13 @@ def briefing_pages(content: ExportContent, check: Check | None = None) -> Iterat
     ``check`` is called before each and may raise.
     """
     ask = check or (lambda: None)
-    makers = list(_makers(content, ask))
+    yield from numbered(list(_makers(content, ask)), ask)
+
+
+def numbered(makers: Sequence[Maker], check: Check) -> Iterator[FigurePage]:
+    """Yield the pages that ``makers`` make, each with its number and the notice below."""
     for number, make in enumerate(makers, start=1):
-        ask()
+        check()
         page = make()
         page.text(page.width - EDGE, _FOOT, f"Page {number} of {len(makers)}", 7.0, color=MUTED, across="right")
         page.text(EDGE, _FOOT, NOTICE, 7.0, color=MUTED)
@@ -94,7 +99,7 @@ def _makers(content: ExportContent, check: Check) -> Iterator[Maker]:
     if len(periods) > 1:
         yield partial(map_page, content, check)
     for period in periods:
-        for part in form_pages(content, period, _room(content)):
+        for part in form_pages(content, period, room_of(content)):
             yield partial(_form_page, content, period, part)
         yield partial(map_page, on_day(content, period.day), check)
         yield from _table_pages(content, period)
@@ -102,14 +107,14 @@ def _makers(content: ExportContent, check: Check) -> Iterator[Maker]:
 
 # -- overview ----------------------------------------------------------------------------------------------------------
 def _overview(content: ExportContent, periods: Sequence[Period]) -> Iterator[Maker]:
-    width, height = _room(content)
+    width, height = room_of(content)
     for sections in flow(sections_of(content, periods, width), height):
         yield partial(_sections_page, content, sections)
 
 
 def _sections_page(content: ExportContent, sections: Sequence[Section]) -> FigurePage:
     days = content.sheet.days(content.project.calendar)
-    page, (x, top, _, _) = _page(content, "Briefing: the plan at a glance", days)
+    page, (x, top, _, _) = empty_page(content, "Briefing: the plan at a glance", days)
     for section in sections:
         top -= draw_section(page, x, top, section)
     return page
@@ -117,13 +122,13 @@ def _sections_page(content: ExportContent, sections: Sequence[Section]) -> Figur
 
 # -- a day -------------------------------------------------------------------------------------------------------------
 def _form_page(content: ExportContent, period: Period, part: FormPage) -> FigurePage:
-    page, area = _page(content, FORM, range(period.day, period.day + 1))
+    page, area = empty_page(content, FORM, range(period.day, period.day + 1))
     draw_form(page, area, content, period, part)
     return page
 
 
 def _table_pages(content: ExportContent, period: Period) -> Iterator[Maker]:
-    width, height = _room(content)
+    width, height = room_of(content)
     lines = drop_lines(period, content.project.calendar)
     room = height - _TOP - _TITLE - 0.06 - head_height(drop_columns(width, content.project.calendar)) - _TOTAL
     parts = list(_chunks(lines, max(int(room / ROW), 1)))
@@ -134,7 +139,7 @@ def _table_pages(content: ExportContent, period: Period) -> Iterator[Maker]:
 def _table_page(
     content: ExportContent, period: Period, lines: Sequence[Sequence[str]], place: tuple[int, int]
 ) -> FigurePage:
-    page, (x, top, width, _) = _page(content, FORM, range(period.day, period.day + 1))
+    page, (x, top, width, _) = empty_page(content, FORM, range(period.day, period.day + 1))
     draw_identity(page, (x, top, width, _TOP), content, period)
     number, count = place
     part = f"   {number} of {count}" if count > 1 else ""
@@ -158,11 +163,11 @@ def _total_text(day: DaySummary, units: Units, currency: str) -> str:
 
 
 # -- paper -------------------------------------------------------------------------------------------------------------
-def _page(content: ExportContent, title: str, days: range) -> tuple[FigurePage, tuple[float, float, float, float]]:
+def empty_page(content: ExportContent, title: str, days: range) -> tuple[FigurePage, tuple[float, float, float, float]]:
     """Return an empty page with its head, and the area below it: left, top, width, height."""
     page = FigurePage(_size(content))
     draw_head(page, EDGE, content, title, period_text(days, content.project.calendar))
-    width, height = _room(content)
+    width, height = room_of(content)
     return page, (EDGE, page.height - EDGE - page_head_height(content), width, height)
 
 
@@ -172,7 +177,7 @@ def _size(content: ExportContent) -> tuple[float, float]:
     return long, short
 
 
-def _room(content: ExportContent) -> tuple[float, float]:
+def room_of(content: ExportContent) -> tuple[float, float]:
     """Return width and height below the head of a page."""
     width, height = _size(content)
     return width - 2.0 * EDGE, height - 2.0 * EDGE - page_head_height(content)
@@ -295,8 +300,8 @@ def notes_of(content: ExportContent) -> list[str]:
 def crew_notes(project: Project) -> list[str]:
     """Return the hazards and radio frequencies that were typed."""
     operations = project.operations
-    hazards = [f"Hazard: {text.strip()}" for text in operations.hazards]
-    return [*hazards, *(f"Frequency, {item.text}" for item in operations.frequencies)]
+    hazards = [f"Hazard: {shown_name(text.strip())}" for text in operations.hazards]
+    return [*hazards, *(f"Frequency, {shown_name(item.text)}" for item in operations.frequencies)]
 
 
 def base_notes(project: Project) -> list[str]:

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import AircraftType
+from firegui.domain.names import shown_name
 from firegui.domain.operations import Grounding
 from firegui.domain.project import Project
 from firegui.domain.stress import growth_left_text
@@ -108,7 +109,7 @@ def area_text(area_ha: float | None, units: Units) -> str:
 
 def remarks(content: ExportContent, period: Period) -> list[str]:
     """Return what the plan knows that belongs among safety notes and hazards, and what it does not know."""
-    hazards = (f"Hazard: {text.strip()}" for text in content.project.operations.hazards)
+    hazards = (f"Hazard: {shown_name(text.strip())}" for text in content.project.operations.hazards)
     return [*hazards, *_about_the_day(content, period), *_about_the_model(content.project)]
 
 

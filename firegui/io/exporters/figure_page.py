@@ -151,7 +151,8 @@ def font(size: float, bold: bool = False) -> FontProperties:
 def printable(text: str) -> str:
     """Return one line that can be drawn: blanks for breaks, ``?`` for letters that no font has."""
     joined = " ".join(text.split())
-    return joined if joined.isascii() else "".join(letter if _is_known(letter) else "?" for letter in joined)
+    plain = joined.isascii() and joined.isprintable()
+    return joined if plain else "".join(letter if _is_known(letter) else "?" for letter in joined)
 
 
 @lru_cache(maxsize=20_000)

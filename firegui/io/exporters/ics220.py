@@ -14,6 +14,7 @@ from datetime import datetime
 
 from firegui.domain.calendar import DATE_UNKNOWN
 from firegui.domain.crew_notes import USUAL_USES
+from firegui.domain.names import shown_name
 from firegui.io.exporters.briefing_days import (
     ROW,
     BriefingColumn,
@@ -137,7 +138,7 @@ def channels_of(content: ExportContent, width: float) -> list[Channel]:
     rooms = [share * wide - 0.1 for share in (_USE_SHARE, _BAND_SHARE, 1.0 - _USE_SHARE - _BAND_SHARE)]
     return [
         Channel(*(
-            tuple(wrapped(text, room, _LABEL))
+            tuple(wrapped(shown_name(text), room, _LABEL))
             for text, room in zip((use, item.am if item else "", item.fm if item else ""), rooms, strict=True)
         ))
         for use, item in named

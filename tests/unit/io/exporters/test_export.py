@@ -27,7 +27,7 @@ TEXTS = ("csv", "geojson", "geojson-areas", "kml", "gpx")
 
 def test_every_product_says_that_it_is_planned_model_output(tmp_path: Path) -> None:
     assert NOTICE == "PLANNED – MODEL OUTPUT, not for operational use without review"
-    packed = ("kmz", "png", "svg", "pdf", "pdf-days", "ics220")
+    packed = ("kmz", "png", "svg", "pdf", "pdf-days", "ics220", "orders")
     for path in export(plan(), [name for name in FORMATS if name not in packed], tmp_path):
         assert NOTICE.encode() in path.read_bytes() or path.suffix == ".tif", path.name
 

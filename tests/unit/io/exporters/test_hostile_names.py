@@ -17,6 +17,8 @@ import msgspec
 import pyogrio
 import pytest
 
+from firegui.domain.bases import Base, BaseKind
+from firegui.domain.crew_notes import RadioFrequency
 from firegui.domain.operations import Operations
 from firegui.io.exporters import export
 from firegui.io.exporters.content import ExportContent, Sheet
@@ -30,7 +32,7 @@ NAMES = {
     "long": "W" * 1000,
     "formula, right to left": "=1+1 \u202egnp.exe\u2066 \u200f\u0645\u062f\u06cc\u0646\u0629",
 }
-FORMATS = ("csv", "geojson", "geojson-areas", "kml", "kmz", "gpx", "gpkg", "svg", "ics220", "report")
+FORMATS = ("csv", "geojson", "geojson-areas", "kml", "kmz", "gpx", "gpkg", "svg", "ics220", "report", "orders")
 
 
 def named(name: str) -> ExportContent:
@@ -40,7 +42,10 @@ def named(name: str) -> ExportContent:
     (zone,), (region,) = whole.operations.no_drop_zones, whole.regions
     whole = replace(
         whole, scenario=replace(whole.scenario, name=name, markers=places, notes=(name,)),
-        regions=(replace(region, name=name),), operations=Operations(no_drop_zones=(replace(zone, name=name),)),
+        regions=(replace(region, name=name),), operations=Operations(
+            no_drop_zones=(replace(zone, name=name),), frequencies=(RadioFrequency(name, name, name),), hazards=(name,),
+            bases=(Base(name, BaseKind.LAKE, -20.0, 5.0, serves=(name,)),),
+        ),
         fire_model=replace(whole.fire_model, label=name),
     )  # fmt: skip
     drops = [replace(drop, aircraft=name, type=name) for drop in around(GRID, 4)]
@@ -63,10 +68,11 @@ def test_xml_is_well_formed(written: Path) -> None:
 
 
 def test_tables_have_their_columns_and_no_formula(written: Path) -> None:
-    with (written / "p.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file, strict=True))
-    assert len(rows) == 5 and {len(row) for row in rows} == {len(rows[0])}
-    assert not [cell for row in rows for cell in row if re.match(r"[=+@\t\r]|-(?!\d)", cell)]
+    for name in ("p.csv", "p-orders.csv"):
+        with (written / name).open(encoding="utf-8", newline="") as file:
+            rows = list(csv.reader(file, strict=True))
+        assert len(rows) == 5 and {len(row) for row in rows} == {len(rows[0])}
+        assert not [cell for row in rows for cell in row if re.match(r"[=+@\t\r]|-(?!\d)", cell)]
 
 
 def test_json_is_strict(written: Path) -> None:
@@ -85,13 +91,15 @@ def test_the_geopackage_is_whole_and_has_no_formula(written: Path) -> None:
 
 
 def test_receivers_read_every_layer_of_the_gpx_file(written: Path) -> None:
-    assert len(gpxpy.parse((written / "p.gpx").read_text(encoding="utf-8")).waypoints) == 4
+    # Four drops and a base.
+    assert len(gpxpy.parse((written / "p.gpx").read_text(encoding="utf-8")).waypoints) == 5
     for layer, _ in pyogrio.list_layers(written / "p.gpx"):
         pyogrio.raw.read(written / "p.gpx", layer=layer)
 
 
-def test_the_briefing_is_a_whole_pdf(written: Path) -> None:
-    data = (written / "p-ics220.pdf").read_bytes()
+@pytest.mark.parametrize("name", ["p-ics220.pdf", "p-orders.pdf"])
+def test_the_briefing_and_the_orders_are_whole_pdfs(written: Path, name: str) -> None:
+    data = (written / name).read_bytes()
     table = int(re.findall(rb"startxref\s+(\d+)\s+%%EOF\s*$", data)[0])
     entries = re.match(rb"xref\s+0 (\d+)\s+", data[table:])
     assert entries is not None
