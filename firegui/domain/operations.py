@@ -141,6 +141,11 @@ class Operations:
         """What a plan depends on: everything but the notes for crews."""
         return replace(self, frequencies=(), hazards=())
 
+    @property
+    def has_notes(self) -> bool:
+        """Whether there are notes for crews."""
+        return bool(self.frequencies or self.hazards)
+
     def with_notes_of(self, other: Operations) -> Operations:
         """Return the same rules with the frequencies and hazards of ``other``."""
         return replace(self, frequencies=other.frequencies, hazards=other.hazards)

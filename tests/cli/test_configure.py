@@ -247,3 +247,34 @@ def test_a_project_that_another_program_changes_is_waited_for_and_its_holder_nam
     assert (project / "project.toml").read_bytes() == before
     assert firegui("configure", project, "--eta-water", 0.6).code == 0
     assert not [entry for entry in project.iterdir() if entry.name.startswith(".")]
+
+
+def test_frequencies_and_hazards_are_saved_said_replaced_and_cleared(firegui: Run, project: Path) -> None:
+    words = ("--frequency", "Air/Ground=122.925,168.275 T110.9", "--frequency", "Command=,169.2", "--hazard", "Wires")
+    answer = firegui("configure", project, *words)
+    assert answer.code == 0 and "frequency Air/Ground: AM 122.925, FM 168.275 T110.9" in answer.out
+    assert "hazard: Wires" in answer.out
+    saved = load_project(project).operations
+    assert [item.text for item in saved.frequencies] == [
+        "Air/Ground: AM 122.925, FM 168.275 T110.9", "Command: FM 169.2",
+    ]  # fmt: skip
+    assert saved.hazards == ("Wires",)
+    told = firegui("info", project, "--json").json["operations"]
+    assert told["frequency"][1] == {"use": "Command", "am": "", "fm": "169.2"} and told["hazards"] == ["Wires"]
+    firegui("configure", project, "--frequency", "none", "--hazard", "Drones")
+    saved = load_project(project).operations
+    assert (saved.frequencies, saved.hazards) == ((), ("Drones",))
+    firegui("configure", project, "--hazard", "none")
+    assert load_project(project).operations.off and not load_project(project).operations.has_notes
+
+
+def test_everything_wrong_with_frequencies_and_hazards_is_listed_and_nothing_saved(firegui: Run, project: Path) -> None:
+    before = (project / "project.toml").read_bytes()
+    words = ("--frequency", "=soon", "--frequency", "Air", "--hazard", "", "--hazard", "x" * 301, "--days", "0")
+    answer = firegui("configure", project, *words)
+    assert answer.code == 2 and (project / "project.toml").read_bytes() == before
+    for part in (
+        "the use is empty", "AM 'soon' is no frequency", "frequency Air: has neither an AM nor an FM frequency",
+        "hazard 1: the text is empty", "hazard 2: the text has 301 letters",
+    ):  # fmt: skip
+        assert part in answer.err, part

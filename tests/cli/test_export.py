@@ -248,3 +248,19 @@ def test_formats_that_the_grid_does_not_allow_are_all_listed_and_leave_no_folder
     assert not (tmp_path / "ex").exists()
     kept = firegui("export", tmp_path / "run", "--format", "csv,geotiff,netcdf", "--out", tmp_path / "ex" / "deep")
     assert kept.code == 0
+
+
+def test_orders_and_briefing_print_the_notes_that_the_project_has_by_now(
+    firegui: Run, project: Path, finished: Path, tmp_path: Path
+) -> None:
+    words = ("--frequency", "Air/Ground=122.925,168.275 T110.9", "--hazard", "Wires across the river")
+    assert firegui("configure", project, *words).code == 0
+    answer = firegui("export", finished, "--format", "orders,report", "--name", "p", "--out", tmp_path / "o", "--json")
+    assert answer.code == 0 and not any("changed since" in note for note in answer.json["notes"])
+    names = {Path(name).name for name in answer.json["files"]}
+    assert names == {"p-orders.pdf", "p-orders.csv", "p-report.html"}
+    rows = list(csv.DictReader((tmp_path / "o" / "p-orders.csv").read_text(encoding="utf-8").splitlines()))
+    assert len(rows) == answer.json["executed"] > 0
+    assert {row["frequencies"] for row in rows} == {"Air/Ground: AM 122.925, FM 168.275 T110.9"}
+    assert {row["hazards"] for row in rows} == {"Wires across the river"}
+    assert "<li>Hazard: Wires across the river</li>" in (tmp_path / "o" / "p-report.html").read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
 from firegui.gui.scenario.constraint_tables import PinDropsDialog
+from firegui.gui.scenario.crew_notes_form import FrequencyDialog, HazardDialog
 from firegui.gui.scenario.fire_model_dialog import FireModelDialog
 from firegui.gui.scenario.scenario_panel import CoverageDialog
 from firegui.gui.session.plan_editor import DropChange
@@ -45,6 +46,8 @@ def dialogs(window: MainWindow) -> Iterator[QWidget]:
     yield PinDropsDialog(session, [], project, window)
     drop, hand = Drop(1, 0, 5.0, 6.0, 0.5), session.plan_editor.drops
     yield DropDialog(session, "Drop", drop, lambda to: DropChange(hand, hand.plus(to), to, "Add a drop"), window)
+    yield FrequencyDialog(session, window)
+    yield HazardDialog(session, window)
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)
     yield RegionDialog(session, Region("P", ((((1.0, 1.0), (1.0, 5.0), (4.0, 2.0)),),)), window)
     yield GoToDialog(project.scenario.grid, lambda *_: None, window)

@@ -1,4 +1,4 @@
-"""Constraints panel: darkness, groundings, sorties, zones and pins, which the paper does not have."""
+"""Constraints panel: darkness, groundings, sorties, zones, pins and notes for crews, which the paper does not have."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ from firegui.gui.base.layouts import (
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
 from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
+from firegui.gui.scenario.crew_notes_form import CrewNotesForm
 from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.editable_table import EditableTable
@@ -76,7 +77,7 @@ class ConstraintsPanel(QWidget):
         set_synonyms(self.grounding_view, f"hours grounded {NIGHT_WORDS}")
         set_synonyms(self.zones_view, "powerline creek lake water houses")
         self.pins_view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.daylight = DaylightForm(session)
+        self.daylight, self.crew_notes = DaylightForm(session), CrewNotesForm(session)
         self.capped, self.cap = QCheckBox("At most"), WholeField(0, MOST_DROPS)
         self.problems, self.notes = muted_label(role="warning"), muted_label()
         self._build()
@@ -156,7 +157,8 @@ class ConstraintsPanel(QWidget):
             group_box("Drops a day, each aircraft of a type", self.sorties_view),
             group_box("Drops in all", self._cap_row()),
             group_box("No-drop zones", self._zone_buttons(), self.zones_view),
-            group_box("Pinned drops", self._pin_buttons(), self.pins_view), self.problems, 1, spacing=8, margins=4,
+            group_box("Pinned drops", self._pin_buttons(), self.pins_view),
+            self.crew_notes, self.problems, 1, spacing=8, margins=4,
         )  # fmt: skip
 
     def _button_row(self, *buttons: tuple[str, str, str, str, Callable[[], object]]) -> ButtonRow:
@@ -225,8 +227,9 @@ class ConstraintsPanel(QWidget):
 
     def _all_off(self) -> None:
         operations = self._session.project.operations
-        # Bases have a panel of their own.
+        # Bases have a panel of their own, and notes for crews are no constraints.
         kept = replace(Operations(), bases=operations.bases, gust_factor=operations.gust_factor)
+        kept = kept.with_notes_of(operations)
         self._session.set_operations("turn constraints off", kept)
 
     def _toggle_cap(self, on: bool) -> None:
@@ -257,6 +260,7 @@ class ConstraintsPanel(QWidget):
         self.sorties.show_project(project)
         self.zones.set_rows(operations.no_drop_zones)
         self.pins.set_rows(operations.pinned)
+        self.crew_notes.show_notes(operations)
         self._show_cap()
         found = operation_problems(project)
         self.problems.setText("\n".join(f"⚠ {problem}" for problem in found))
@@ -280,7 +284,7 @@ class ConstraintsPanel(QWidget):
         there = self._session.has_project
         off = not there or _is_off(self._session.project.operations)
         usable = {
-            "export": not off, "reset": not off,
+            "export": not off or (there and self._session.project.operations.has_notes), "reset": not off,
             "grounding-delete": bool(selected_rows(self.grounding_view)),
             "zone-delete": bool(selected_rows(self.zones_view)),
             "pin-delete": bool(selected_rows(self.pins_view)),

@@ -70,7 +70,7 @@ def grounding_summary(project: Project) -> str:
 
 
 def rules_summary(project: Project) -> str:
-    """Return the rules that a plan keeps."""
+    """Return the rules that a plan keeps, and how many notes for crews there are."""
     operations = project.operations
     rules = (
         "drops in daylight only" if operations.daylight is not None else "",
@@ -79,6 +79,8 @@ def rules_summary(project: Project) -> str:
         f"at most {counted(operations.hard_cap, 'drop')}" if operations.hard_cap is not None else "",
         counted(len(operations.no_drop_zones), "no-drop zone"),
         counted(len(operations.pinned), "pinned drop"),
+        counted(len(operations.frequencies), "frequency", "frequencies"),
+        counted(len(operations.hazards), "hazard"),
     )
     kept = " · ".join(rule for rule in rules if rule and not rule.startswith("0 "))
     return f"{kept[0].upper()}{kept[1:]}" if kept else "No rule is set"

@@ -32,6 +32,20 @@ def test_a_folder_that_is_no_project_is_refused(tmp_path: Path) -> None:
         firegui.open(tmp_path / "nowhere.firegui")
 
 
+def test_notes_for_crews_are_given_kept_and_refused_together(project: OpenProject, tmp_path: Path) -> None:
+    channels = {"Air/Ground": ("122.925", "168.275 T110.9"), "Air Guard": "121.5"}
+    noted = project.with_crew_notes(frequencies=channels, hazards=["Wires"])
+    assert [item.text for item in noted.operations.frequencies] == [
+        "Air/Ground: AM 122.925, FM 168.275 T110.9", "Air Guard: AM 121.5",
+    ]  # fmt: skip
+    assert noted.with_crew_notes(hazards=()).operations.frequencies == noted.operations.frequencies
+    assert noted.save(tmp_path / "noted.firegui").operations == noted.operations
+    assert project_hash(noted) == project_hash(project)
+    with pytest.raises(firegui.InputError) as refused:
+        project.with_crew_notes(frequencies={"": "x", "Air": ("", "1\n2")}, hazards=["", "ok"])
+    assert len(refused.value.problems) == 4
+
+
 def test_other_numbers_of_aircraft_leave_the_rest_as_it_is(project: OpenProject) -> None:
     smaller = project.with_counts({"R": 1, "W": 0})
     assert [kind.count for kind in smaller.fleet.types] == [1, 1, 0]
