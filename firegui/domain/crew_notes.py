@@ -1,4 +1,7 @@
-"""Notes for crews: radio frequencies and hazards, typed in by people and printed. No plan depends on them."""
+"""Notes for crews: radio frequencies and hazards, typed in by people and printed.
+
+No plan depends on them.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,10 @@ MOST_USE_LETTERS, MOST_FREQUENCY_LETTERS, MOST_HAZARD_LETTERS = 60, 40, 300
 
 @dataclass(frozen=True, slots=True)
 class RadioFrequency:
-    """Channel of a ``use``: its frequency in the AM band, in the FM band, or in both, with tones as they are typed."""
+    """Channel of a ``use``: its frequency in the AM band, in the FM band, or in both.
+
+    Tones are part of the text, as they are typed.
+    """
 
     use: str = option(
         MISSING, "Use", "what the channel is for, such as Air/Ground; those of block 8 of ICS 220 stand on its lines",
@@ -87,7 +93,7 @@ def frequency_problems(frequencies: Sequence[RadioFrequency]) -> list[Problem]:
 
 
 def _text_problems(where: str, text: str, what: str, most: int) -> list[Problem]:
-    """Return what keeps a text from being printed in a form: characters that show nothing, too many letters."""
+    """Return what keeps a text from being printed: characters that show nothing, too many letters."""
     found = character_problems(where, text, what)
     hidden = sorted({letter for letter in text if not letter.isprintable()})
     if hidden and not found:

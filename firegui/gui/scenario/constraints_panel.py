@@ -1,4 +1,7 @@
-"""Constraints panel: darkness, groundings, sorties, zones, pins and notes for crews, which the paper does not have."""
+"""Constraints panel: darkness, groundings, sorties, zones and pins, and notes for crews.
+
+The paper has none of these.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Radio frequencies and hazards that briefing and order sheets print, in the panel Rules of the operation."""
+"""Form of the radio frequencies and hazards that briefing and order sheets print."""
 
 from __future__ import annotations
 

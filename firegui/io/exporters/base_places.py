@@ -1,4 +1,4 @@
-"""Bases as they are handed over: their places, what a GIS is told of them, and the one that serves a type on a day."""
+"""Bases as they are handed over: their places and attributes, and the nearest one of a type."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ def placed_bases(project: Project) -> Iterator[tuple[Base, tuple[float, float]]]
 
 
 def base_attributes(base: Base, lonlat: tuple[float, float]) -> dict[str, Any]:
-    """Return the attributes of a base, the same in every format for a GIS; hours are ``None`` for always open."""
+    """Return the attributes of a base, the same in every format for a GIS.
+
+    ``opens_h`` and ``closes_h`` are ``None`` for one that is always open.
+    """
     return {
         "kind": BASE,
         "name": base.name,
@@ -40,7 +43,10 @@ def base_attributes(base: Base, lonlat: tuple[float, float]) -> dict[str, Any]:
 
 
 def fire_place(project: Project, day: int, rows: Sequence[DropRow]) -> Point:
-    """Return where the fire burns on a day: its centre, or the middle of the day's drops or else of the grid."""
+    """Return where the fire burns on a day.
+
+    That is its centre; where it is not known, the middle of the day's drops ``rows``, or else of the grid.
+    """
     centres = project.burning_centres
     if day < len(centres):
         return centres[day]

@@ -130,7 +130,7 @@ class Channel:
 
 
 def channels_of(content: ExportContent, width: float) -> list[Channel]:
-    """Return the lines of block 8 on a form ``width`` inches wide: those of the form, then others that were typed."""
+    """Return the lines of block 8 on a form of ``width`` inches: the form's own, then further uses."""
     known = {item.use.strip().casefold(): item for item in content.project.operations.frequencies}
     named = [(use, known.pop(use.casefold(), None)) for use in FREQUENCIES]
     named += [(item.use, item) for item in known.values()]

@@ -298,9 +298,9 @@ def write_drops_geojson(path: Path, content: ExportContent) -> None:
 
 
 def write_areas_geojson(path: Path, content: ExportContent) -> None:
-    """Write the polygons (footprints of executed drops, regions, no-drop zones, perimeters), and bases as points.
+    """Write the polygons, and bases as points; ``kind`` tells which.
 
-    ``kind`` tells which.
+    The polygons are footprints of executed drops, regions, no-drop zones and perimeters.
     """
     areas, bases = [*footprints(content), *drawn_areas(content), *perimeters(content)], placed_bases(content.project)
     features, shapes = [_area(area) for area in areas], [area.shape for area in areas]

@@ -88,7 +88,10 @@ class Order:
 
     @property
     def duty_h(self) -> float | None:
-        """Hours from the take-off before the first drop to the landing after the last, as duty limits count them."""
+        """Hours from the take-off before the first drop to the landing after the last.
+
+        Counted as duty limits count them.
+        """
         if self.kind is None:
             return None
         first, last = self.lines[0].row.drop.step, self.lines[-1].row.drop.step
@@ -164,7 +167,10 @@ def _place_text(at: tuple[float, float], lonlat: Lonlat | None) -> str:
 
 
 def heading_pair(degrees: float | None) -> str:
-    """Return a heading and the opposite one to the degree, ``005/185``; north is 360, empty where it is not known."""
+    """Return a heading and the opposite one to the degree, ``005/185``; north is 360.
+
+    Empty where it is not known.
+    """
     if degrees is None:
         return ""
     first = round(degrees) % 360 or 360
