@@ -113,8 +113,13 @@ def test_a_plan_keeps_the_constraints_and_its_audit_says_so(
     assert firegui("audit", project, "--schedule", out / "schedule.csv").code == 0
     assert "made with other settings" not in firegui("info", project).out
 
+    # Notes for crews are no rules: neither the plan nor its resume depends on them.
+    firegui("configure", project, "--hazard", "Wires", "--frequency", "Air/Ground=122.925")
+    assert "changed since" not in firegui("info", project).out
+    resumed = firegui("optimize", project, "--out", out, "--epochs", 5, "--resume", "--progress", "none")
+    assert resumed.code == 0
     firegui("configure", project, "--operations", "none")
-    refused = firegui("optimize", project, "--out", out, "--epochs", 5, "--resume", "--progress", "none")
+    refused = firegui("optimize", project, "--out", out, "--epochs", 6, "--resume", "--progress", "none")
     refused.assert_refused("was run with other operational rules")
 
 

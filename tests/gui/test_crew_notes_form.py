@@ -131,7 +131,10 @@ def test_the_selected_line_is_removed(form: CrewNotesForm, session: Session) -> 
     form.remove_frequency()
     form.remove_hazard()
     assert notes(session) == ((CHANNEL, other), ("a", "b"))
+    removes = [each for each in form.findChildren(QToolButton) if each.text() == "Remove"]
+    assert [each.isEnabled() for each in removes] == [False, False]
     form.frequency_view.selectRow(0)
+    assert [each.isEnabled() for each in removes] == [True, False]
     form.frequency_view.setFocus()
     QTest.keyClick(form.frequency_view, Qt.Key.Key_Delete)
     form.hazard_view.selectRow(1)

@@ -204,6 +204,7 @@ def test_words_of_an_analyst_find_what_the_program_has(window: MainWindow) -> No
 FORMAT_WORDS = {
     "kmz": "KMZ", "kml": "KML", "csv": "CSV table", "pdf": "PDF map", "geojson": "GeoJSON", "ics": "ICS 220 briefing",
     "png": "PNG map", "geotiff": "GeoTIFF", "shapefile": "GeoPackage", "briefing": "ICS 220 briefing",
+    "kneeboard": "Order sheets",
 }  # fmt: skip
 """Words for formats, and the format that they find."""
 

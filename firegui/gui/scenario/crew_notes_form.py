@@ -159,8 +159,8 @@ class CrewNotesForm(QWidget):
         self._session = session
         self.dialog: Dialog | None = None
         self.frequencies, self.hazards = FrequencyModel(session, self), HazardModel(session, self)
-        self.frequency_view = self._table(self.frequencies, "Radio frequencies", "frequency air ground briefing")
-        self.hazard_view = self._table(self.hazards, "Hazards", "wires power line safety briefing")
+        self.frequency_view = self._table(self.frequencies, "Radio frequencies", "channel air ground")
+        self.hazard_view = self._table(self.hazards, "Hazards", "wires power line safety")
         frequencies = self._buttons("Add frequency…", FrequencyDialog, self.frequency_view, self.remove_frequency)
         hazards = self._buttons("Add hazard…", HazardDialog, self.hazard_view, self.remove_hazard)
         vertical(
@@ -209,7 +209,14 @@ class CrewNotesForm(QWidget):
         row.add(
             "add", title, "Add a line that briefing and order sheets print", partial(self.add, dialog), show_text=True
         )
-        row.add("delete", "Remove", "Remove the selected line (Del)", remove)
+        button = row.add("delete", "Remove", "Remove the selected line (Del)", remove)
+
+        def enable(*_: object) -> None:
+            button.setEnabled(bool(selected_rows(view)))
+
+        for signal in (view.selectionModel().selectionChanged, view.model().modelReset):
+            signal.connect(enable)
+        enable()
         add_shortcut(view, "Del", remove)
         return row
 

@@ -143,8 +143,7 @@ def _count(content: ExportContent, areas: Sequence[Area]) -> int:
 
     The document, a folder a day, three for areas, and a placemark for everything.
     """
-    bases = content.project.operations.bases
-    return 1 + _days(content) + 3 + len(content.flown) + len(areas) + (len(bases) + 1 if bases else 0)
+    return 1 + _days(content) + 3 + len(content.flown) + len(areas) + _base_count(content)
 
 
 def _grouped_count(content: ExportContent) -> int:
@@ -152,7 +151,13 @@ def _grouped_count(content: ExportContent) -> int:
     event, operations = content.project.scenario, content.project.operations
     states = sum(len(fire.days) for fire in (content.plan, content.baseline) if fire is not None)
     areas = len(content.project.regions) + len(operations.no_drop_zones) + len(event.observed_dates) + states
-    return 1 + _days(content) + 3 + len(pairs) + areas
+    return 1 + _days(content) + 3 + len(pairs) + areas + _base_count(content)
+
+
+def _base_count(content: ExportContent) -> int:
+    """Return the number of features of bases: a placemark each, and their folder."""
+    bases = content.project.operations.bases
+    return len(bases) + 1 if bases else 0
 
 
 def _days(content: ExportContent) -> int:

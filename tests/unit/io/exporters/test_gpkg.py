@@ -11,6 +11,7 @@ import pyogrio
 import pytest
 import shapely
 
+from firegui.domain.bases import Base, BaseKind
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
 from firegui.io.exporters import export
@@ -24,7 +25,8 @@ ZONE = Region("creek", ((((0.0, 0.0), (0.0, 2.0), (2.0, 0.0)),),))
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    whole = replace(project(), operations=Operations(no_drop_zones=(ZONE,)))
+    base = Base("Chester", BaseKind.RELOAD, -40.0, 3.0, serves=("S-2T",))
+    whole = replace(project(), operations=Operations(no_drop_zones=(ZONE,), bases=(base,)))
     (path,) = export(plan(project=whole), ["gpkg"], tmp_path, "plan")
     return path
 
@@ -36,7 +38,7 @@ def table(path: Path, layer: str) -> dict[str, list[object]]:
 
 def test_every_layer_is_there_in_wgs84_and_says_what_it_is(package: Path) -> None:
     layers = [name for name, kind in pyogrio.list_layers(package) if kind is not None]
-    assert layers == ["drops", "footprints", "protected_regions", "no_drop_zones", "perimeters"]
+    assert layers == ["drops", "footprints", "protected_regions", "no_drop_zones", "perimeters", "bases"]
     for layer in layers:
         info = pyogrio.read_info(package, layer=layer)
         assert info["crs"] == "EPSG:4326" and NOTICE in info["layer_metadata"]["DESCRIPTION"]
@@ -82,7 +84,12 @@ def test_qgis_finds_a_default_style_for_every_layer(package: Path) -> None:
 
 
 def test_styles_name_the_values_that_the_layers_hold(package: Path) -> None:
-    for layer, column in (("perimeters", "kind"), ("footprints", "material"), ("no_drop_zones", "kind")):
+    for layer, column in (
+        ("perimeters", "kind"),
+        ("footprints", "material"),
+        ("no_drop_zones", "kind"),
+        ("bases", "kind"),
+    ):
         style = XML.fromstring(LAYERS[layer].partition("\n")[2])
         assert set(table(package, layer)[column]) <= {category.get("value") for category in style.iter("category")}
 
