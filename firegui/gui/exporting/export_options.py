@@ -31,6 +31,7 @@ _INDENT = 19
 _ABOVE_CHOSEN_PX = 60
 """Height shown above a chosen format: the heading of its group."""
 _NO_NAMES = "nothing yet"
+_NOTES_PLACE = "Radio frequencies and hazards are typed in the workspace Plan, under Rules of the operation."
 FIRST_CHOICE = ("csv", "kml", "pdf")
 """Formats of a first export: a table, a map for pilots, and the briefing."""
 FORMAT_GROUPS: Mapping[str, tuple[str, ...]] = {
@@ -272,6 +273,7 @@ class MapSheetForm(QWidget):
         form.addRow("Background", self.ground)
         form.addRow(self.whole_grid)
         form.addRow("Incident no.", self.number)
+        form.addRow(muted_label(_NOTES_PLACE))
         # The other end moves along, so that at least one day remains.
         self.first.valueChanged.connect(lambda day: self.last.setValue(max(self.last.value(), day)))
         self.last.valueChanged.connect(lambda day: self.first.setValue(min(self.first.value(), day)))
