@@ -213,7 +213,7 @@ def _facts(content: ExportContent, order: Order, marks: dict[str, str]) -> Itera
     turns = sorted({round(60.0 * line.turnaround_h) for line in order.lines if line.turnaround_h is not None})
     if turns:
         minutes = f"{turns[0]}" if len(turns) == 1 else f"{turns[0]} to {turns[-1]}"
-        hours.append(f"turnaround {minutes} minutes")
+        hours.append(f"turnaround {minutes} min")
     if hours:
         text = ", ".join(hours)
         yield f"{text[0].upper()}{text[1:]}."

@@ -19,6 +19,7 @@ from firegui.domain.bases import Base, BaseKind
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
 from firegui.domain.calendar import Calendar
 from firegui.domain.coverage import RequiredCoverage
+from firegui.domain.crew_notes import RadioFrequency
 from firegui.domain.fit import FactorFitSettings, NetworkFitSettings
 from firegui.domain.fleet import Fleet
 from firegui.domain.front import FrontSettings
@@ -74,6 +75,7 @@ VALUES: tuple[tuple[Any, Callable[[Any], list[Problem]]], ...] = (
     (FactorFitSettings(), _own),
     (aircraft(id="", grounded_days=(-3,)), _own),
     (Base("", BaseKind.AIRTANKER, math.nan, 0.0, -1.0, 8.0, None, ("S-2T", "S-2T")), _own),
+    (RadioFrequency("", "soon", "\x07"), _own),
     (Fleet((aircraft(), aircraft(count=0))), _own),
     (FrontSettings(), _own),
     (

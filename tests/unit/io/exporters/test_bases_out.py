@@ -221,4 +221,4 @@ def test_bases_are_in_the_kmz_as_well(served: Project, tmp_path: Path) -> None:
     write_kmz(tmp_path / "plan.kmz", content(3, project=served))
     with zipfile.ZipFile(tmp_path / "plan.kmz") as packed:
         text = packed.read("doc.kml").decode()
-    assert "<name>Redding</name>" in text and "open 08:00 to 20:30, 12 minutes to load" in text
+    assert "<name>Redding</name>" in text and "open 08:00 to 20:30, 12 min to load" in text

@@ -176,7 +176,7 @@ def test_the_page_says_what_the_table_says(tmp_path: Path) -> None:
         assert row["hazards"] == "Wires across the river"
     assert {"Air/Ground", "122.925", "168.275 T110.9", "1. Wires across the river"} <= set(page)
     said = " ".join(page)
-    assert f"flight hours of the day (at most 7), turnaround {own[0]['turnaround_min']} minutes." in said
+    assert f"flight hours of the day (at most 7), turnaround {own[0]['turnaround_min']} min." in said
     assert f"Base 1: Redding, {own[0]['base_ddm']}; 36 km, 6 min to the fire. Airtanker base, always open" in said
 
 
