@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from firegui.gui.exporting.hand_over_panel import HandOverPanel
 from firegui.gui.help.command_palette import NO_MATCHES, Palette, best_matches, match_score
@@ -18,7 +19,7 @@ from firegui.gui.window.workspaces import PLACES, WorkspaceName
 from firegui.io.exporters import FORMATS
 from firegui.io.project.store import save_project
 from tests.gui.hands import LEFT
-from tests.gui.shell_scene import ridge, settle
+from tests.gui.shell_scene import ridge
 
 Keys = Qt.KeyboardModifier
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
@@ -210,7 +211,7 @@ FORMAT_WORDS = {
 
 
 @pytest.mark.parametrize("typed", FORMAT_WORDS)
-def test_a_format_is_found_and_opens_hand_over_with_it_ticked(window: MainWindow, typed: str) -> None:
+def test_a_format_is_found_and_opens_hand_over_with_it_ticked(qtbot: QtBot, window: MainWindow, typed: str) -> None:
     title = f"Export as {FORMAT_WORDS[typed]}…"
     palette = open_palette(window)
     QTest.keyClicks(palette.field, typed)
@@ -221,12 +222,10 @@ def test_a_format_is_found_and_opens_hand_over_with_it_ticked(window: MainWindow
     assert window.workbench.shell.workspace is WorkspaceName.HAND_OVER
     dialog = window.workbench.panel("Export", HandOverPanel).dialog
     name = next(name for name, kind in FORMATS.items() if kind.title == FORMAT_WORDS[typed])
-    settle()
-    assert (
-        dialog is not None
-        and name in dialog.formats.ticked
-        and not dialog.formats.boxes[name].visibleRegion().isEmpty()
-    )
+    assert dialog is not None and name in dialog.formats.ticked
+    # The list scrolls once its layout is settled.
+    box = dialog.formats.boxes[name]
+    qtbot.waitUntil(lambda: not box.visibleRegion().isEmpty())
 
 
 def test_one_entry_is_called_export_and_pages_of_the_help_say_so(window: MainWindow) -> None:
