@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.schedule import Schedule
-from firegui.domain.stress import OWN_WORLDS, LimitCheck
+from firegui.domain.stress import OWN_WORLDS, LimitCheck, StressScenario
 from firegui.errors import Check
 from firegui.planning.stress import FlightErrors, Seed, StressWorld, errors_in, executed_only, rollouts
 from firegui.rollout.simulate import Rollout, simulate, simulate_many
@@ -38,17 +38,21 @@ STRICT_FAILURES, STRICT_ERRORS = 2.0, 1.2
 hundreds of draws is seldom seen in a test of a hundred. In harder draws it escapes several times as often."""
 
 
+def harder_scenario(scenario: StressScenario, failures: float, errors: float, most_failing: float) -> StressScenario:
+    """Return a scenario with so many times the ``failures``, at most ``most_failing``, and the other random errors."""
+    return replace(
+        scenario,
+        failure_rate=min(failures * scenario.failure_rate, most_failing),
+        pose_noise_m=errors * scenario.pose_noise_m,
+        heading_noise_deg=min(errors * scenario.heading_noise_deg, 180.0),
+    )
+
+
 def strict_errors_in(world: StressWorld, draw: int, seed: Seed) -> FlightErrors:
     """Return the errors of a draw in a strict test: in those with an odd number the scenario is harder."""
     if draw % 2 == 0:
         return errors_in(world, draw, seed)
-    scenario = world.scenario
-    harder = replace(
-        scenario,
-        failure_rate=min(STRICT_FAILURES * scenario.failure_rate, 1.0),
-        pose_noise_m=STRICT_ERRORS * scenario.pose_noise_m,
-        heading_noise_deg=min(STRICT_ERRORS * scenario.heading_noise_deg, 180.0),
-    )
+    harder = harder_scenario(world.scenario, STRICT_FAILURES, STRICT_ERRORS, most_failing=1.0)
     return errors_in(replace(world, scenario=harder), draw, seed)
 
 

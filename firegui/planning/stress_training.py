@@ -18,7 +18,7 @@ from firegui.errors import Check
 from firegui.planning.flight_rules import uncapped, within_cap
 from firegui.planning.gradient import Slope, mean_slope, slope_of
 from firegui.planning.stress import ErrorsOf, StressWorld, errors_in, flight_errors
-from firegui.planning.stress_limits import TESTS, TRAINING, WorldTest, strict_errors_in
+from firegui.planning.stress_limits import TESTS, TRAINING, WorldTest, harder_scenario, strict_errors_in
 from firegui.rollout.backend import kernel_threads
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import Rollout, simulate_with_gradient
@@ -219,12 +219,7 @@ def falling(high: float, low: float, share: float) -> float:
 def _harder(world: StressWorld, failures: float) -> StressWorld:
     """Return a world with so many times the ``failures``, twice the other random errors, and weaker drops."""
     scenario, model = world.scenario, world.model
-    harder = replace(
-        scenario,
-        failure_rate=min(failures * scenario.failure_rate, 0.5),
-        pose_noise_m=2.0 * scenario.pose_noise_m,
-        heading_noise_deg=min(2.0 * scenario.heading_noise_deg, 180.0),
-    )
+    harder = harder_scenario(scenario, failures, errors=2.0, most_failing=0.5)
     if scenario.effectiveness is not None:
         retardant, water = (HARDER_EFFECTIVENESS * each for each in astuple(model.effectiveness))
         model = replace(model, effectiveness=Effectiveness(retardant, water))
