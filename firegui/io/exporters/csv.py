@@ -15,7 +15,7 @@ from firegui.domain.project import Project
 from firegui.domain.schedule import DropRecord
 from firegui.io.atomic import write_text
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.table import FEET_PER_M, NOTICE, DropRow, drop_rows
+from firegui.io.exporters.table import FEET_PER_M, NOTICE, DropRow, drop_rows, flag_text, number_text
 from firegui.io.project.schedule_file import REQUIRED_COLUMNS
 from firegui.io.tables import csv_text
 
@@ -88,10 +88,10 @@ def _cells(row: DropRow, cell_size_m: float) -> dict[str, str]:
     pose = [repr(float(value)) for value in (drop.y, drop.x, drop.theta)]
     texts = [
         str(drop.step), drop.aircraft, *pose, str(row.day), row.time_utc, row.time_local, drop.type, str(drop.material),
-        f"{drop.payload_gal:g}", _flag(drop.executed), *_pair(row.lonlat, 7), *_pair(row.east_north, 2),
-        *(_number(heading, 1) for heading in row.run_headings),
-        *_pair(row.landing_lonlat, 7), _number(row.declination, 2), row.release_ddm or "", row.landing_ddm or "",
-        _number(row.height_ft, 0), _number(row.speed_kt, 0), _flag(row.near_water), NOTICE,
+        f"{drop.payload_gal:g}", flag_text(drop.executed), *_pair(row.lonlat, 7), *_pair(row.east_north, 2),
+        *(number_text(heading, 1) for heading in row.run_headings),
+        *_pair(row.landing_lonlat, 7), number_text(row.declination, 2), row.release_ddm or "", row.landing_ddm or "",
+        number_text(row.height_ft, 0), number_text(row.speed_kt, 0), flag_text(row.near_water), NOTICE,
         "" if row.number is None else f"{row.number}", str(row.day + 1),
     ]  # fmt: skip
     local = to_the_minute(datetime.fromisoformat(row.time_local)) if row.time_local else None
@@ -100,19 +100,11 @@ def _cells(row: DropRow, cell_size_m: float) -> dict[str, str]:
         "clock_local": row.clock if local is None else f"{local:%H:%M}",
         "length_ft": f"{drop.sigma_parallel_cells * across:.0f}",
         "width_ft": f"{drop.sigma_perpendicular_cells * across:.0f}",
-        FLAME_LENGTH: _number(row.flame_length_m, 2),
+        FLAME_LENGTH: number_text(row.flame_length_m, 2),
         "flight_hours": "" if row.flight_hours is None else f"{row.flight_hours:g}",
-        "cost": _number(row.cost, 2),
+        "cost": number_text(row.cost, 2),
         "currency": row.currency,
     }
-
-
-def _flag(value: bool | None) -> str:
-    return "" if value is None else "true" if value else "false"
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
 
 
 def _pair(values: tuple[float, float] | None, digits: int) -> tuple[str, str]:

@@ -26,8 +26,8 @@ from firegui.io.exporters.briefing_days import CELL, BriefingColumn, hhmm, stret
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.figure_page import LINE, MUTED, FigurePage, metadata, printing, wrapped
 from firegui.io.exporters.map_figure import go_on
-from firegui.io.exporters.orders import Order, heading_pair, orders_of
-from firegui.io.exporters.table import FEET_PER_M, KNOTS_PER_MS, NOTICE
+from firegui.io.exporters.orders import Order, orders_of
+from firegui.io.exporters.table import FEET_PER_M, KNOTS_PER_MS, NOTICE, heading_pair
 from firegui.io.georeference import Georeference, format_ddm
 
 TITLE = "Aircraft order"

@@ -17,7 +17,7 @@ from firegui.io.atomic import write_text
 from firegui.io.exporters.base_places import fire_place, nearest_flight
 from firegui.io.exporters.briefing_days import Period, periods_of
 from firegui.io.exporters.content import ExportContent
-from firegui.io.exporters.table import FEET_PER_M, NOTICE, DropRow
+from firegui.io.exporters.table import FEET_PER_M, NOTICE, DropRow, flag_text, number_text
 from firegui.io.georeference import Georeference, format_ddm
 from firegui.io.tables import csv_text
 
@@ -166,17 +166,6 @@ def _place_text(at: tuple[float, float], lonlat: Lonlat | None) -> str:
     return f"row {at[0]:.1f}, column {at[1]:.1f}" if lonlat is None else format_ddm(*lonlat)
 
 
-def heading_pair(degrees: float | None) -> str:
-    """Return a heading and the opposite one to the degree, ``005/185``; north is 360.
-
-    Empty where it is not known.
-    """
-    if degrees is None:
-        return ""
-    first = round(degrees) % 360 or 360
-    return f"{first:03d}/{(first + 180) % 360 or 360:03d}"
-
-
 # -- table -------------------------------------------------------------------------------------------------------------
 def write_orders_csv(path: Path, content: ExportContent) -> None:
     """Write one row a drop, atomically: the orders of the chosen days, by day and aircraft."""
@@ -201,27 +190,19 @@ def _rows(content: ExportContent, order: Order) -> Iterator[Sequence[str]]:
             f"{row.day + 1}", date, order.aircraft, "" if kind is None else kind.id, drop.type, str(drop.material),
             f"{number}", "" if row.number is None else f"{row.number}", calendar.clock_text(when),
             utc.clock_text(when) if calendar.is_dated else "", line.start, line.end,
-            row.release_ddm or f"row {drop.y:.1f}, column {drop.x:.1f}", _number(line.heading, 1),
-            _number(line.magnetic, 1), f"{project.required_coverage:.1f}", f"{drop.payload_gal:g}",
+            row.release_ddm or f"row {drop.y:.1f}, column {drop.x:.1f}", number_text(line.heading, 1),
+            number_text(line.magnetic, 1), f"{project.required_coverage:.1f}", f"{drop.payload_gal:g}",
             f"{drop.sigma_parallel_cells * across:.0f}", f"{drop.sigma_perpendicular_cells * across:.0f}",
-            _number(row.height_ft, 0), _number(row.speed_kt, 0),
-            _number(None if line.turnaround_h is None else 60.0 * line.turnaround_h, 0),
+            number_text(row.height_ft, 0), number_text(row.speed_kt, 0),
+            number_text(None if line.turnaround_h is None else 60.0 * line.turnaround_h, 0),
             "" if base is None else base.name, "" if at is None else format_ddm(*at),
-            "" if base is None else hours_text(base), _number(line.flight_h, 2),
-            _number(order.flight_h_after(number), 2), _number(order.flight_h, 2), _limit(limits[0]),
-            _number(order.duty_h, 2), _limit(limits[1]), _flag(row.near_water),
-            _flag(line.dark if content.night is not None else None), row.time_local, row.time_utc, frequencies, hazards,
-            NOTICE,
+            "" if base is None else hours_text(base), number_text(line.flight_h, 2),
+            number_text(order.flight_h_after(number), 2), number_text(order.flight_h, 2), _limit(limits[0]),
+            number_text(order.duty_h, 2), _limit(limits[1]), flag_text(row.near_water),
+            flag_text(line.dark if content.night is not None else None), row.time_local, row.time_utc, frequencies,
+            hazards, NOTICE,
         ]  # fmt: skip
-
-
-def _number(value: float | None, digits: int) -> str:
-    return "" if value is None else f"{value:.{digits}f}"
 
 
 def _limit(value: float | None) -> str:
     return "" if value is None else f"{value:g}"
-
-
-def _flag(value: bool | None) -> str:
-    return "" if value is None else "true" if value else "false"

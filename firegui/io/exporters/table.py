@@ -189,10 +189,28 @@ def _minute(time: str) -> str:
 def both_ways(heading: float | None) -> str:
     """Return the axis of a run as its two headings to the degree, ``010/190``; north is 360."""
     known = whole_heading(heading)
-    if known is None:
+    return heading_pair(None if known is None else round(known) % 180)
+
+
+def heading_pair(degrees: float | None) -> str:
+    """Return a heading and the opposite one to the degree, ``005/185``; north is 360.
+
+    Empty where it is not known.
+    """
+    if degrees is None:
         return ""
-    first = round(known) % 180
-    return f"{first or 360:03d}/{first + 180:03d}"
+    first = round(degrees) % 360 or 360
+    return f"{first:03d}/{(first + 180) % 360 or 360:03d}"
+
+
+def flag_text(value: bool | None) -> str:
+    """Return ``true`` or ``false`` for a table of values; empty where it is not known."""
+    return "" if value is None else "true" if value else "false"
+
+
+def number_text(value: float | None, digits: int) -> str:
+    """Return a number with so many digits after the point for a table of values; empty where it is not known."""
+    return "" if value is None else f"{value:.{digits}f}"
 
 
 def whole_heading(degrees: float | None) -> float | None:

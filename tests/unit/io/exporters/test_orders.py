@@ -22,8 +22,8 @@ from firegui.errors import CancelledError
 from firegui.io.exporters import export, file_names
 from firegui.io.exporters.content import ExportContent, Paper, Sheet
 from firegui.io.exporters.order_sheets import NO_ORDERS, order_pages, write_order_sheets
-from firegui.io.exporters.orders import COLUMNS, heading_pair, orders_of, write_orders_csv
-from firegui.io.exporters.table import NOTICE
+from firegui.io.exporters.orders import COLUMNS, orders_of, write_orders_csv
+from firegui.io.exporters.table import NOTICE, heading_pair
 from tests.support import StopAt
 from tests.unit.io.builders import UNPLACED, aircraft, drop
 from tests.unit.io.exporters.plans import GRIDS, plan, random_drops
