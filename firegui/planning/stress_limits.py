@@ -39,7 +39,10 @@ hundreds of draws is seldom seen in a test of a hundred. In harder draws it esca
 
 
 def harder_scenario(scenario: StressScenario, failures: float, errors: float, most_failing: float) -> StressScenario:
-    """Return a scenario with so many times the ``failures``, at most ``most_failing``, and the other random errors."""
+    """Return a scenario with so many times the ``failures`` and the other random ``errors``.
+
+    At most ``most_failing`` of the drops fail.
+    """
     return replace(
         scenario,
         failure_rate=min(failures * scenario.failure_rate, most_failing),

@@ -204,12 +204,12 @@ def heading_pair(degrees: float | None) -> str:
 
 
 def flag_text(value: bool | None) -> str:
-    """Return ``true`` or ``false`` for a table of values; empty where it is not known."""
+    """Return ``true`` or ``false``; empty where it is not known."""
     return "" if value is None else "true" if value else "false"
 
 
 def number_text(value: float | None, digits: int) -> str:
-    """Return a number with so many digits after the point for a table of values; empty where it is not known."""
+    """Return a number with so many digits after the point; empty where it is not known."""
     return "" if value is None else f"{value:.{digits}f}"
 
 
