@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
+from firegui.domain.airspace import AirspaceRule, rule_name, rules_problems
 from firegui.domain.bases import BaseKind
 from firegui.domain.crew_notes import RadioFrequency, frequency_problems, hazard_problems
 from firegui.domain.project import Project
@@ -174,6 +175,33 @@ class OpenProject(Project):
             known = ", ".join(base.name for base in kept) or "none"
             raise InputError([Problem("bases", f"there is no base {name!r}", f"the project has: {known}")])
         return replace(self, operations=replace(self.operations, bases=kept))
+
+    def with_airspace(self, *rules: Mapping[str, Any]) -> Self:
+        """Return the project with airspace rules in place of those there are; without any, with none.
+
+        Args:
+            rules: Values by name: ``most`` drops in any ``minutes``, with ``radius_m`` between release points and
+                ``types``, ids of aircraft types, where only some drops count. ``{"most": 1, "minutes": 60, "radius_m":
+                300}`` lets an hour pass before the next drop within 300 m.
+
+        Raises:
+            InputError: A rule lacks a value or has one that cannot be used. Every problem is listed.
+        """
+        problems, made = Problems(), []
+        known = {item.name for item in fields(AirspaceRule)}
+        for number, rule in enumerate(rules):
+            problems.extend(
+                Problem(rule_name(number), f"{name} is no value of a rule", f"give any of {', '.join(sorted(known))}")
+                for name in rule if name not in known
+            )  # fmt: skip
+            missing = [name for name in ("most", "minutes") if not isinstance(rule.get(name), (int, float))]
+            problems.extend(Problem(rule_name(number), f"{name} is no number", "give one") for name in missing)
+            given: dict[str, Any] = {name: value for name, value in rule.items() if name in known}
+            given |= {"types": tuple(rule["types"])} if "types" in rule else {}
+            made.append(AirspaceRule(1, 1.0) if missing else AirspaceRule(**given))
+        problems.extend(rules_problems(made) + rules_problems(made, self.fleet))
+        problems.raise_if_any("The airspace rules cannot be used")
+        return replace(self, operations=replace(self.operations, airspace=tuple(made)))
 
     def with_crew_notes(
         self, *, frequencies: Mapping[str, str | Sequence[str]] | None = None, hazards: Sequence[str] | None = None

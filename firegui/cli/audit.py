@@ -114,6 +114,7 @@ def _operational(counts: AuditReport, operations: Operations, fleet: Fleet) -> l
         ("while grounded", counts.closed, bool(operations.groundings)),
         ("over the day's sorties", counts.sorties, bool(operations.sorties_per_day)),
         ("over the cap", counts.cap, operations.hard_cap is not None),
+        ("against airspace rules", counts.airspace, bool(operations.airspace)),
         ("in a no-drop zone", counts.zones, bool(operations.no_drop_zones)),
         ("over a day's flight hours", counts.flight, "most_flight_h" in limits),
         ("over a day's duty hours", counts.duty, "most_duty_h" in limits),

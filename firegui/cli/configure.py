@@ -16,6 +16,7 @@ from firegui.cli.options import nominal_options, parse_weights
 from firegui.cli.output import json_option, report
 from firegui.cli.project_report import next_step, project_lines, project_summary
 from firegui.cli.setting_options import given_settings, setting_options
+from firegui.domain.airspace import AirspaceRule, typed_rule
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.crew_notes import typed_frequency
 from firegui.domain.fleet import Fleet
@@ -60,9 +61,14 @@ _PLAN = ("start_day", "days", "burning_at_start", "retardant_acts_on", "flame_li
     "operations_file",
     metavar="F.toml|none",
     type=FILE,
-    help="Daylight, groundings, sorties, cap, no-drop zones, pinned drops, bases, frequencies and hazards, replacing "
-    "those there are.",
+    help="Daylight, groundings, sorties, cap, airspace, no-drop zones, pinned drops, bases, frequencies and hazards, "
+    "replacing those there are.",
 )
+@click.option(
+    "--airspace", "airspace", metavar="N,MIN[,METRES[,TYPE…]]|none", multiple=True,
+    help="At most N drops in any MIN minutes, within METRES of each other, of these types: 1,60,300 or 6,60,,BAe-146; "
+    "give it once for each rule, replacing those there are.",
+)  # fmt: skip
 @click.option(
     "--frequency", "frequencies", metavar="USE=AM,FM|none", multiple=True,
     help="Radio frequency for the crews, such as Air/Ground=122.925,168.275 or Air/Ground=,168.275; give it once for "
@@ -114,6 +120,7 @@ def configure(
     fleet_file: Path | None,
     regions_file: Path | None,
     operations_file: Path | None,
+    airspace: tuple[str, ...],
     frequencies: tuple[str, ...],
     hazards: tuple[str, ...],
     scenarios_file: Path | None,
@@ -132,8 +139,8 @@ def configure(
     changed.
     """
     files = (fleet_file, regions_file, operations_file, scenarios_file, weights_file, coverage, fuel_models)
-    notes = frequencies or hazards
-    if not notes and all(value is None for value in (*files, setting, weights, model, *given.values())):
+    listed = airspace or frequencies or hazards
+    if not listed and all(value is None for value in (*files, setting, weights, model, *given.values())):
         raise click.UsageError("nothing to change: give at least one option")
 
     def edited() -> Project:
@@ -141,7 +148,7 @@ def configure(
         gather = Gather()
         before = gather.attempt(lambda: load_project(project_folder))
         fleet = None if fleet_file is None else gather.attempt(lambda: read_fleet(fleet_file))
-        operations = _operations(operations_file, gather)
+        operations, rules = _operations(operations_file, gather), _airspace(airspace, gather)
         plan = _objective(PlanSettings() if before is None else before.plan, setting, weights, gather)
         plan = given_settings(plan, given, gather)
         plan = replace(plan, nominal=given_settings(plan.nominal, given, gather, prefix="eta"))
@@ -153,7 +160,7 @@ def configure(
         stress = StressSet() if default else gather_scenarios(scenarios_file, before, gather)
         if before is None:
             check_source(regions_file, gather)
-            noted = _noted(Operations() if operations is None else operations, frequencies, hazards)
+            noted = _noted(Operations() if operations is None else operations, rules, frequencies, hazards)
             gather.extend(plan.problems() + noted.own_problems())
             gather.raise_if_any(_TITLE)
             raise AssertionError("a project that cannot be read has a problem")
@@ -166,7 +173,7 @@ def configure(
             # No calendar has such days. The rest is checked with the days of before.
             plan = replace(plan, start_day=before.plan.start_day, days=before.plan.days)
         after = changed(before, fleet, regions, plan, operations)
-        after = replace(after, operations=_noted(after.operations, frequencies, hazards))
+        after = replace(after, operations=_noted(after.operations, rules, frequencies, hazards))
         if not len(gather):
             after = gather.attempt(lambda: _remodelled(after, model, fire_weights, physical, fuels)) or after
         after = after if required is None else replace(after, coverage=required)
@@ -243,8 +250,29 @@ def _operations(file: Path | None, gather: Gather) -> Operations | None:
     return Operations() if str(file) == "none" else operations_in(file, gather)
 
 
-def _noted(operations: Operations, frequencies: Sequence[str], hazards: Sequence[str]) -> Operations:
-    """Return the operations with the notes for crews that are given; the word ``none`` alone is no note."""
+def _airspace(texts: Sequence[str], gather: Gather) -> tuple[AirspaceRule, ...] | None:
+    """Return the airspace rules that are given, none for the word ``none``; note what is no rule."""
+    if not texts:
+        return None
+    rules = []
+    for text in texts if list(texts) != ["none"] else ():
+        try:
+            rules.append(typed_rule(text))
+        except ValueError:
+            remedy = "write drops, minutes, metres and types between commas, such as 1,60,300"
+            gather.add("--airspace", f"{text!r} is no airspace rule", remedy)
+    return tuple(rules)
+
+
+def _noted(
+    operations: Operations, airspace: tuple[AirspaceRule, ...] | None, frequencies: Sequence[str],
+    hazards: Sequence[str],
+) -> Operations:  # fmt: skip
+    """Return the operations with the airspace rules and the notes for crews that are given.
+
+    The word ``none`` alone is no note.
+    """
+    operations = operations if airspace is None else replace(operations, airspace=airspace)
     if frequencies:
         channels = () if list(frequencies) == ["none"] else tuple(map(typed_frequency, frequencies))
         operations = replace(operations, frequencies=channels)

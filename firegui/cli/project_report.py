@@ -11,6 +11,7 @@ from typing import Any
 
 from firegui.cli.output import chosen_units, report_text, table
 from firegui.cli.words import command_text, day_text, days_text
+from firegui.domain.airspace import AirspaceRule
 from firegui.domain.calendar import DATE_UNKNOWN, to_the_minute
 from firegui.domain.coverage import coverage_shares
 from firegui.domain.crew_notes import RadioFrequency
@@ -431,6 +432,8 @@ def _lines(table: dict[str, Any], zone: timezone) -> Iterator[str]:
         yield f"each {kind} drops at most {counted(most, 'time')} a day"
     if "hard_cap" in table:
         yield f"at most {counted(table['hard_cap'], 'drop')} in all"
+    for row in table.get("airspace", ()):
+        yield AirspaceRule(**{**row, "types": tuple(row.get("types", ()))}).text(chosen_units())
     if "no_drop_zone" in table:
         yield f"no drop in {', '.join(row['name'] for row in table['no_drop_zone'])}"
     for row in table.get("base", ()):

@@ -1,4 +1,4 @@
-"""Operational limits beyond the paper: darkness, groundings, sorties, no-drop zones, pins, bases.
+"""Operational limits beyond the paper: darkness, groundings, sorties, airspace, zones, pins, bases.
 
 Radio frequencies and hazards for the crews are kept beside them. Everything is off by default, which is the paper's
 case. A drop happens at the start of its step, and that instant is what times are compared with.
@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any
 
+from firegui.domain.airspace import AirspaceRule, crowded, rules_problems
 from firegui.domain.bases import Base, base_problems, serving
 from firegui.domain.calendar import Calendar
 from firegui.domain.crew_notes import RadioFrequency, frequency_problems, hazard_problems
@@ -34,6 +35,8 @@ DROPS_A_DAY = "Drops a day"
 GUST_FACTOR = 2.0
 """A gust is about twice as fast as the mean of ten minutes (Crosby and Chandler 1966)."""
 _SAME_HOURS = 1e-6
+_MOST_NAMED = 4
+"""Number of pinned drops that a problem names besides the last one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +114,8 @@ class Operations:
     drops of the whole plan; in ``no_drop_zones`` no drop may come down. A pinned drop is kept by every planner. Pins
     and groundings are times, so that moving the start of the plan does not move them. The turnaround of types that one
     of ``bases`` serves follows from its distance to the fire. ``gust_factor`` is what gusts are taken for where a type
-    has a gust limit, because the weather has mean winds. ``frequencies`` and ``hazards`` are printed for the crews, and
-    no plan depends on them.
+    has a gust limit, because the weather has mean winds. Every one of the ``airspace`` rules limits the drops of a
+    place and a time. ``frequencies`` and ``hazards`` are printed for the crews, and no plan depends on them.
     """
 
     daylight: Daylight | None = None
@@ -130,6 +133,7 @@ class Operations:
     )  # fmt: skip
     frequencies: tuple[RadioFrequency, ...] = ()
     hazards: tuple[str, ...] = ()
+    airspace: tuple[AirspaceRule, ...] = ()
 
     @property
     def off(self) -> bool:
@@ -161,6 +165,7 @@ class Operations:
         found += [problem for pin in self.pinned for problem in pin.problems()]
         found += [problem for base in self.bases for problem in base.problems()]
         found += frequency_problems(self.frequencies) + hazard_problems(self.hazards)
+        found += rules_problems(self.airspace)
         found += bounds_problems(self, "operations")
         return found + [
             Problem("operations", f"{DROPS_A_DAY} of {key}: {count}", f"use 0 to {MOST_DROPS:,}")
@@ -182,7 +187,7 @@ class Operations:
         elif self.daylight is not None and not calendar.is_dated:
             remedy = "import the event with its start, or leave daylight out"
             found.append(Problem("daylight", "the sun's times need a date, and that of the fire is not known", remedy))
-        found += self._unknown(fleet)
+        found += self._unknown(fleet) + rules_problems(self.airspace, fleet)
         found += base_problems(self.bases, fleet, calendar, grid)
         found += [
             replace(problem, where=problem.where.replace("region", "no-drop zone", 1))
@@ -276,12 +281,14 @@ def _pin_problems(operations: Operations, fleet: Fleet, calendar: Calendar, grid
         groundings=tuple(item for item in operations.groundings if not item.problems()),
         pinned=tuple(pin for pin in operations.pinned if not pin.problems()),
         no_drop_zones=tuple(zone for zone in operations.no_drop_zones if not region_problems([zone], grid.shape)),
+        airspace=tuple(rule for rule in operations.airspace if not rule.problems("")),
     )
     pins = sound.planned_pins(fleet, calendar)
     for pin, tail, step in pins:
         yield from _one_pin(sound, pin, tail, step, calendar, grid)
     yield from _too_close(pins, calendar)
     yield from _too_many(sound, pins, calendar)
+    yield from _too_crowded(sound, pins, calendar, grid)
 
 
 def _one_pin(
@@ -308,6 +315,21 @@ def _too_close(pins: Iterable[tuple[PinnedDrop, Tail, int]], calendar: Calendar)
             hours = tail.type.wait_h_at(first)
             what = f"follows the one at {earlier.time.isoformat()} within the turnaround of {hours:.3g} h"
             yield Problem(later.name, what, "move one of them")
+
+
+def _too_crowded(
+    operations: Operations, pins: tuple[tuple[PinnedDrop, Tail, int], ...], calendar: Calendar, grid: Grid
+) -> Iterator[Problem]:
+    """Yield the problems of pins that break an airspace rule among themselves."""
+    for rule in operations.airspace:
+        counted = [(pin, step) for pin, tail, step in pins if not rule.types or tail.type.id in rule.types]
+        drops = [(step, pin.y, pin.x) for pin, step in counted]
+        for together in crowded(rule, drops, calendar.hours_per_step, grid.cell_size_m):
+            last = max(together, key=lambda index: counted[index][1])
+            others = [counted[index][0].name for index in together if index != last]
+            more = f" and {len(others) - _MOST_NAMED:,} more" if len(others) > _MOST_NAMED else ""
+            what = f"with the {', the '.join(others[:_MOST_NAMED])}{more} it breaks the airspace rule: {rule.text()}"
+            yield Problem(counted[last][0].name, what, "move one of them, or loosen the rule")
 
 
 def _too_many(

@@ -32,7 +32,7 @@ _SAME_CELLS, _SAME_TURN = 1e-3, 1e-3
 # Files round costs to cents and flight hours to six digits.
 _SAME_AMOUNT, _SAME_SHARE = 0.01, 1e-5
 # Hours and speeds are sums and products of fractions.
-_SAME_HOURS, _SAME_WIND = 1e-5, 1e-9
+_SAME_HOURS, _SAME_WIND, _SAME_MINUTES = 1e-5, 1e-9, 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,8 @@ class AuditReport:
 
     Beyond the paper: drops that were not proposed (``unproposed``), in the ``dark``, while their aircraft is grounded
     for a part of a day (``closed``), more than its ``sorties``, its hours in ``flight`` or on ``duty`` of a day allow,
-    in too much ``wind``, over the ``cap``, coming down in ``zones``; and pinned drops that are not flown.
+    in too much ``wind``, over the ``cap``, too many for the ``airspace``, coming down in ``zones``; and pinned drops
+    that are not flown.
 
     ``gallons``, ``flight_hours`` and ``cost`` of the executed drops are worked out anew, too. The cost is ``None``
     where a type drops that has no price; audits of older versions have none of the three. ``used`` counts the amounts
@@ -69,6 +70,7 @@ class AuditReport:
     flight: int = 0
     duty: int = 0
     wind: int = 0
+    airspace: int = 0
 
     @property
     def ok(self) -> bool:
@@ -79,7 +81,7 @@ class AuditReport:
     def counts(self) -> Violations:
         """As the benchmark's tables have them: the paper's three rules, and all the others together."""
         others = self.outside + self.unproposed + self.dark + self.closed + self.sorties + self.cap + self.zones
-        others += self.pinned + self.used + self.flight + self.duty + self.wind
+        others += self.pinned + self.used + self.flight + self.duty + self.wind + self.airspace
         return Violations(self.grounded, self.turnaround, self.simultaneous, others)
 
 
@@ -279,6 +281,7 @@ def _operational(
         "duty": list(duty_violations(inside, tails, conditions, day_name)),
         "wind": list(wind_violations(schedule, inside, tails, conditions)),
         "cap": list(cap_violations(drops, tails, conditions)),
+        "airspace": list(airspace_violations(schedule, inside, tails, conditions)),
         "zones": list(zone_violations(schedule, inside, tails, conditions)),
         "pinned": list(pin_violations(schedule, drops, tails, conditions)),
     }
@@ -383,6 +386,30 @@ def cap_violations(drops: Executed, tails: tuple[Tail, ...], conditions: Conditi
         return
     for number, (step, column) in enumerate(drops[cap:], cap + 1):
         yield f"{tails[column].name} drops at step {step}, drop {number} of the plan, over the cap of {cap}"
+
+
+def airspace_violations(
+    schedule: Schedule, drops: Executed, tails: tuple[Tail, ...], conditions: Conditions
+) -> Iterator[str]:
+    """Yield every drop with which, beside the drops before it, a place and a time hold too many."""
+    minutes_a_step = 60.0 * conditions.calendar.hours_per_step
+    for rule in conditions.operations.airspace:
+        cells = math.inf if rule.radius_m is None else rule.radius_m / conditions.grid.cell_size_m
+        apart, back = max(cells - _SAME_CELLS, 0.0), math.ceil(rule.minutes / minutes_a_step)
+        known: dict[int, list[tuple[float, float]]] = {}
+        for step, column in sorted(drops):
+            if rule.types and tails[column].type.id not in rule.types:
+                continue
+            y, x, _ = (float(value) for value in schedule.poses[step, column])
+            known.setdefault(step, []).append((y, x))
+            last = (ago for ago in range(back + 1) if ago * minutes_a_step < rule.minutes - _SAME_MINUTES)
+            near = [place for ago in last for place in known.get(step - ago, ())]
+            # Around this drop, and around each drop that it is near to.
+            around = [place for place in near if rule.radius_m is not None and math.dist(place, (y, x)) <= apart]
+            most = max(sum(math.dist(place, centre) <= apart for place in near) for centre in around or [(y, x)])
+            if most > rule.most:
+                drop = f"{tails[column].name} drops at step {step}"
+                yield f"{drop}, one of {most} where the airspace rule has {rule.text()}"
 
 
 def zone_violations(

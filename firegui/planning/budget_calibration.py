@@ -29,7 +29,8 @@ def proposals_within(model: Planned, priorities: Floats, budget: int, poses: Flo
     the count more than :data:`WITHIN` away, the groups that follow are tried in order and those added that do not
     exceed the budget.
 
-    Pinned drops of the model's rules are counted. ``poses [T, A, 3]`` matter where there are no-drop zones.
+    Pinned drops of the model's rules are counted. ``poses [T, A, 3]`` matter where there are no-drop zones, wind limits
+    or airspace rules. Under airspace rules the count can fall by a few drops when a pair is added.
     """
     ranks = _ranks(priorities)
     poses = np.zeros((*priorities.shape, 3)) if poses is None else poses

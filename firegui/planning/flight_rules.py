@@ -20,6 +20,7 @@ from firegui.domain.schedule import LISTED_LOGIT, Schedule, pose_logits_of
 from firegui.errors import Problem, Problems
 from firegui.io.daylight import dark_pin_problems, dark_steps
 from firegui.io.rasters.masks import region_masks
+from firegui.rollout.airspace import AirspaceLimit
 from firegui.rollout.gates import FlightRules, Gates, apply_gates, gates_of, too_windy
 from firegui.rollout.landing import Air
 from firegui.rollout.zones import in_zones, nearby
@@ -89,6 +90,7 @@ def flight_rules(project: Project, air: Air | None = None) -> FlightRules | None
     return FlightRules(
         _closed_steps(project, fleet), sorties, operations.hard_cap, zones, near, pins, at,
         waits=_waits(project.calendar, fleet), duty=duty, wind_limits=wind_limits(fleet, operations.gust_factor),
+        airspace=_airspace_limits(project, fleet),
     )  # fmt: skip
 
 
@@ -139,6 +141,18 @@ def wind_limits(fleet: Fleet, gust_factor: float) -> NDArray[np.float64] | None:
         return None
     limits = [kind.wind_limit_ms(gust_factor) for kind in fleet.types]
     return np.repeat(np.array(limits, np.float64), [kind.count for kind in fleet.types])
+
+
+def _airspace_limits(project: Project, fleet: Fleet) -> tuple[AirspaceLimit, ...]:
+    """Return the airspace rules in steps and cells, with the columns that they limit."""
+    cell, hours = project.scenario.grid.cell_size_m, project.calendar.hours_per_step
+    return tuple(
+        AirspaceLimit(
+            rule.most, rule.steps(hours), None if rule.radius_m is None else rule.radius_m / cell,
+            np.array([not rule.types or tail.type.id in rule.types for tail in fleet.tails], bool),
+        )
+        for rule in project.operations.airspace
+    )  # fmt: skip
 
 
 def _closed_steps(project: Project, fleet: Fleet) -> Bools | None:
@@ -217,8 +231,8 @@ def executed_drops(schedule: Schedule, project: Project) -> list[tuple[int, int]
 def most_drops_of(project: Project) -> int:
     """Return the most drops that fleet, grounded days and constraints of ``project`` let be flown.
 
-    Zones and wind limits do not count, because they depend on where a drop is made. Constraints that cannot be kept
-    are left out.
+    Zones and wind limits do not count, because they depend on where a drop is made, nor does the airspace, whose drops
+    depend on each other. Constraints that cannot be kept are left out.
     """
     return int(_most_flown(project).sum())
 
@@ -239,11 +253,14 @@ def most_drops_a_day(project: Project) -> tuple[int, ...]:
 
 
 def _most_flown(project: Project) -> Bools:
-    """Return ``[T, A]``: drops flown if every pair proposes one, without zones, wind limits and pins."""
+    """Return ``[T, A]``: drops flown if every pair proposes one.
+
+    Zones, wind limits, airspace and pins are left out.
+    """
     operations, fleet, calendar = project.operations, project.planned_fleet, project.calendar
     if operations.problems(fleet, calendar, project.scenario.grid):
         operations = Operations()
-    anywhere = replace(project, operations=replace(operations, no_drop_zones=(), pinned=()))
+    anywhere = replace(project, operations=replace(operations, no_drop_zones=(), pinned=(), airspace=()))
     everything = np.ones((calendar.n_steps, fleet.n_aircraft), bool)
     return apply_gates(everything, fleet, calendar.steps_per_day, flight_rules(anywhere)).executed
 

@@ -186,8 +186,8 @@ def remaining(
 
     Its fire begins as ``state`` and its ground is treated with what ``schedule`` had laid before ``first``, at the
     effectiveness of ``whole``: its :func:`ground_factor`, where that is known. Aircraft whose turnaround reaches
-    beyond ``first`` are closed for its rest, and the cap and sorties count what was flown. With ``level [H, W]`` a
-    burning cell burns with that probability, ``p^B = level``; without, for certain.
+    beyond ``first`` are closed for its rest, and cap, sorties and airspace count what was flown. With
+    ``level [H, W]`` a burning cell burns with that probability, ``p^B = level``; without, for certain.
 
     A front in motion has its tail anew only at the start of the plan, and where ``is_observed`` says that ``state`` is
     a perimeter. A fire that was drawn has burning cells ahead of it instead.
@@ -209,7 +209,7 @@ def remaining(
         fuel, ignition=state.burning, burnable=maps.burnable & ~state.burned, burned_out=None,
         moving_start=maps.moving_start and (first == 0 or is_observed),
     )  # fmt: skip
-    rules = remaining_rules(whole, flown, first, count)
+    rules = remaining_rules(whole, flown, schedule.poses, first, count)
     if window.steps_per_day == per_day:
         fleet = shifted_fleet(whole.fleet, first // per_day, first)
     else:
@@ -292,10 +292,12 @@ def _shifted(field: Singles, offset: Offset, reach: int) -> Singles:
     return around[row : row + field.shape[0], column : column + field.shape[1]]
 
 
-def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> FlightRules | None:
+def remaining_rules(
+    whole: Model, flown: Bools, poses: NDArray[np.float64], first: int, n_steps: int
+) -> FlightRules | None:
     """Return the rules of ``n_steps`` steps from ``first`` on.
 
-    They include what is carried over from ``flown [T, A]``.
+    They include what is carried over from ``flown [T, A]`` at ``poses [T, A, 3]``.
     """
     rules, steps = whole.rules, slice(first, first + n_steps)
     closed = carried(whole, flown[:first], n_steps)
@@ -320,6 +322,7 @@ def remaining_rules(whole: Model, flown: Bools, first: int, n_steps: int) -> Fli
         cap=None if rules.cap is None else max(rules.cap - int(flown[:first].sum()), 0),
         pinned=None if rules.pinned is None else rules.pinned[steps],
         pinned_poses=None if rules.pinned_poses is None else rules.pinned_poses[steps],
+        airspace=tuple(limit.later(first, flown, poses) for limit in rules.airspace),
     )
 
 

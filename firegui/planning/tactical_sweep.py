@@ -129,7 +129,9 @@ class _Sweep:
             return len(flown)
         # Sorties, the cap and zones are for the gates to say; who may not drop there stays on the ground for now.
         gates = gates_of(self.schedule, model.fleet, model.maps, model.rules)
-        refused = [column for column in flown if not gates.executed[step, column]]
+        # A drop of a lower column can take the room in the airspace of one that was listed before at this step.
+        listed = np.flatnonzero(self.schedule.proposed[step]).tolist() if model.rules.airspace else flown
+        refused = [column for column in listed if not gates.executed[step, column]]
         self.schedule.logits[step, refused] = UNLISTED_LOGIT
         self._free = gates.open & ~gates.executed
         return len(flown) - len(refused)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.schedule import Schedule
+from firegui.rollout.airspace import Airspace, AirspaceLimit
 from firegui.rollout.landing import Air
 from firegui.rollout.zones import in_zones
 
@@ -44,7 +45,8 @@ class FlightRules:
     drop is made, infinite for no limit. ``cap``: the most drops of all. ``zones [H, W]``: cells in which no drop may
     come down, with ``near [K, H, W]`` of :func:`firegui.rollout.zones.nearby`. ``pinned [T, A]``: drops that planning
     keeps, with ``pinned_poses [T, A, 3]``; sorties and the cap keep room for them, whether a schedule proposes them or
-    not, and their aircraft is closed for as long before them as a drop would keep it from them.
+    not, and their aircraft is closed for as long before them as a drop would keep it from them. ``airspace``: limits of
+    the drops of a place and a time.
 
     Rules of a plan that begins within a day count sorties by ``day_steps``, the steps of a day, of which ``begun`` are
     over; 0 is the day of the maps. ``spent [A]``: the sorties of that first day that are used up, pinned ones included.
@@ -63,6 +65,7 @@ class FlightRules:
     waits: Ints | None = None
     duty: Ints | None = None
     wind_limits: Floats | None = None
+    airspace: tuple[AirspaceLimit, ...] = ()
 
     def days_of(self, n_steps: int, steps_per_day: int) -> Ints:
         """Return ``[T]``: the day of every step, for sorties; ``steps_per_day`` is the day of the maps."""
@@ -95,12 +98,13 @@ def gates_of(schedule: Schedule, fleet: Fleet, air: Air, rules: FlightRules | No
         # The pose of a pair that lists no drop means nothing, unless a search moves it.
         windy = windy & schedule.proposed if schedule.pose_logits is None else windy
         shut = windy if shut is None else shut | windy
-    return apply_gates(schedule.proposed, fleet, air.steps_per_day, rules, shut)
+    return apply_gates(schedule.proposed, fleet, air.steps_per_day, rules, shut, schedule.poses)
 
 
 def apply_gates(
-    proposed: Bools, fleet: Fleet, steps_per_day: int, rules: FlightRules | None = None, shut: Bools | None = None
-) -> Gates:
+    proposed: Bools, fleet: Fleet, steps_per_day: int, rules: FlightRules | None = None, shut: Bools | None = None,
+    poses: Floats | None = None,
+) -> Gates:  # fmt: skip
     """Run the cooldown counters over a schedule's proposals (paper, eq. ``gate``).
 
     ``d_t = 1[proposed ∧ c_t = 0 ∧ not grounded]`` and ``c_{t+1} = d_t Δ + (1 − d_t) max(c_t − 1, 0)``, so after a drop
@@ -110,22 +114,31 @@ def apply_gates(
     With ``rules``: what is closed counts as grounded; after its sorties, or at the end of its duty, an aircraft is
     closed for the rest of the day; after ``cap`` drops in order of step and column everything is. ``shut [T, A]`` are
     further pairs that are closed: those that would come down in a zone, or are made in too much wind.
+
+    With airspace limits and ``poses [T, A, 3]`` drops are let through in order of step and column, and one that is too
+    many beside those before it is not flown. Pinned drops count from the start. Such a drop is closed, and where a
+    limit without a radius leaves no room everything is.
     """
     n_steps, n_aircraft = proposed.shape
     flying = ~grounded(fleet, n_steps, steps_per_day)
     waits = waits_of(fleet, n_steps, steps_per_day, rules)
     if rules is not None:
         flying &= ~_closed(rules, shut, waits, steps_per_day)
-    columns, steps = np.nonzero((proposed & flying).T)
-    bounds = np.searchsorted(columns, np.arange(n_aircraft + 1))
-    away = waits[steps, columns]
-    if rules is None or (rules.sorties is None and rules.duty is None):
-        drops = _walk(steps, bounds, away)
-    else:
-        drops = _walk_days(steps, bounds, away, _days(rules, proposed.shape, steps_per_day))
-    at, of = steps[drops], columns[drops]
     executed = np.zeros((n_steps, n_aircraft), bool)
-    executed[at, of] = True
+    if rules is not None and rules.airspace and poses is not None:
+        refused = _walk_together(proposed & flying, waits, rules, poses, steps_per_day, executed)
+        flying &= ~refused
+        at, of = np.nonzero(executed)
+    else:
+        columns, steps = np.nonzero((proposed & flying).T)
+        bounds = np.searchsorted(columns, np.arange(n_aircraft + 1))
+        away = waits[steps, columns]
+        if rules is None or (rules.sorties is None and rules.duty is None):
+            drops = _walk(steps, bounds, away)
+        else:
+            drops = _walk_days(steps, bounds, away, _days(rules, proposed.shape, steps_per_day))
+        at, of = steps[drops], columns[drops]
+        executed[at, of] = True
     if rules is not None:
         flying &= _within_sorties(rules, executed, steps_per_day)
         flying &= _within_duty(rules, executed, steps_per_day)
@@ -296,6 +309,41 @@ def _walk_days(steps: Ints, bounds: Ints, away: Ints, days: _Days) -> list[int]:
             executed.append(index)
             index = bisect_left(times, step + waits[index] + 1, index + 1, end)
     return executed
+
+
+def _walk_together(
+    candidates: Bools, waits: Ints, rules: FlightRules, poses: Floats, steps_per_day: int, executed: Bools
+) -> Bools:
+    """Mark in ``executed [T, A]`` the drops that are let through, in order of step and column.
+
+    Turnaround, sorties, duty and airspace limits decide. Returns ``[T, A]``: drops that an airspace limit refused, and
+    pairs that one without a radius leaves no room for. Pinned drops are let through as they are in :func:`_walk_days`,
+    whatever the airspace holds.
+    """
+    n_steps, n_aircraft = candidates.shape
+    days = _days(rules, candidates.shape, steps_per_day)
+    airspace = Airspace(rules.airspace, poses, rules.pinned, rules.pinned_poses)
+    ready, today, first = [0] * n_aircraft, [-1] * n_aircraft, [-1] * n_aircraft
+    refused = np.zeros(candidates.shape, bool)
+    for step, column in np.argwhere(candidates).tolist():
+        if step < ready[column]:
+            continue
+        day, is_pinned = days.day[step], step in days.pins[column]
+        if day != today[column]:
+            today[column], first[column] = day, -1
+        if not is_pinned:
+            began, left = first[column], days.quota[column]
+            if left[day] == 0 or (began >= 0 and step - began > days.duty[column][day]):
+                continue
+            if not airspace.allows(step, column):
+                refused[step, column] = True
+                continue
+            left[day] -= 1
+            airspace.add(step, column)
+        first[column] = step if first[column] < 0 else first[column]
+        executed[step, column] = True
+        ready[column] = step + int(waits[step, column]) + 1
+    return refused | (airspace.full(n_steps) & ~executed)
 
 
 def _within_sorties(rules: FlightRules, executed: Bools, steps_per_day: int) -> Bools:

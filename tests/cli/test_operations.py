@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from firegui.domain.airspace import AirspaceRule
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.settings import OptimizerSettings
@@ -74,6 +75,38 @@ def test_everything_wrong_is_listed_and_nothing_is_changed(firegui: Run, project
     )
     answer = firegui("configure", project, "--operations", bad, "--days", 9)
     answer.assert_refused("R-9", "Q is no aircraft type", "outside daylight", "days 0 to 8")
+    assert load_project(project).operations == Operations()
+
+
+def test_airspace_rules_are_given_said_audited_and_cleared(firegui: Run, project: Path, tmp_path: Path) -> None:
+    answer = firegui("configure", project, "--airspace", "1,300,200", "--airspace", "6,60,,R,BIG")
+    assert answer.code == 0
+    assert "at most 1 drop within 200 m in any 300 min" in answer.out
+    assert "at most 6 drops in any 60 min, of R and BIG" in answer.out
+    rules = AirspaceRule(1, 300.0, 200.0), AirspaceRule(6, 60.0, None, ("R", "BIG"))
+    assert load_project(project).operations == Operations(airspace=rules)
+    assert len(firegui("info", project, "--json").json["operations"]["airspace"]) == 2
+
+    schedule = tmp_path / "s.csv"
+    schedule.write_text("step,aircraft,y,x,theta\n4,R-1,8.0,10.0,0.5\n6,R-2,8.0,12.0,0.5\n", encoding="utf-8")
+    found = firegui("audit", project, "--schedule", schedule)
+    assert found.code == 1
+    assert "against airspace rules" in found.out
+    assert "R-2 drops at step 6, one of 2 where the airspace rule has at most 1 drop within 200 m" in found.out
+
+    assert firegui("configure", project, "--airspace", "none", "--days", 1).code == 0
+    assert load_project(project).operations == Operations()
+
+
+def test_everything_wrong_with_airspace_rules_is_listed_and_nothing_is_changed(firegui: Run, project: Path) -> None:
+    answer = firegui(
+        "configure", project, "--airspace", "one,60", "--airspace", "0,-5,9e9,Q", "--airspace", "1.5,60",
+        "--frequency", "Air=soon",
+    )  # fmt: skip
+    answer.assert_refused(
+        "'one,60' is no airspace rule", "Drops at most is 0", "Minutes is -5.0", "Radius is 9000000000.0",
+        "Q is no aircraft type of the fleet", "Drops at most is 1.5", "AM 'soon' is no frequency",
+    )  # fmt: skip
     assert load_project(project).operations == Operations()
 
 

@@ -23,6 +23,7 @@ from firegui.gui.map.map_places import GoToDialog
 from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
+from firegui.gui.scenario.airspace_form import AirspaceDialog
 from firegui.gui.scenario.constraint_tables import PinDropsDialog
 from firegui.gui.scenario.crew_notes_form import FrequencyDialog, HazardDialog
 from firegui.gui.scenario.fire_model_dialog import FireModelDialog
@@ -46,6 +47,7 @@ def dialogs(window: MainWindow) -> Iterator[QWidget]:
     yield PinDropsDialog(session, [], project, window)
     drop, hand = Drop(1, 0, 5.0, 6.0, 0.5), session.plan_editor.drops
     yield DropDialog(session, "Drop", drop, lambda to: DropChange(hand, hand.plus(to), to, "Add a drop"), window)
+    yield AirspaceDialog(session, window)
     yield FrequencyDialog(session, window)
     yield HazardDialog(session, window)
     yield RegionDialog(session, Region.rectangle("R", (1, 4), (2, 5)), window)

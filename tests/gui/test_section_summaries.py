@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from firegui.domain.airspace import AirspaceRule
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
@@ -58,6 +59,7 @@ def test_grounded_days_are_told(project: Project, days: list[tuple[int, ...]], t
 def test_rules_are_listed(project: Project) -> None:
     summary = SECTION_SUMMARIES["Constraints"]
     assert summary(replace(project, operations=Operations())) == "No rule is set"
-    operations = Operations(daylight=Daylight(), hard_cap=300, no_drop_zones=project.regions[:1])
+    rules = (AirspaceRule(1, 60.0, 300.0), AirspaceRule(6, 60.0))
+    operations = Operations(daylight=Daylight(), hard_cap=300, no_drop_zones=project.regions[:1], airspace=rules)
     ruled = replace(project, operations=operations)
-    assert summary(ruled) == "Drops in daylight only · at most 300 drops · 1 no-drop zone"
+    assert summary(ruled) == "Drops in daylight only · at most 300 drops · 2 airspace rules · 1 no-drop zone"

@@ -1,4 +1,4 @@
-"""Constraints panel: darkness, groundings, sorties, zones and pins, and notes for crews.
+"""Constraints panel: darkness, groundings, sorties, airspace, zones, pins, and notes for crews.
 
 The paper has none of these.
 """
@@ -39,6 +39,7 @@ from firegui.gui.base.layouts import (
 )
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.map.shape_edits import add_pins, delete_zone, remove_pins
+from firegui.gui.scenario.airspace_form import AirspaceForm
 from firegui.gui.scenario.constraint_tables import GroundingsModel, SortiesModel, choose_pins, pin_columns, zone_columns
 from firegui.gui.scenario.crew_notes_form import CrewNotesForm
 from firegui.gui.session.reporting import refusing
@@ -80,7 +81,8 @@ class ConstraintsPanel(QWidget):
         set_synonyms(self.grounding_view, f"hours grounded {NIGHT_WORDS}")
         set_synonyms(self.zones_view, "powerline creek lake water houses")
         self.pins_view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.daylight, self.crew_notes = DaylightForm(session), CrewNotesForm(session)
+        self.daylight, self.airspace = DaylightForm(session), AirspaceForm(session)
+        self.crew_notes = CrewNotesForm(session)
         self.capped, self.cap = QCheckBox("At most"), WholeField(0, MOST_DROPS)
         self.problems, self.notes = muted_label(role="warning"), muted_label()
         self._build()
@@ -159,6 +161,7 @@ class ConstraintsPanel(QWidget):
             group_box("On the ground for part of a day", self._grounding_buttons(), self.grounding_view),
             group_box("Drops a day, each aircraft of a type", self.sorties_view),
             group_box("Drops in all", self._cap_row()),
+            group_box("Airspace", self.airspace),
             group_box("No-drop zones", self._zone_buttons(), self.zones_view),
             group_box("Pinned drops", self._pin_buttons(), self.pins_view),
             self.crew_notes, self.problems, 1, spacing=8, margins=4,
@@ -261,6 +264,7 @@ class ConstraintsPanel(QWidget):
         self.daylight.show_project(project)
         self.groundings.set_rows(operations.groundings)
         self.sorties.show_project(project)
+        self.airspace.show_rules(operations)
         self.zones.set_rows(operations.no_drop_zones)
         self.pins.set_rows(operations.pinned)
         self.crew_notes.show_notes(operations)

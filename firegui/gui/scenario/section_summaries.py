@@ -77,6 +77,7 @@ def rules_summary(project: Project) -> str:
         counted(len(operations.groundings), "grounding for part of a day", "groundings for part of a day"),
         "limited drops a day" if operations.sorties_per_day else "",
         f"at most {counted(operations.hard_cap, 'drop')}" if operations.hard_cap is not None else "",
+        counted(len(operations.airspace), "airspace rule"),
         counted(len(operations.no_drop_zones), "no-drop zone"),
         counted(len(operations.pinned), "pinned drop"),
         counted(len(operations.frequencies), "frequency", "frequencies"),

@@ -294,7 +294,8 @@ def notes_of(content: ExportContent) -> list[str]:
         notes.insert(1, f"{growth_left_text(content.stress)}. {growth}.")
     if held:
         notes.append(f"{held:,} drops that the plan proposes but does not fly (turnaround, grounding) are left out.")
-    return [*crew_notes(project), *notes, *base_notes(project), *(_sentence(text) for text in content.notes)]
+    rules = [*airspace_notes(project, content.sheet.units), *base_notes(project)]
+    return [*crew_notes(project), *notes, *rules, *(_sentence(text) for text in content.notes)]
 
 
 def crew_notes(project: Project) -> list[str]:
@@ -302,6 +303,12 @@ def crew_notes(project: Project) -> list[str]:
     operations = project.operations
     hazards = [f"Hazard: {shown_name(text.strip())}" for text in operations.hazards]
     return [*hazards, *(f"Frequency, {shown_name(item.text)}" for item in operations.frequencies)]
+
+
+def airspace_notes(project: Project, units: Units) -> list[str]:
+    """Return the airspace rules that the plan keeps."""
+    rules = project.operations.airspace
+    return [f"Airspace rule of the plan: {shown_name(rule.text(units))}." for rule in rules]
 
 
 def base_notes(project: Project) -> list[str]:

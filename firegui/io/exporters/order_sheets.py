@@ -217,6 +217,9 @@ def _facts(content: ExportContent, order: Order, marks: dict[str, str]) -> Itera
     if hours:
         text = ", ".join(hours)
         yield f"{text[0].upper()}{text[1:]}."
+    for rule in content.project.operations.airspace:
+        if kind is not None and (not rule.types or kind.id in rule.types):
+            yield f"Airspace rule of the plan: {rule.text(content.sheet.units)}."
     for base in order.bases:
         yield _base(content, order, base, marks[base.name])
     if not order.bases:

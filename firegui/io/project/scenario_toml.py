@@ -17,6 +17,12 @@ Of the constraints every entry is optional and what is absent is off::
     [sorties_per_day]                     # the most drops of one aircraft on one day of the plan, by type id
     S-2T = 6
 
+    [[airspace]]                          # at most so many drops within a radius in any so many minutes
+    most = 1
+    minutes = 60.0
+    radius_m = 300.0                      # between release points; without it wherever they are
+    types = ["S-2T"]                      # ids of the types that count and are limited; without it all
+
     [[grounding]]                         # a tail (S-2T-1) or a type (S-2T), from start up to, not including, end
     aircraft = "S-2T-1"
     start = 2020-08-20T14:00:00-07:00
@@ -62,6 +68,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from firegui.assets import resource
+from firegui.domain.airspace import AirspaceRule
 from firegui.domain.bases import Base
 from firegui.domain.coverage import HIGHEST, LOWEST, RequiredCoverage, weighted_coverage
 from firegui.domain.crew_notes import RadioFrequency
@@ -136,6 +143,7 @@ def operations_from_table(table: toml.Table) -> Operations:
         gust_factor=table.take("gust_factor", float, GUST_FACTOR),
         frequencies=_sound(toml.read_dataclass(RadioFrequency, row, lenient=True) for row in table.tables("frequency")),
         hazards=tuple(table.take("hazards", list[str], [])),
+        airspace=_sound(toml.read_dataclass(AirspaceRule, row, lenient=True) for row in table.tables("airspace")),
     )
     table.finish()
     return operations
@@ -155,6 +163,7 @@ def operations_to_table(operations: Operations) -> dict[str, Any]:
     if operations.sorties_per_day:
         table["sorties_per_day"] = dict(sorted(operations.sorties_per_day.items()))
     rows = {
+        "airspace": [_airspace_row(rule) for rule in operations.airspace],
         "grounding": [_row(item) for item in operations.groundings],
         "no_drop_zone": [region_to_table(zone) for zone in operations.no_drop_zones],
         "pinned": [_row(pin) for pin in operations.pinned],
@@ -162,6 +171,10 @@ def operations_to_table(operations: Operations) -> dict[str, Any]:
         "frequency": [toml.as_table(item) for item in operations.frequencies],
     }
     return table | {key: entries for key, entries in rows.items() if entries}
+
+
+def _airspace_row(rule: AirspaceRule) -> dict[str, Any]:
+    return {key: value for key, value in toml.as_table(rule).items() if key != "types" or value}
 
 
 def _row(item: Grounding | PinnedDrop) -> dict[str, Any]:

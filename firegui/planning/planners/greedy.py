@@ -72,7 +72,7 @@ class Greedy:
         candidates = [one for one in aim.found if self._adds(one, gates)]
         scores = evaluations.score([_with(schedule, [one]) for one in candidates], check)
         better = [one for score, one in sorted(zip(scores, candidates, strict=True), key=_score) if score < current]
-        chosen = _one_per_aircraft(better)[: min(COMMITTED, room)]
+        chosen = self._flown_together(_one_per_aircraft(better))[: min(COMMITTED, room)]
         if len(chosen) > 1 and evaluations.score([_with(schedule, chosen)], check)[0] >= current:
             chosen = chosen[:1]
         self._schedule = _with(schedule, chosen)
@@ -92,6 +92,22 @@ class Greedy:
         rules = self._model.rules
         most = self._context.budget if rules is None or rules.cap is None else min(self._context.budget, rules.cap)
         return max(most - int(gates.executed.sum()), 0)
+
+    def _flown_together(self, candidates: list[Candidate]) -> list[Candidate]:
+        """Return the candidates that can be flown beside those before them.
+
+        Only under airspace rules does one keep another from being flown.
+        """
+        if self._model.rules is None or not self._model.rules.airspace:
+            return candidates
+        chosen: list[Candidate] = []
+        flown = self._gates(self._schedule).executed.copy()
+        for one in candidates:
+            more = flown.copy()
+            more[one.step, one.column] = True
+            if np.array_equal(self._gates(_with(self._schedule, [*chosen, one])).executed, more):
+                chosen, flown = [*chosen, one], more
+        return chosen
 
     def _adds(self, candidate: Candidate, gates: Gates) -> bool:
         """Return whether the schedule flies the candidate and still everything that it flew."""

@@ -46,6 +46,24 @@ def test_notes_for_crews_are_given_kept_and_refused_together(project: OpenProjec
     assert len(refused.value.problems) == 4
 
 
+def test_airspace_rules_are_given_kept_and_refused_together(project: OpenProject, tmp_path: Path) -> None:
+    ruled = project.with_airspace(
+        {"most": 1, "minutes": 60, "radius_m": 300.0}, {"most": 6, "minutes": 60, "types": ["R"]}
+    )
+    assert [rule.text() for rule in ruled.operations.airspace] == [
+        "at most 1 drop within 300 m in any 60 min", "at most 6 drops in any 60 min, of R",
+    ]  # fmt: skip
+    assert ruled.save(tmp_path / "ruled.firegui").operations == ruled.operations
+    assert ruled.with_airspace().operations == project.operations
+    with pytest.raises(firegui.InputError) as refused:
+        project.with_airspace(
+            {"most": 0, "minutes": 60}, {"minutes": 5, "radius": 3}, {"most": 1, "minutes": 5, "types": ["Q"]}
+        )
+    assert [problem.where for problem in refused.value.problems] == [
+        "airspace rule 2", "airspace rule 2", "airspace rule 1", "airspace rule 3",
+    ]  # fmt: skip
+
+
 def test_other_numbers_of_aircraft_leave_the_rest_as_it_is(project: OpenProject) -> None:
     smaller = project.with_counts({"R": 1, "W": 0})
     assert [kind.count for kind in smaller.fleet.types] == [1, 1, 0]

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import firegui.domain
+from firegui.domain.airspace import AirspaceRule
 from firegui.domain.bases import Base, BaseKind
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
 from firegui.domain.calendar import Calendar
@@ -49,7 +50,7 @@ _TRAINING = Training("one", (_EVENT,), 1, 1, ("good_luck",), (), "1")
 _PIN = PinnedDrop(_NOON, "S-2T-1", 3.0, 3.0, 0.0)
 _TIGHT = Operations(
     Daylight(), (Grounding("B-52", _NOON.replace(tzinfo=None), _NOON),), {"S-2T": 0, "B-52": -1}, 0, (),
-    (_PIN, replace(_PIN, y=99.0)),
+    (_PIN, replace(_PIN, y=99.0)), airspace=(AirspaceRule(0, -1.0, 0.0, ("B-52", "B-52")),),
 )  # fmt: skip
 
 
@@ -76,6 +77,7 @@ VALUES: tuple[tuple[Any, Callable[[Any], list[Problem]]], ...] = (
     (aircraft(id="", grounded_days=(-3,)), _own),
     (Base("", BaseKind.AIRTANKER, math.nan, 0.0, -1.0, 8.0, None, ("S-2T", "S-2T")), _own),
     (RadioFrequency("", "soon", "\x07"), _own),
+    (AirspaceRule(0, -1.0, math.nan, ("S-2T", "S-2T")), lambda rule: rule.problems("airspace rule 1")),
     (Fleet((aircraft(), aircraft(count=0))), _own),
     (FrontSettings(), _own),
     (

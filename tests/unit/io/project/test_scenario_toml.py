@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from firegui.domain.airspace import AirspaceRule
 from firegui.domain.bases import Base, BaseKind
 from firegui.domain.coverage import PAPER_COVERAGE, RequiredCoverage
 from firegui.domain.crew_notes import RadioFrequency
@@ -127,9 +128,41 @@ def test_frequencies_and_hazards_are_kept_by_files_and_projects(tmp_path: Path) 
     start, end = text.index("[[operations.frequency]]"), text.rindex("[[operations.frequency]]")
     assert start < end
     older = re.sub(r"\n\[\[operations\.frequency\]\]\n(?:\w+ = .*\n)+", "\n", text)
-    older = re.sub(r"^hazards = .*\n", "", older.replace("format = 18", "format = 17"), flags=re.MULTILINE)
+    older = re.sub(
+        r"^hazards = .*\n", "", re.sub("^format = [0-9]+", "format = 17", older, flags=re.MULTILINE), flags=re.MULTILINE
+    )
     (tmp_path / "p.firegui" / "project.toml").write_text(older, encoding="utf-8")
     assert load_project(tmp_path / "p.firegui").operations == ALL
+
+
+def test_airspace_rules_are_kept_by_files_and_projects_and_older_projects_have_none(tmp_path: Path) -> None:
+    rules = AirspaceRule(1, 60.0, 300.0), AirspaceRule(6, 45.5, None, ("R", "BIG"))
+    ruled = replace(ALL, airspace=rules)
+    write_operations(ruled, tmp_path / "o.toml")
+    assert read_operations(tmp_path / "o.toml") == ruled
+    project = replace(make_project(), operations=ruled)
+    save_project(project, tmp_path / "p.firegui")
+    assert load_project(tmp_path / "p.firegui").operations == ruled
+    assert project_hash(project) != project_hash(replace(project, operations=ALL))
+    text = (tmp_path / "p.firegui" / "project.toml").read_text(encoding="utf-8")
+    older = re.sub(r"\n\[\[operations\.airspace\]\]\n(?:\w+ = .*\n)+", "\n", text)
+    older = re.sub("^format = [0-9]+", "format = 18", older, flags=re.MULTILINE)
+    assert "airspace" not in older
+    (tmp_path / "p.firegui" / "project.toml").write_text(older, encoding="utf-8")
+    assert load_project(tmp_path / "p.firegui").operations == ALL
+
+
+def test_everything_wrong_with_airspace_rules_is_one_list(tmp_path: Path) -> None:
+    (tmp_path / "o.toml").write_text(
+        "[[airspace]]\nmost = 0\nminutes = 60\nradius = 3\n[[airspace]]\nmost = 1.5\n[[airspace]]\nmost = 2\n"
+        'minutes = -1.0\ntypes = ["R", "R"]\n',
+        encoding="utf-8",
+    )
+    with pytest.raises(InputError) as caught:
+        read_operations(tmp_path / "o.toml")
+    assert_each_said(
+        caught.value, ["radius is not known", "most", "minutes is missing", "Minutes is -1.0", "R more than once"]
+    )
 
 
 def test_everything_wrong_with_frequencies_and_hazards_is_one_list(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from firegui.planning.benchmark import planner_of
 from firegui.planning.evaluations import Arrays, Evaluations
 from firegui.planning.planner_context import BudgetedPlanner, PlannerContext
 from firegui.planning.shared_objective import SharedObjective
+from firegui.rollout.airspace import AirspaceLimit
 from firegui.rollout.gates import FlightRules
 from firegui.rollout.model import Model
 
@@ -69,6 +70,13 @@ def zones(model: Model) -> FlightRules:
     forbidden = np.zeros(model.shape, bool)
     forbidden[14:, :] = True
     return FlightRules(zones=forbidden)
+
+
+def airspace(model: Model) -> FlightRules:
+    """Keep drops apart, and limit the drops of the first two aircraft in any three steps."""
+    count = model.fleet.n_aircraft
+    everyone, two = np.ones(count, bool), np.arange(count) < 2
+    return FlightRules(airspace=(AirspaceLimit(1, 3, 2.5, everyone), AirspaceLimit(1, 3, None, two)))
 
 
 def pins(model: Model) -> FlightRules:

@@ -22,6 +22,7 @@ from firegui.rollout.simulate import simulate
 from tests.numerics.cases import aircraft, model_of, random_maps
 from tests.unit.planning.planners.planner_contexts import (
     SETTINGS,
+    airspace,
     cap,
     contest_of,
     finish,
@@ -112,7 +113,7 @@ def test_no_more_than_the_most_drops_are_committed_in_a_round() -> None:
     assert 1 < int(listed(planner).proposed.sum()) <= COMMITTED
 
 
-@pytest.mark.parametrize("rules", [sorties, cap, zones, pins])
+@pytest.mark.parametrize("rules", [sorties, cap, zones, airspace, pins])
 def test_every_drop_it_lists_is_flown_under_the_rules_of_an_operation(
     model: Model, rules: Callable[[Model], FlightRules]
 ) -> None:

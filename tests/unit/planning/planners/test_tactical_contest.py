@@ -22,6 +22,7 @@ from tests.numerics.cases import aircraft, model_of, random_maps
 from tests.unit.planning.planners.planner_contexts import (
     BUDGET,
     SETTINGS,
+    airspace,
     cap,
     contest_of,
     finish,
@@ -58,7 +59,7 @@ def test_an_allowance_that_does_not_suffice_is_left_alone(model: Model) -> None:
     assert context.evaluations.spent == 0
 
 
-@pytest.mark.parametrize("rules", [sorties, cap, zones, pins])
+@pytest.mark.parametrize("rules", [sorties, cap, zones, airspace, pins])
 @pytest.mark.parametrize("budget", [12, None])
 def test_every_drop_it_lists_is_flown_under_the_rules_of_an_operation(
     model: Model, rules: Callable[[Model], FlightRules], budget: int | None
