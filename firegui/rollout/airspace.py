@@ -57,11 +57,10 @@ class Airspace:
     """
 
     def __init__(
-        self, limits: Sequence[AirspaceLimit], poses: Floats, pinned: Bools | None, pinned_poses: Floats | None
+        self, limits: Sequence[AirspaceLimit], n_aircraft: int, pinned: Bools | None, pinned_poses: Floats | None
     ) -> None:
         pins: Floats = _no_drops()
-        self._places: list[list[list[float]]] = poses[:, :, :2].tolist()
-        self._of: list[list[_Timed | _Placed]] = [[] for _ in range(poses.shape[1])]
+        self._of: list[list[_Timed | _Placed]] = [[] for _ in range(n_aircraft)]
         self._limited: list[_Timed | _Placed] = []
         for limit in sorted(limits, key=lambda one: (one.radius is not None, one.most)):  # the fastest ones first
             if pinned is not None and pinned_poses is not None:
@@ -72,14 +71,12 @@ class Airspace:
             for column in np.flatnonzero(limit.columns).tolist():
                 self._of[column].append(limited)
 
-    def allows(self, step: int, column: int) -> bool:
-        """Return whether every limit lets a drop through beside those that were added."""
-        y, x = self._places[step][column]
+    def allows(self, step: int, column: int, y: float, x: float) -> bool:
+        """Return whether every limit lets a drop at this release point through beside those that were added."""
         return all(limited.allows(step, y, x) for limited in self._of[column])
 
-    def add(self, step: int, column: int) -> None:
+    def add(self, step: int, column: int, y: float, x: float) -> None:
         """Count a drop that is flown."""
-        y, x = self._places[step][column]
         for limited in self._of[column]:
             limited.add(step, y, x)
 
@@ -139,7 +136,8 @@ class _Placed:
     def __init__(self, limit: AirspaceLimit, pins: Floats) -> None:
         assert limit.radius is not None
         self._most, self._length, self._reach = limit.most, limit.steps, limit.radius * limit.radius
-        self._flown: dict[int, list[_Flown]] = {}
+        self._flown: list[_Flown] = []  # by step
+        self._steps: list[int] = []
         self._pins: list[int] = sorted(map(int, pins[:, 0]))
         for step, y, x in [*limit.before.tolist(), *pins.tolist()]:
             self.add(int(step), y, x)
@@ -149,13 +147,13 @@ class _Placed:
             return self._allows_before_pins(step, y, x)
         # No drop is later: only the steps up to this one can hold too many.
         reach, flown, most, begin, count = self._reach, self._flown, self._most, step - self._length, 0
-        for at in range(step, begin, -1):
-            for one in flown.get(at, ()):
-                down, across = one.y - y, one.x - x
-                if down * down + across * across <= reach:
-                    count += 1
-                    if count == most or (len(one.steps) >= most and one.steps[-most] > begin):
-                        return False
+        for index in range(bisect_right(self._steps, step) - 1, bisect_right(self._steps, begin) - 1, -1):
+            one = flown[index]
+            down, across = one.y - y, one.x - x
+            if down * down + across * across <= reach:
+                count += 1
+                if count == most or (len(one.steps) >= most and one.steps[-most] > begin):
+                    return False
         return True
 
     def add(self, step: int, y: float, x: float) -> None:
@@ -163,7 +161,9 @@ class _Placed:
         for one in self._near(step, y, x):
             insort(one.steps, step)
             insort(steps, one.step)
-        self._flown.setdefault(step, []).append(_Flown(step, y, x, steps))
+        index = bisect_right(self._steps, step)
+        self._steps.insert(index, step)
+        self._flown.insert(index, _Flown(step, y, x, steps))
 
     def _allows_before_pins(self, step: int, y: float, x: float) -> bool:
         near, most, length = self._near(step, y, x), self._most, self._length
@@ -178,14 +178,12 @@ class _Placed:
 
     def _near(self, step: int, y: float, x: float) -> list[_Flown]:
         """Return the drops within the radius that can share ``length`` steps with one at ``step``."""
-        reach, flown, near = self._reach, self._flown, []
-        for at in range(step - self._length + 1, step + (self._length if self._pins else 1)):
-            if at in flown:
-                for one in flown[at]:
-                    down, across = one.y - y, one.x - x
-                    if down * down + across * across <= reach:
-                        near.append(one)
-        return near
+        begin, end = bisect_right(self._steps, step - self._length), bisect_left(self._steps, step + self._length)
+        return [
+            one
+            for one in self._flown[begin:end]
+            if (one.y - y) * (one.y - y) + (one.x - x) * (one.x - x) <= self._reach
+        ]
 
 
 def _is_over(steps: Sequence[int], added: int, low: int, high: int, most: int, length: int) -> bool:

@@ -322,10 +322,12 @@ def _walk_together(
     """
     n_steps, n_aircraft = candidates.shape
     days = _days(rules, candidates.shape, steps_per_day)
-    airspace = Airspace(rules.airspace, poses, rules.pinned, rules.pinned_poses)
+    airspace = Airspace(rules.airspace, n_aircraft, rules.pinned, rules.pinned_poses)
     ready, today, first = [0] * n_aircraft, [-1] * n_aircraft, [-1] * n_aircraft
     refused = np.zeros(candidates.shape, bool)
-    for step, column in np.argwhere(candidates).tolist():
+    pairs = np.argwhere(candidates)
+    places = poses[pairs[:, 0], pairs[:, 1], :2].tolist()
+    for (step, column), (y, x) in zip(pairs.tolist(), places, strict=True):
         if step < ready[column]:
             continue
         day, is_pinned = days.day[step], step in days.pins[column]
@@ -335,11 +337,11 @@ def _walk_together(
             began, left = first[column], days.quota[column]
             if left[day] == 0 or (began >= 0 and step - began > days.duty[column][day]):
                 continue
-            if not airspace.allows(step, column):
+            if not airspace.allows(step, column, y, x):
                 refused[step, column] = True
                 continue
             left[day] -= 1
-            airspace.add(step, column)
+            airspace.add(step, column, y, x)
         first[column] = step if first[column] < 0 else first[column]
         executed[step, column] = True
         ready[column] = step + int(waits[step, column]) + 1

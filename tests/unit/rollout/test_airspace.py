@@ -194,4 +194,4 @@ def test_the_gates_without_airspace_limits_do_not_look_at_the_poses() -> None:
     schedule.logits[1] = LISTED_LOGIT
     gates = apply_gates(schedule.proposed, FLEET, PER_DAY, FlightRules(cap=3), poses=schedule.poses)
     assert int(gates.executed.sum()) == 3
-    assert Airspace((), np.zeros((4, COUNT, 3)), None, None).allows(0, 0)
+    assert Airspace((), COUNT, None, None).allows(0, 0, 0.0, 0.0)
