@@ -32,8 +32,8 @@ _TYPES_TIP = "ids of the aircraft types that count and are limited, between comm
 _TYPES = 3
 _FEWEST, _MOST = 1, 6
 _HOW = (
-    "Around every drop, and in any of these minutes that hold it, at most so many drops. 1 drop is the least time "
-    "between two on the same spot. Large tankers anywhere in 60 min are the pace of a lead plane."
+    "At most so many drops within the radius of any one of them, in any so many minutes. 1 drop keeps two on the same "
+    "spot apart in time. The types of large tankers, anywhere in 60 min, follow the pace of lead planes."
 )
 
 
@@ -89,8 +89,9 @@ class AirspaceModel(TableModel[AirspaceRule]):
             found: float | None = getattr(rule, name)
             return found
 
+        unit = "" if name == "minutes" else declared.unit
         return Column(
-            declared.title, value, plain_number, declared.help, declared.unit, edit=partial(self._set_number, name),
+            declared.title, value, plain_number, declared.help, unit, edit=partial(self._set_number, name),
             missing=ANYWHERE,
         )  # fmt: skip
 
