@@ -1,6 +1,6 @@
 """Violations of every rule in the plans of all planners: the proof that they keep the rules.
 
-    python tests/performance/every_rule.py PROJECT.firegui --out DIR [--planners all] [--allowance 30] [--epochs 3]
+    python tests/performance/every_rule.py PROJECT.firegui --out DIR [--planners all] [--allowance 30] [--budget 40]
 
 Run it from the repository with ``PYTHONPATH=.``. The project gets every rule at once: daylight, groundings, grounded
 days, sorties, cap, airspace, a no-drop zone, pinned drops, bases with hours, flight and duty hours, limits of wind and
@@ -49,8 +49,11 @@ class AuditedPlan:
     violations: tuple[str, ...]
 
 
-def with_every_rule(project: Project, epochs: int) -> Project:
-    """Return ``project`` with every rule at once, fitted to its fleet, its wind and its fire."""
+def with_every_rule(project: Project, epochs: int, budget: int = 0) -> Project:
+    """Return ``project`` with every rule at once, fitted to its fleet, its wind and its fire.
+
+    The default plan is short: ``epochs``, and a removal that keeps half of the ``budget``.
+    """
     grid, calendar, kinds = project.scenario.grid, project.calendar, project.fleet.types
     speed = np.asarray(project.planned_wind[0][np.arange(len(project.planned_wind[0]))], np.float64)
     limit = float(np.quantile(speed, 0.9))
@@ -93,7 +96,7 @@ def with_every_rule(project: Project, epochs: int) -> Project:
     plan = replace(
         project.plan, setting=Setting.CUSTOM, weights=weights, optimizer=replace(project.plan.optimizer, epochs=epochs),
         margin=replace(project.plan.margin, kind=Margin.NONE),
-        elimination=replace(project.plan.elimination, allowance=SHORT_REMOVAL),
+        elimination=replace(project.plan.elimination, allowance=SHORT_REMOVAL, keep=budget // 2),
     )  # fmt: skip
     homes = np.zeros(grid.shape, np.float32)
     homes[:: max(grid.rows // 20, 1), :: max(grid.columns // 20, 1)] = 1.0
@@ -171,14 +174,17 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--planners", default="all")
     parser.add_argument("--allowance", type=int, default=30)
+    parser.add_argument("--budget", type=int, default=40, help="soft limit on drops of the planners")
     parser.add_argument("--epochs", type=int, default=3)
     parser.add_argument("--days", type=int, default=0, help="planned days, 0 for those of the project")
     given = parser.parse_args()
     project = load_project(given.project)
     days = given.days or project.plan.days
-    ruled = with_every_rule(replace(project, plan=replace(project.plan, days=days)), given.epochs)
+    ruled = with_every_rule(replace(project, plan=replace(project.plan, days=days)), given.epochs, given.budget)
     given.out.mkdir(parents=True)
-    for plan in audited_plans(ruled, given.out, planners=given.planners, allowance=given.allowance):
+    for plan in audited_plans(
+        ruled, given.out, planners=given.planners, allowance=given.allowance, budget=given.budget
+    ):
         print(f"{plan.planner:28} {plan.drops:6,} drops  {len(plan.violations):4,} violations", flush=True)
         for sentence in plan.violations[:5]:
             print(f"    {sentence}", flush=True)

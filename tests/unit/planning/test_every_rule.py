@@ -47,7 +47,8 @@ def test_the_audit_names_a_planted_violation_of_every_rule_at_once() -> None:
 @pytest.mark.slow
 def test_no_planner_breaks_a_rule_on_the_demo_fire(tmp_path: Path) -> None:
     planners = [name for name in PlannerName if name not in (PlannerName.CMA_ES, PlannerName.CMA_ES_NATIVE)]
-    plans = list(audited_plans(with_every_rule(make_demo(), 3), tmp_path, planners=planners, allowance=12))
+    ruled = with_every_rule(make_demo(), 3, 40)
+    plans = list(audited_plans(ruled, tmp_path, planners=planners, allowance=12, budget=40))
     assert len(plans) == len(planners) + 1
     assert [(plan.planner, plan.violations) for plan in plans if plan.violations] == []
     assert all(plan.drops >= PINS for plan in plans)

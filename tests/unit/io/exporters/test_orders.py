@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from pyproj import Geod
 
+from firegui.domain.airspace import AirspaceRule
 from firegui.domain.bases import Base, BaseKind
 from firegui.domain.crew_notes import RadioFrequency
 from firegui.domain.fleet import Fleet, Material
@@ -20,6 +21,7 @@ from firegui.domain.project import Project
 from firegui.domain.scenario import UNKNOWN_START
 from firegui.errors import CancelledError
 from firegui.io.exporters import export, file_names
+from firegui.io.exporters.briefing import notes_of
 from firegui.io.exporters.content import ExportContent, Paper, Sheet
 from firegui.io.exporters.order_sheets import NO_ORDERS, order_pages, write_order_sheets
 from firegui.io.exporters.orders import COLUMNS, orders_of, write_orders_csv
@@ -186,6 +188,22 @@ def test_without_bases_and_notes_a_sheet_has_room_to_write_on() -> None:
     assert "None typed in the project." in page and "Radio frequencies" in page
     assert "Base" not in page
     assert not any("km" in text and "to the fire" in text for text in page)
+
+
+def test_airspace_rules_stand_in_the_briefing_and_on_the_sheets_of_the_types_that_they_limit() -> None:
+    whole = planned()
+    first = whole.fleet.types[0].id
+    rules = (AirspaceRule(1, 60.0, 300.0), AirspaceRule(6, 60.0, None, (first,)))
+    what = content(3, project=replace(whole, operations=replace(whole.operations, airspace=rules)))
+    said = [f"Airspace rule of the plan: {rule.text(what.sheet.units)}." for rule in rules]
+    assert set(said) <= set(notes_of(what))
+    orders = orders_of(what)
+    assert {order.kind.id == first for order in orders if order.kind} == {True, False}
+    for order in orders:
+        (page, *_) = [page for page in pages(what) if order.aircraft in page]
+        assert order.kind is not None
+        assert [text for text in said if text in page] == (said if order.kind.id == first else said[:1])
+    assert not any("Airspace" in text for page in pages(content(3)) for text in page)
 
 
 def test_a_type_that_no_base_serves_has_none_on_its_sheet(tmp_path: Path) -> None:
