@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
 from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
 from firegui.domain.airspace import AirspaceRule, rule_name, rules_problems
+from firegui.domain.barriers import Barrier, BarrierKind, barrier_problems, with_barriers, without
 from firegui.domain.bases import BaseKind
 from firegui.domain.crew_notes import RadioFrequency, frequency_problems, hazard_problems
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.fire.physical import with_physical_model
 from firegui.io.fuel_models_file import read_fuel_models
+from firegui.io.importers.barriers import BarrierSource, read_barriers
 from firegui.io.importers.bases import BaseSource, read_bases
 from firegui.io.importers.values import RasterMeaning, ValueSource, read_values
 from firegui.io.project.store import load_project, save_project
@@ -61,7 +64,9 @@ class OpenProject(Project):
             return False
         then, now = self.saved.plan, self.plan
         then = replace(then, optimizer=now.optimizer, elimination=now.elimination, margin=now.margin, design=now.design)
-        others = ("fleet", "grounded", "regions", "fire_model", "operations", "coverage", "stress", "values")
+        others = (
+            "fleet", "grounded", "regions", "fire_model", "operations", "coverage", "stress", "values", "barriers",
+        )  # fmt: skip
         return then == now and all(getattr(self, name) == getattr(self.saved, name) for name in others)
 
     def with_counts(self, counts: Mapping[str, int]) -> Self:
@@ -202,6 +207,47 @@ class OpenProject(Project):
         problems.extend(rules_problems(made) + rules_problems(made, self.fleet))
         problems.raise_if_any("The airspace rules cannot be used")
         return replace(self, operations=replace(self.operations, airspace=tuple(made)))
+
+    def with_barriers(
+        self, file: str | Path | Sequence[Barrier], *, kind: str | None = None, width_m: float | None = None,
+        strength: float = 1.0, exists_from: datetime | None = None, layer: str | None = None,
+    ) -> Self:  # fmt: skip
+        """Return the project with the barriers of a file, in place of those of the same names.
+
+        Args:
+            file: Lines or polygons in GeoJSON, GeoPackage, KML or shapefile, or barriers themselves. Categories of
+                NWCG's Event Line standard decide kinds, and which features are left out.
+            kind: ``"road"``, ``"river"``, ``"dozer_line"``, ``"hand_line"``, ``"fuel_break"``, ``"burned_out"`` or
+                ``"other"``, for features that say none.
+            width_m: Width in metres of lines that have none; the usual one of the kind without it.
+            strength: Share of the spread that is stopped, 0 to 1, of features that have none.
+            exists_from: Time with an offset from UTC from which on they hold; from the start without it.
+            layer: Layer of a vector file that has several.
+
+        Raises:
+            InputError: Something is wrong with the file. Every problem is listed.
+        """
+        title = "The barriers cannot be used"
+        if kind is not None and kind not in list(BarrierKind):
+            raise InputError([Problem("kind", f"{kind!r} is unknown", f"give one of {', '.join(BarrierKind)}")], title)
+        if isinstance(file, str | Path):
+            chosen = None if kind is None else BarrierKind(kind)
+            source = BarrierSource(Path(file), chosen, layer, width_m, strength, exists_from)
+            added: Sequence[Barrier] = read_barriers(source, self.scenario.grid).barriers
+        else:
+            added = file
+        problems = barrier_problems(added, self.scenario.grid.shape)
+        if problems:
+            raise InputError(problems, title)
+        return replace(self, barriers=with_barriers(self.barriers, added))
+
+    def without_barrier(self, name: str) -> Self:
+        """Return the project without the barrier of this name; raises ``InputError`` where there is none."""
+        kept = without(self.barriers, [name])
+        if len(kept) == len(self.barriers):
+            known = ", ".join(barrier.name for barrier in kept) or "none"
+            raise InputError([Problem("barriers", f"there is no barrier {name!r}", f"the project has: {known}")])
+        return replace(self, barriers=kept)
 
     def with_crew_notes(
         self, *, frequencies: Mapping[str, str | Sequence[str]] | None = None, hazards: Sequence[str] | None = None

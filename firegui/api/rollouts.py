@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -24,6 +25,7 @@ from firegui.api.inputs import (
 from firegui.api.projects import ProjectSource, read_project
 from firegui.api.python_words import python_interface
 from firegui.api.running import SavedRunResult, ignore_event, result_folder
+from firegui.domain.barriers import without
 from firegui.domain.observation import FireRecord
 from firegui.domain.options import bounds_problems
 from firegui.domain.plan_summary import (
@@ -44,7 +46,7 @@ from firegui.io.atomic import new_folder, write_json, writing
 from firegui.io.daylight import night_steps
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.rasters.masks import region_masks
-from firegui.rollout.engine_message import EngineMessage, MessageCallback
+from firegui.rollout.engine_message import EngineMessage, MessageCallback, ignore_message
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.engine_messages import EngineMessages
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 
 TITLE = "The evaluation cannot start"
 EVALUATION, STATES = "evaluation.json", "states.npz"
+_OF_BARRIERS = ("final_extent_ha", "final_extent_cells", "protected_cells", "objective")
 Days = NDArray[np.float32]
 
 
@@ -76,13 +79,18 @@ class RolloutInput:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RolloutRequest:
-    """Request of one rollout; ``nominal`` changes the project's nominal effectiveness."""
+    """Request of one rollout; ``nominal`` changes the project's nominal effectiveness.
+
+    ``without_barriers`` names barriers that do not hold. ``what_if`` requests the rollout without each barrier, too.
+    """
 
     project: ProjectSource
     schedule: ScheduleSource | None
     backend: str
     precision: str
     nominal: Change[Effectiveness]
+    without_barriers: tuple[str, ...] = ()
+    what_if: bool = False
 
     def read(self, engine: Engine, out: Path | None, title: str) -> RolloutInput:
         """Return the project at the requested nominal effectiveness, the schedule and its fire.
@@ -99,13 +107,41 @@ class RolloutRequest:
             nominal = self.nominal(project.plan.nominal, gather)
             project = replace(project, plan=replace(project.plan, nominal=nominal))
             gather.extend(project.problems())
+            project = _without_barriers(project, self.without_barriers, gather)
+            if self.what_if and not project.barriers:
+                gather.add("barriers", "the project has none", "add some, or leave this out")
         schedule = gather_schedule(self.schedule, project, gather)
         fire = gather_fire(schedule_file(self.schedule), project, gather)
+        if self.what_if and fire is not None and fire.kept is not None:
+            remedy = "give the project that it was made on with the schedule alone"
+            gather.add("barriers", "the run keeps the fire that was observed or drawn with them", remedy)
         gather.attempt(lambda: engine.check_backend(self.backend))
         check_target(out, gather)
         gather.raise_if_any(title)
         assert project is not None
         return RolloutInput(project, schedule, fire)
+
+
+def _without_barriers(project: Project, names: Sequence[str], gather: Gather) -> Project:
+    """Return the project without the named barriers; unknown names are noted."""
+    known = [barrier.name for barrier in project.barriers]
+    for name in names:
+        if name not in known:
+            gather.add("barriers", f"there is no barrier {name!r}", f"the project has: {', '.join(known) or 'none'}")
+    return replace(project, barriers=without(project.barriers, names)) if names else project
+
+
+@dataclass(frozen=True, slots=True)
+class BarrierEffect:
+    """What burns where one barrier does not hold.
+
+    ``without`` is its name, or ``""`` where all of them hold. ``metrics`` are those with the schedule, and ``baseline``
+    those without drops.
+    """
+
+    without: str
+    metrics: Metrics
+    baseline: Metrics
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +152,8 @@ class EvaluatedSchedule:
     occupancy in cell-days. Without a schedule ``schedule`` is ``None`` and both are the same. ``p_fire [D+1, H, W]`` is
     the probability of fire at day boundaries, ``None`` unless requested. ``fire`` is the fire that a replanned
     run kept. ``seconds`` is the time of the rollouts, ``engine`` says in words what computed. ``summary`` is what is
-    reported of the schedule first, ``None`` without one.
+    reported of the schedule first, ``None`` without one. ``barrier_effects`` are requested: first all barriers hold,
+    then each of them does not.
     """
 
     project: Project = field(repr=False)
@@ -130,6 +167,7 @@ class EvaluatedSchedule:
     p_fire: Days | None = field(default=None, repr=False)
     fire: SavedFire | None = field(default=None, repr=False)
     summary: PlanSummary | None = field(default=None, repr=False)
+    barrier_effects: tuple[BarrierEffect, ...] = ()
 
     @property
     def values(self) -> tuple[ValueSummary, ...]:
@@ -145,6 +183,14 @@ class EvaluatedSchedule:
             "regions": [] if self.summary is None else [asdict(region) for region in self.summary.regions],
             **({"values": [asdict(layer) for layer in self.values]} if self.values else {}),
         }  # fmt: skip
+        if self.barrier_effects:
+            plain["barriers"] = [
+                {
+                    "without": one.without, **{name: getattr(one.metrics, name) for name in _OF_BARRIERS},
+                    "baseline": {name: getattr(one.baseline, name) for name in _OF_BARRIERS},
+                }
+                for one in self.barrier_effects
+            ]  # fmt: skip
         if self.fire is not None:
             kept = self.fire.kept
             plain["fire"] = {
@@ -199,10 +245,12 @@ def roll_out(
     keep_states: bool,
     tell: MessageCallback,
     check: Check | None = None,
+    what_if: bool = False,
 ) -> EvaluatedSchedule:
     """Roll the schedule out, and the fire without drops.
 
-    ``tell`` receives messages of the engine. ``check`` is called often and ends the work with an exception.
+    ``tell`` receives messages of the engine. ``check`` is called often and ends the work with an exception. With
+    ``what_if`` it is done without each of the barriers, too.
     """
     project, schedule, fire = given.project, given.schedule, given.fire
     if project.needs_centres:
@@ -215,6 +263,13 @@ def roll_out(
         plan, baseline = _simulated(engine, model, schedule, check)
     else:
         plan, baseline = _in_kept_fire(engine, model, schedule, kept, check)
+    effects = [BarrierEffect("", plan.metrics, baseline.metrics)] if what_if else []
+    for barrier in project.barriers if what_if else ():
+        fewer = replace(project, barriers=without(project.barriers, [barrier.name]))
+        fewer = engine.with_burning_centres(fewer, backend, check=check) if fewer.needs_centres else fewer
+        other = engine.build(fewer, project.plan.nominal, backend, precision, tell=ignore_message, check=check)
+        found = _simulated(engine, other, schedule, check)
+        effects.append(BarrierEffect(barrier.name, *(one.metrics for one in found)))
     seconds = time.monotonic() - began
     device = listener.device or model.device
     name = engine.device_name(device)
@@ -232,7 +287,18 @@ def roll_out(
         summary = replace(summary, values=value_summaries(project, *lost))
     days = plan.days if keep_states else None
     return EvaluatedSchedule(
-        project, schedule, plan.metrics, baseline.metrics, model.backend, device, words, seconds, days, fire, summary
+        project,
+        schedule,
+        plan.metrics,
+        baseline.metrics,
+        model.backend,
+        device,
+        words,
+        seconds,
+        days,
+        fire,
+        summary,
+        tuple(effects),
     )
 
 
@@ -281,6 +347,8 @@ def evaluate(
     eta_retardant: float | None = None,
     eta_water: float | None = None,
     states: bool = False,
+    without_barriers: Sequence[str] = (),
+    what_if_barriers: bool = False,
     backend: str = "auto",
     precision: str = "float32",
     progress: Emit | None = None,
@@ -296,6 +364,8 @@ def evaluate(
         eta_retardant: Effectiveness of retardant, 0 to 1, in place of the project's.
         eta_water: Effectiveness of water, 0 to 1, in place of the project's.
         states: Whether to keep the probability of fire at day boundaries, ``p_fire [D+1, H, W]``.
+        without_barriers: Names of barriers that do not hold.
+        what_if_barriers: Whether to compute ``barrier_effects`` too: what burns where each barrier does not hold.
         backend: What computes: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"reference"``.
         precision: ``"float32"``, part of the fire model, or ``"float64"`` to check equations on short horizons.
         progress: Receives messages of the engine as events, in this thread.
@@ -317,8 +387,9 @@ def evaluate(
         source: ScheduleSource | None = schedule
         if isinstance(schedule, SavedRunResult):
             source = stack.enter_context(result_folder(schedule))
-        read = RolloutRequest(project, source, backend, precision, nominal).read(engine, None, TITLE)
+        names = (without_barriers,) if isinstance(without_barriers, str) else tuple(without_barriers)
+        request = RolloutRequest(project, source, backend, precision, nominal, names, what_if_barriers)
         return roll_out(
-            read, engine, backend=backend, precision=precision, keep_states=states, tell=messages.pass_on,
-            check=control.check,
+            request.read(engine, None, TITLE), engine, backend=backend, precision=precision, keep_states=states,
+            tell=messages.pass_on, check=control.check, what_if=what_if_barriers,
         )  # fmt: skip

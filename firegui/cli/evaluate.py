@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
 from firegui.api.rollouts import TITLE, EvaluatedSchedule, RolloutRequest, roll_out
 from firegui.cli.arguments import FILE
-from firegui.cli.output import json_option, report
+from firegui.cli.output import chosen_units, json_option, report, table
 from firegui.cli.remarks import print_message
 from firegui.cli.results import metrics_table, summary_lines
 from firegui.cli.rollout_options import rollout_options
@@ -19,17 +21,25 @@ from firegui.runs.messages import counted
 @click.command()
 @rollout_options(schedule_required=False)
 @click.option("--state", metavar="F.npz", type=FILE, help="Write p_fire [D+1, H, W] at day boundaries.")
+@click.option(
+    "--without-barrier", "without", metavar="NAME", multiple=True,
+    help="Leave a barrier of the project out; give it once for each.",
+)  # fmt: skip
+@click.option("--what-if-barriers", "what_if", is_flag=True, help="Show what burns where each barrier does not hold.")
 @json_option
-def evaluate(request: RolloutRequest, state: Path | None, as_json: bool) -> None:
+def evaluate(
+    request: RolloutRequest, state: Path | None, without: tuple[str, ...], what_if: bool, as_json: bool
+) -> None:
     """Roll a schedule out on PROJECT at expected effectiveness; without one, the fire without drops.
 
     The folder of a replanned run stands for its schedule and for the fire that it keeps, observed or drawn.
     """
     engine = Engine()
+    request = replace(request, without_barriers=without, what_if=what_if)
     given = request.read(engine, state, TITLE)
     result = roll_out(
         given, engine, backend=request.backend, precision=request.precision, keep_states=state is not None,
-        tell=print_message,
+        tell=print_message, what_if=what_if,
     )  # fmt: skip
     if state is not None:
         result.write_states(state)
@@ -51,4 +61,21 @@ def _lines(result: EvaluatedSchedule, state: Path | None) -> list[str]:
         else []
     )
     footer = f"Computed on {result.engine}, in {result.seconds:.2f} s" + (f"; states in {state}" if state else "")
-    return [*summary_lines(result.summary), *metrics_table(columns), *since, *told, *why, footer]
+    shown = [*summary_lines(result.summary), *metrics_table(columns), *since, *told, *why]
+    return [*shown, *_barrier_lines(result), footer]
+
+
+def _barrier_lines(result: EvaluatedSchedule) -> Iterator[str]:
+    """Yield a table of what burns at the end where each barrier does not hold."""
+    if not result.barrier_effects:
+        return
+    units, has_plan = chosen_units(), result.schedule is not None
+    rows = [["Barriers", "no drops", *(["schedule"] if has_plan else []), "difference"]]
+    first = result.barrier_effects[0]
+    for one in result.barrier_effects:
+        sizes = [each.final_extent_ha for each in (one.baseline, *([one.metrics] if has_plan else []))]
+        more = one.metrics.final_extent_ha - first.metrics.final_extent_ha
+        name = f"{one.without} does not hold" if one.without else "all hold"
+        rows.append([name, *(units.area(size, 1) for size in sizes), f"{units.area(more, 1)}" if one.without else ""])
+    yield ""
+    yield from table(rows)

@@ -12,6 +12,7 @@ from typing import Any
 from firegui.cli.output import chosen_units, report_text, table
 from firegui.cli.words import command_text, day_text, days_text
 from firegui.domain.airspace import AirspaceRule
+from firegui.domain.barriers import barriers_text
 from firegui.domain.calendar import DATE_UNKNOWN, to_the_minute
 from firegui.domain.coverage import coverage_shares
 from firegui.domain.crew_notes import RadioFrequency
@@ -96,6 +97,7 @@ def project_summary(project: Project, folder: Path) -> dict[str, Any]:
         "fleet": _fleet(project),
         "regions": _regions(project),
         "values": value_rows(project),
+        "barriers": {"text": barriers_text(project.barriers), "names": [one.name for one in project.barriers]},
         "operations": operations_summary(project),
         "stress": stress_to_table(project.stress),
         "runs": _runs(project, folder),
@@ -315,6 +317,8 @@ def project_lines(data: dict[str, Any]) -> Iterator[str]:
     )
     yield f"  values     {counted(len(data['values']), 'layer') if data['values'] else 'none'}"
     yield from (f"  {line}" for line in value_lines(data["values"]))
+    if data["barriers"]["names"]:
+        yield f"  barriers   {data['barriers']['text']}: {', '.join(data['barriers']['names'])}"
     yield from operations_lines(data["operations"], dates["utc_offset_h"])
     names = [row["name"] for row in data["stress"]["scenario"]]
     yield f"  stress     {counted(len(names), 'scenario')}{': ' if names else ''}{'; '.join(names)}"

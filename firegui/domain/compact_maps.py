@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from firegui.domain.edge_factors import EdgeFactors
 from firegui.domain.grid import Box
 from firegui.domain.stencil import Offset, Stencil, stencil_of
 from firegui.errors import InputError, Problem
@@ -91,7 +92,8 @@ class SpreadOnDemand:
     """Potentials ``φ [D P, N, H, W]`` that are made for some cells at a time.
 
     ``make`` returns them for cells of a period of its own; ``periods [D P]`` says which each period is. The values of a
-    cell do not depend on which others are made with it. ``most`` is no smaller than any of them.
+    cell do not depend on which others are made with it. ``most`` is no smaller than any of them. First
+    ``barriers`` reduce them, then ``treatments``.
     """
 
     make: Make
@@ -100,6 +102,7 @@ class SpreadOnDemand:
     cells: tuple[int, int]
     most: float
     treatments: tuple[_Treatment, ...] = field(default=())
+    barriers: EdgeFactors | None = None
 
     @property
     def shape(self) -> tuple[int, int, int, int]:
@@ -122,7 +125,8 @@ class SpreadOnDemand:
     def __getitem__(self, key: Any) -> Any:
         """Return the same for some periods, or an array for any other index."""
         if isinstance(key, slice | np.ndarray):
-            return replace(self, periods=self.periods[key])
+            barriers = None if self.barriers is None else self.barriers[key]
+            return replace(self, periods=self.periods[key], barriers=barriers)
         return self.of_period(key) if isinstance(key, int) else np.asarray(self)[key]
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> NDArray[Any]:
@@ -145,6 +149,8 @@ class SpreadOnDemand:
     def of_cells(self, number: int, rows: Places, columns: Places) -> Raster:
         """Return ``φ [N, ...]`` of cells ``rows [...], columns [...]`` in a period."""
         potentials = self.make(int(self.periods[number]), rows, columns)
+        if self.barriers is not None:
+            self.barriers.reduce(number, potentials, rows, columns, MAXIMUM_FACTOR)
         stencil = stencil_of(self.neighbours)
         at = rows + stencil.reach, columns + stencil.reach
         for treatment in self.treatments:

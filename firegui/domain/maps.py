@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import MOST_DAYS, STEPS_PER_DAY_LIMITS
 from firegui.domain.compact_maps import DropCells, SpreadOnDemand, WindRaster
+from firegui.domain.edge_factors import EdgeFactors
 from firegui.domain.observation import FireState
 from firegui.domain.stencil import NEIGHBOURS, SIXTEEN, Stencil, stencil_of
 from firegui.errors import Problem, Problems
@@ -39,7 +40,8 @@ class FireMaps:
     speed from the start (:mod:`firegui.rollout.moving_start`).
 
     ``phi`` and the wind may be held in fewer numbers (:mod:`firegui.domain.compact_maps`), and ``gamma`` may be a view
-    that repeats one raster. ``drop_cells`` says where drops work; ``None`` means everywhere.
+    that repeats one raster. ``drop_cells`` says where drops work; ``None`` means everywhere. ``barriers`` are the
+    factors that ``phi`` has been multiplied by already; ``None`` means that there are none.
 
     Raises :class:`~firegui.errors.InputError` for another number of neighbours, and for periods that do not make whole
     days of equal periods. Values are checked where files are read.
@@ -59,6 +61,7 @@ class FireMaps:
     burned_out: NDArray[np.bool_] | None = None
     drop_cells: DropCells | None = None
     moving_start: bool = False
+    barriers: EdgeFactors | None = None
 
     def __post_init__(self) -> None:
         """Refuse sizes of which no rollout can be made."""
@@ -120,6 +123,7 @@ class FireMaps:
         return replace(
             self, phi=self.phi[keep], gamma=self.gamma[keep], wind_speed=self.wind_speed[keep],
             wind_dir=self.wind_dir[keep], drop_cells=None if self.drop_cells is None else self.drop_cells[keep],
+            barriers=None if self.barriers is None else self.barriers[keep],
         )  # fmt: skip
 
     @property

@@ -10,6 +10,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.barriers import Barrier, barrier_problems
 from firegui.domain.bases import Point, planned_cycles
 from firegui.domain.calendar import STEPS_PER_DAY, Calendar
 from firegui.domain.compact_maps import WindRaster
@@ -33,6 +34,7 @@ from firegui.errors import Problem
 KINDS = ("network", "scalar", "physical", "maps")
 """The fire models that there are."""
 FIRE, DAYS, REGIONS, VALUES, GOAL = "fire", "days", "regions", "values at risk", "goal"
+BARRIERS = "barriers"
 FLEET, GROUNDED, RULES, EFFECTIVENESS = "fleet", "grounded days", "rules", "effectiveness"
 """Inputs of a plan, as :func:`changed_inputs` names them."""
 NOT_PROTECTED = "does not protect"
@@ -94,7 +96,8 @@ class Project:
     maps of the whole event when ``fire_model.kind == "maps"``, ``weights`` the network's when it is ``"network"``.
     ``operations`` are the constraints beyond the paper's, all off unless set. ``coverage`` is what the fuel requires;
     imported maps bring their own. ``stress`` are the worlds in which plans are tested, ``values`` the values at risk.
-    ``centres`` follow from the rest where a base serves a type, and no file of a project has them.
+    ``barriers`` reduce the spread of every fire model. ``centres`` follow from the rest where a base serves a type, and
+    no file of a project has them.
     """
 
     scenario: Scenario
@@ -110,6 +113,7 @@ class Project:
     stress: StressSet = field(default_factory=StressSet)
     values: tuple[ValueLayer, ...] = ()
     centres: BurningCentres | None = None
+    barriers: tuple[Barrier, ...] = ()
 
     @property
     def required_coverage(self) -> float:
@@ -299,6 +303,7 @@ class Project:
             + self.fleet.problems()
             + region_problems(self.regions, event.grid.shape)
             + value_problems(self.values, event.grid.shape)
+            + barrier_problems(self.barriers, event.grid.shape)
             + self.plan.problems()
             + self.coverage.problems()
             + self.operations.problems(self.planned_fleet, self.calendar, event.grid)
@@ -353,7 +358,12 @@ def same_spread(one: Project, other: Project) -> bool:
 
 
 def same_fire(one: Project, other: Project) -> bool:
-    """Return whether both have the same event and fire model, whatever days are planned."""
+    """Return whether both have the same event, fire model and barriers, whatever days are planned."""
+    return _same_model(one, other) and one.barriers == other.barriers
+
+
+def _same_model(one: Project, other: Project) -> bool:
+    """Return whether both have the same event and fire model."""
     return (
         one.scenario is other.scenario
         and one.plan.burning_at_start is other.plan.burning_at_start
@@ -390,7 +400,8 @@ def changed_inputs(one: Project, other: Project) -> tuple[str, ...]:
         for each in (one, other)
     ]
     is_changed = {
-        FIRE: not same_fire(one, other),
+        FIRE: not _same_model(one, other),
+        BARRIERS: one.barriers != other.barriers,
         DAYS: not _same_days(one, other),
         REGIONS: one.regions != other.regions,
         VALUES: one.values != other.values,
@@ -420,7 +431,7 @@ def changes_text(
     """
     changed = (FIRE,) if ran is None else changed_inputs(ran, project)
     if without_drops:
-        changed = tuple(name for name in changed if name in (FIRE, DAYS))
+        changed = tuple(name for name in changed if name in (FIRE, BARRIERS, DAYS))
     if ran is None or without_drops or not changed:
         return (f"{' and '.join(changed)} changed since",) if changed else ()
     kept = ran.protected_regions
@@ -475,6 +486,7 @@ def differing_words(before: Project, project: Project) -> tuple[str, ...]:
         GROUNDED: grounded or "other grounded days",
         REGIONS: _count_text(len(before.regions), len(project.regions), "region") or "other regions",
         VALUES: _count_text(len(before.values), len(project.values), "value layer") or "other values at risk",
+        BARRIERS: _count_text(len(before.barriers), len(project.barriers), "barrier") or "other barriers",
         DAYS: _count_text(before.plan.days, project.plan.days, "day") or "other days",
         RULES: "other rules",
         EFFECTIVENESS: "other effectiveness",

@@ -138,6 +138,7 @@ class WindForecastModel:
             like.steps_per_day, like.cell_size_m, like.c_req, periods,
             None if like.burned_out is None else like.burned_out[box],
             self._drop_cells(speed[kept], towards[kept], box), like.moving_start,
+            None if like.barriers is None else like.barriers.part(box),
         )  # fmt: skip
         return _cut(model, maps, box), box
 

@@ -19,6 +19,7 @@ from firegui.domain.operations import Operations
 from firegui.domain.project import KINDS, Project
 from firegui.domain.settings import PlanSettings
 from firegui.errors import Check, InputError, Problem, Problems
+from firegui.fire.barriers import with_barriers
 from firegui.fire.learned import network_maps
 from firegui.fire.parameters import ScalarParameters
 from firegui.fire.physical_maps import physical_maps
@@ -34,7 +35,7 @@ Maker = Callable[[Project, NDArray[np.bool_], Check | None], FireMaps]
 def project_maps(project: Project, check: Check | None = None) -> FireMaps:
     """Return :func:`compute_maps` of a project, from disk where they are kept.
 
-    The arrays are kept from one process to the next, and are the same bit for bit.
+    The arrays are kept from one process to the next without barriers, and are the same bit for bit.
     Raises :class:`~firegui.errors.InputError` like it.
     """
     large = project.scenario.grid.n_cells * project.plan.days >= LEAST_CELL_DAYS
@@ -45,15 +46,16 @@ def project_maps(project: Project, check: Check | None = None) -> FireMaps:
     state = _start_of(project)
     kept = cache.read(key, _KEPT)
     if kept is None:
-        maps = compute_maps(project, check)
+        maps = _bare_maps(project, check)
         cache.write(key, {name: np.asarray(getattr(maps, name)) for name in _KEPT})
-        return maps
+        return with_barriers(maps, project)
     plan, event = project.plan, project.scenario
     window = slice(plan.start_day, plan.start_day + plan.days)
-    return FireMaps(
+    found = FireMaps(
         kept["phi"], kept["gamma"], kept["burnable"], event.wind_speed[window], event.wind_dir[window], state.burning,
         float(kept["t_burn"]), event.steps_per_day, event.grid.cell_size_m, project.coverage.c_req,
     ).with_ignition(state.burning, state.burned)  # fmt: skip
+    return with_barriers(found, project)
 
 
 def compute_maps(project: Project, check: Check | None = None) -> FireMaps:
@@ -62,11 +64,16 @@ def compute_maps(project: Project, check: Check | None = None) -> FireMaps:
     They burn from the perimeter of the start day, as the plan says.
 
     Kind ``"maps"`` cuts the window out of the imported maps and keeps their burn duration, steps a day and required
-    coverage; the others evaluate a model on the event, with the project's required coverage. ``check`` may raise to
-    cancel.
+    coverage; the others evaluate a model on the event, with the project's required coverage. All are reduced by the
+    project's barriers (:mod:`firegui.fire.barriers`). ``check`` may raise to cancel.
     Raises :class:`~firegui.errors.InputError` when there is no such model, no weather for the window or nothing that
     burns.
     """
+    return with_barriers(_bare_maps(project, check), project)
+
+
+def _bare_maps(project: Project, check: Check | None) -> FireMaps:
+    """Return the same without barriers."""
     state = _start_of(project)
     kind = project.fire_model.kind
     maps = _MAKERS[kind](project, state.burning, check).with_ignition(state.burning, state.burned)
@@ -91,6 +98,7 @@ def maps_key(project: Project) -> str | None:
     """Return the hash of all that decides the maps of a project but where it burns at first.
 
     They are the event, the fire model, the planned days, the code, and the processor, which decides the last bits.
+    Barriers come later.
     ``None`` means that the version of the code is not known.
     """
     code = code_digest(("domain", "fire", "native"), [f"{name} {installed_version(name)}" for name in _LIBRARIES])
@@ -99,7 +107,7 @@ def maps_key(project: Project) -> str | None:
     plan = PlanSettings(start_day=project.plan.start_day, days=project.plan.days)
     bare = replace(
         project, fleet=Fleet(()), grounded={}, regions=(), operations=Operations(), coverage=RequiredCoverage(),
-        plan=plan, maps=None, values=(),
+        plan=plan, maps=None, values=(), barriers=(),
     )  # fmt: skip
     # The name decides which correction of a network fits.
     others = [project.scenario.name, processor(), *(os.environ.get(key, "") for key in _SETTINGS)]

@@ -8,13 +8,18 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
 import torch
 from torch import Tensor
 
+from firegui.domain.compact_maps import MAXIMUM_FACTOR
+from firegui.domain.edge_factors import EdgeFactors
 from firegui.domain.grid import Box, grown
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
+from firegui.domain.stencil import EIGHT, SIXTEEN
 from firegui.errors import InputError, Problem
+from firegui.fire.barriers import edge_factors
 from firegui.fire.landscape import Raster
 from firegui.fire.learned import REACH, EventModel
 from firegui.fire.parameters import ScalarParameters
@@ -32,10 +37,19 @@ The model takes as many periods a day as :attr:`~firegui.domain.project.Project.
 
 
 def period_maps(project: Project) -> PeriodMaps:
-    """Return the project's fire model under any wind.
+    """Return the project's fire model under any wind, with its barriers.
 
     Raises :class:`~firegui.errors.InputError` for imported maps, which know no wind but their own.
     """
+    maps_of = _bare_maps(project)
+    if not project.barriers:
+        return maps_of
+    stencil, periods = SIXTEEN if project.fire_model.kind == "physical" else EIGHT, project.wind_periods
+    return _Barred(maps_of, edge_factors(project, stencil, 0, project.scenario.days * periods, periods))
+
+
+def _bare_maps(project: Project) -> PeriodMaps:
+    """Return the same without barriers."""
     event, kind = project.scenario, project.fire_model.kind
     if kind == "network" and project.weights is not None:
         with torch.no_grad():
@@ -55,6 +69,21 @@ def inside(box: Box, outer: Box) -> Box:
         slice(side.start - around.start, side.stop - around.start) for side, around in zip(box, outer, strict=True)
     )
     return rows, columns
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Barred:
+    """Maps of a fire model, reduced by barriers."""
+
+    maps_of: PeriodMaps
+    barriers: EdgeFactors
+
+    def __call__(self, wind: Wind, around: Box, period: int, box: Box) -> tuple[Raster, Raster]:
+        phi, gamma = self.maps_of(wind, around, period, box)
+        phi = np.array(phi)
+        rows, columns = (np.arange(side.start, side.stop) for side in box)
+        self.barriers.reduce(period, phi, *np.meshgrid(rows, columns, indexing="ij"), MAXIMUM_FACTOR)
+        return phi, gamma
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -236,7 +236,7 @@ def split_days(maps: FireMaps, first: int, n_steps: int) -> FireMaps:
     return replace(
         maps, phi=maps.phi[of], gamma=maps.gamma[of], wind_speed=maps.wind_speed[of], wind_dir=maps.wind_dir[of],
         drop_cells=None if maps.drop_cells is None else maps.drop_cells[of], steps_per_day=span,
-        periods_per_day=span // length,
+        periods_per_day=span // length, barriers=None if maps.barriers is None else maps.barriers[of],
     )  # fmt: skip
 
 

@@ -319,6 +319,7 @@ def part_of_maps(maps: FireMaps, window: Window) -> FireMaps:
         ignition=maps.ignition[rows, columns],
         burned_out=None if maps.burned_out is None else maps.burned_out[rows, columns],
         drop_cells=None if maps.drop_cells is None else maps.drop_cells.part(window),
+        barriers=None if maps.barriers is None else maps.barriers.part(window),
     )
 
 

@@ -11,7 +11,8 @@ the linear tail of a pulled front at its speed ``v(n) = min over λ of g(λ) / �
 ``P∞ = 1 − exp(−T_b Σ_k K_k P∞)`` is what burns behind the front; its square keeps the long tail of a fire that hardly
 spreads from being more than what burns behind it. The gains are those of the cell in the first period. Where
 ``T_b Σ_k K_k`` is 1 or less, no front moves: there nothing burns ahead. Behind such cells, and others that do not burn,
-``d`` is the way around them.
+``d`` is the way around them. On a way across barriers ``P`` and ``B`` are multiplied by their factors; a way that they
+close is none.
 
 On uniform ground a fire from a square of 480 m had after a day the size of the ellipse within 4 % with cells of 15, 30
 and 60 m, in slow litter within 11 %; without its tail it was 7 to 27 % smaller in grass.
@@ -25,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.compact_maps import SpreadOnDemand
+from firegui.domain.edge_factors import SparseFactors
 from firegui.domain.maps import FireMaps
 from firegui.domain.stencil import NEIGHBOURS
 
@@ -52,9 +54,13 @@ def ahead_of_start(maps: FireMaps) -> NDArray[np.float32] | None:
     if not len(rows):
         return ahead
     sides = zip((rows, columns), maps.shape, strict=True)
-    box = tuple(slice(max(int(at.min()) - REACH, 0), min(int(at.max()) + REACH + 1, size)) for at, size in sides)
+    down_box, right_box = (
+        slice(max(int(at.min()) - REACH, 0), min(int(at.max()) + REACH + 1, size)) for at, size in sides
+    )
+    box = down_box, right_box
+    barriers = None if maps.barriers is None else maps.barriers.part(box).of_period(0)
     open_ground = maps.burnable[box] & ~fire[box]
-    distances, _, _ = _ways_from(maps.ignition[box], open_ground)
+    distances, _, _, _ = _ways_from(maps.ignition[box], open_ground, barriers)
     near = np.argwhere(np.isfinite(distances) & open_ground)
     if not len(near):
         return ahead
@@ -62,7 +68,7 @@ def ahead_of_start(maps: FireMaps) -> NDArray[np.float32] | None:
     gains = _gains(maps, *places.T)
     behind = _burned_behind(gains.sum(axis=0) * maps.t_burn)
     open_ground[tuple(near.T)] = behind > 0.0
-    distances, down, right = _ways_from(maps.ignition[box], open_ground)
+    distances, down, right, passed = _ways_from(maps.ignition[box], open_ground, barriers)
     at = tuple(near.T)
     reached = np.isfinite(distances[at]) & (behind > 0.0)
     apart = distances[at][reached]
@@ -74,7 +80,7 @@ def ahead_of_start(maps: FireMaps) -> NDArray[np.float32] | None:
     steep = _steepness(gains.T[reached].astype(np.float64), along, 1.0 - 1.0 / maps.t_burn)
     stretched = steep * np.maximum(apart - 0.5, 0.0)
     share = np.minimum(_HEIGHT * (1.0 + stretched) * np.exp(-stretched), _MOST)
-    ahead[tuple(places[reached].T)] = share * behind[reached] ** 2
+    ahead[tuple(places[reached].T)] = share * behind[reached] ** 2 * passed[at][reached]
     return ahead
 
 
@@ -104,8 +110,10 @@ def _burned_behind(ignitions: NDArray[np.floating[Any]]) -> Floats:
     return np.where(ignitions > 1.0, burned, 0.0)
 
 
-def _ways_from(fire: NDArray[np.bool_], open_ground: NDArray[np.bool_]) -> tuple[Floats, Floats, Floats]:
-    """Return the distance to the nearest cell of the fire, and the way from it.
+def _ways_from(
+    fire: NDArray[np.bool_], open_ground: NDArray[np.bool_], barriers: SparseFactors | None
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return the distance to the nearest cell of the fire, the way from it, and the factor of barriers on the way.
 
     All are ``[h, w]``, in cells; the way has rows and columns. The distance is infinite beyond :data:`REACH` and where
     no open ground leads. It is that of the straight line. A path that steps to neighbours cannot make as long on the
@@ -114,6 +122,7 @@ def _ways_from(fire: NDArray[np.bool_], open_ground: NDArray[np.bool_]) -> tuple
     height, width = fire.shape
     apart = np.where(fire, 0.0, np.inf)
     down, right, walked = (np.zeros_like(apart) for _ in range(3))
+    passed = np.ones_like(apart)
     front = np.nonzero(fire)
     while len(front[0]):
         nearer = np.zeros_like(fire)
@@ -125,13 +134,19 @@ def _ways_from(fire: NDArray[np.bool_], open_ground: NDArray[np.bool_]) -> tuple
             way = down[of] + below, right[of] + beside
             far, path = np.hypot(*way), walked[of] + np.hypot(below, beside)
             far = np.where(path > _LONGEST_STRAIGHT * far + 1e-9, path, far)
-            is_nearer = (far < apart[at]) & (far <= REACH)
+            share = passed[of]
+            if barriers is not None:
+                is_held, factors = barriers.of_cells(*at)
+                share[is_held] *= factors[:, NEIGHBOURS.index((-below, -beside))]
+            is_nearer = (far < apart[at]) & (far <= REACH) & (share > 0.0)
             at = at[0][is_nearer], at[1][is_nearer]
-            for field, values in ((apart, far), (down, way[0]), (right, way[1]), (walked, path)):
+            for field, values in (
+                (apart, far), (down, way[0]), (right, way[1]), (walked, path), (passed, share),
+            ):  # fmt: skip
                 field[at] = values[is_nearer]
             nearer[at] = True
         front = np.nonzero(nearer)
-    return apart, down, right
+    return apart, down, right, passed
 
 
 def _steepness(gains: Floats, along: Floats, kept: float) -> Floats:

@@ -58,7 +58,7 @@ def synthetic_fire(shape: tuple[int, int] = SHAPE, days: int = DAYS, start_cells
 def enlarged(maps: FireMaps, factor: int) -> FireMaps:
     """Return the same fire in the middle of a raster ``factor`` times as high and as wide.
 
-    Its rim is extended outward. Drops work everywhere.
+    Its rim is extended outward. Drops work everywhere, and what burns ahead of the start passes barriers.
     """
     if factor == 1:
         return maps
@@ -77,6 +77,7 @@ def enlarged(maps: FireMaps, factor: int) -> FireMaps:
         ignition=np.pad(maps.ignition, sides),
         burned_out=None if maps.burned_out is None else np.pad(maps.burned_out, sides),
         drop_cells=None,
+        barriers=None,
     )
 
 

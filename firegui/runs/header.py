@@ -177,7 +177,7 @@ def installed_versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
 def event_hash(project: Project) -> str:
     """Hash of the event and its fire model, whatever is planned on it."""
     bare = replace(project, fleet=Fleet(()), grounded={}, regions=(), values=(), plan=PlanSettings())
-    return project_hash(replace(bare, operations=Operations()))
+    return project_hash(replace(bare, operations=Operations(), barriers=()))
 
 
 def fire_hash(project: Project) -> str:

@@ -45,6 +45,8 @@ def resume_problems(record: RunRecord, spec: PlanSpec) -> list[Problem]:
         found.append(Problem(where, "was run with other protected regions", _REMEDY))
     if then.values != now.values:
         found.append(Problem(where, "was run with other values at risk", _REMEDY))
+    if then.barriers != now.barriers:
+        found.append(Problem(where, "was run with other barriers", _REMEDY))
     if then.operations.rules != now.operations.rules:
         found.append(Problem(where, "was run with other operational rules", _REMEDY))
     if now.plan.margin.kind is Margin.STRESS and then.stress != now.stress:
@@ -114,6 +116,8 @@ def settings_changed(record: RunRecord, project: Project, event: str) -> list[st
         found.append("other protected regions")
     if then.values != now.values:
         found.append("other values at risk")
+    if then.barriers != now.barriers:
+        found.append("other barriers")
     if then.operations.rules != now.operations.rules:
         found.append("other operational rules")
     if then.c_req != now.c_req and now.fire_model.kind != "maps":
@@ -191,7 +195,7 @@ class ResumeCheck:
             found.append(Problem(where, what, self.remedy))
         found += more
         if not found and then.project_hash != project_hash(spec.project):
-            what = f"was {self.made} with another fleet, other regions or other rules"
+            what = f"was {self.made} with another fleet, other regions, barriers or rules"
             found.append(Problem(where, what, self.remedy))
         return found
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from firegui.domain.barriers import Barrier, in_utc
 from firegui.domain.bases import Point
 from firegui.domain.calendar import MOST_DAYS
 from firegui.domain.coverage import PAPER_COVERAGE, PAPER_SOURCE, RequiredCoverage
@@ -60,6 +61,7 @@ class ProjectSnapshot:
     currency: str = CURRENCY
     values: tuple[ValueTerms, ...] = ()
     centres: tuple[Point, ...] = ()
+    barriers: tuple[Barrier, ...] = ()
 
     @staticmethod
     def of(project: Project) -> ProjectSnapshot:
@@ -87,6 +89,7 @@ class ProjectSnapshot:
             stress=project.stress,
             values=tuple(layer.terms for layer in project.values),
             centres=project.burning_centres,
+            barriers=tuple(map(in_utc, project.barriers)),
         )
 
     def problems(self) -> list[Problem]:
@@ -126,11 +129,12 @@ class ProjectSnapshot:
             scenario, Fleet(self.fleet, self.currency), self.grounded, self.regions, self.plan, self.fire_model,
             operations=self.operations, coverage=RequiredCoverage(self.c_req, self.c_req_source),
             stress=self.stress, values=tuple(ValueLayer(terms, _NO_CELLS) for terms in self.values),
+            barriers=self.barriers,
         )  # fmt: skip
         return made.with_centres(self.centres)
 
     def on(self, project: Project) -> Project:
-        """Return ``project``, read from its folder, with this snapshot's fleet, regions, values and settings.
+        """Return ``project``, read from its folder, with this snapshot's fleet, regions, values, barriers and settings.
 
         Value layers whose cells the project no longer has are left out, and their weight where none is left.
         Whether its event is still that one only :func:`~firegui.runs.header.event_hash` can tell.
@@ -142,7 +146,7 @@ class ProjectSnapshot:
         made = replace(
             project.with_steps_per_day(self.steps_per_day), fleet=Fleet(self.fleet, self.currency),
             grounded=self.grounded, regions=self.regions, plan=plan, fire_model=self.fire_model,
-            operations=self.operations, stress=self.stress, values=values,
+            operations=self.operations, stress=self.stress, values=values, barriers=self.barriers,
             coverage=project.coverage if project.coverage.c_req == self.c_req else coverage,
             weights=project.weights if self.fire_model.kind == "network" else None,
         )  # fmt: skip

@@ -93,6 +93,8 @@ def resume_problems(then: EnsembleHeader, spec: UncertaintySpec, schedule: str) 
         found.append(Problem(where, "was made with another fleet or other grounded days", _REMEDY))
     if old.regions != new.regions:
         found.append(Problem(where, "was made with other protected regions", _REMEDY))
+    if old.barriers != new.barriers:
+        found.append(Problem(where, "was made with other barriers", _REMEDY))
     if old.operations.rules != new.operations.rules:
         found.append(Problem(where, "was made with other operational rules", _REMEDY))
     plan = replace(

@@ -56,11 +56,13 @@ def maps_arrays(maps: FireMaps) -> dict[str, Array]:
     """Return every field of imported maps as an array.
 
     One period a day and a front that first builds up are left out, as in maps of before there was another way, so that
-    their sums stay the same. Imported maps have no burned-out cells, and drops work in all of theirs.
+    their sums stay the same. Imported maps have no burned-out cells and no barriers, and drops work in all
+    of their cells.
     """
     usual = {
         "burned_out": True,
         "drop_cells": True,
+        "barriers": True,
         "periods_per_day": maps.periods_per_day == 1,
         "moving_start": not maps.moving_start,
     }

@@ -16,7 +16,7 @@ from typing import Any
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 19
+CURRENT_FORMAT = 20
 
 
 def _to_format_2(table: TomlTable) -> TomlTable:
@@ -243,6 +243,15 @@ def _to_format_19(table: TomlTable) -> TomlTable:
     return table
 
 
+def _to_format_20(table: TomlTable) -> TomlTable:
+    """Migrate to format 20, which knows barriers.
+
+    Nothing moves: an older project has none. The number changes, so that a firegui which does not know the table says
+    that it is too old.
+    """
+    return table
+
+
 def add_physical_settings(table: TomlTable) -> None:
     """Complete the physical model of a run's project from before some settings; it keeps its numbers."""
     _add_crown_settings(table)
@@ -263,7 +272,7 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         1: _to_format_2, 2: _to_format_3, 3: _to_format_4, 4: _to_format_5, 5: _to_format_6, 6: _to_format_7,
         7: _to_format_8, 8: _to_format_9, 9: _to_format_10, 10: _to_format_11, 11: _to_format_12, 12: _to_format_13,
         13: _to_format_14, 14: _to_format_15, 15: _to_format_16, 16: _to_format_17,
-        17: _to_format_18, 18: _to_format_19,
+        17: _to_format_18, 18: _to_format_19, 19: _to_format_20,
     }
 )  # fmt: skip
 """``n`` → the step from format ``n`` to ``n + 1``."""

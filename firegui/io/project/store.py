@@ -2,7 +2,7 @@
 
 ::
 
-    project.toml      format = 18; everything people can edit; the list of layer files with their hashes
+    project.toml      format = 20; everything people can edit; the list of layer files with their hashes
     layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date);
                       where it is known, wind by the periods of a day on blocks of cells (one band a period)
     maps.npz          imported fire maps, if there are any
@@ -158,7 +158,7 @@ def load_project(folder: Path, saved: Project | None = None) -> Project:
     )
     return Project(
         scenario, text.fleet, text.grounded, text.regions, text.plan, text.fire_model, maps, weights, text.operations,
-        text.coverage, text.stress, values,
+        text.coverage, text.stress, values, barriers=text.barriers,
     )  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def read_edits(saved: Project, base: Path, folder: Path) -> Project:
     return replace(
         saved.with_steps_per_day(steps), fleet=text.fleet, grounded=text.grounded, regions=text.regions, plan=text.plan,
         fire_model=text.fire_model, weights=weights, operations=text.operations, coverage=text.coverage,
-        stress=text.stress, values=values,
+        stress=text.stress, values=values, barriers=text.barriers,
     )  # fmt: skip
 
 
@@ -295,6 +295,9 @@ def project_hash(project: Project) -> str:
     tables.pop("stress")
     tables["plan"].pop("margin")
     tables["values"] = [{k: v for k, v in row.items() if k != "source"} for row in tables.pop("values", [])]
+    # Names and kinds of barriers are for people.
+    if "barrier" in tables:
+        tables["barrier"] = [{k: v for k, v in row.items() if k not in ("name", "kind")} for row in tables["barrier"]]
     # As it was before there were values at risk.
     if not project.values:
         tables.pop("values")

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from typing import Any
 
+from firegui.domain.barriers import Barrier, in_utc
 from firegui.domain.coverage import RequiredCoverage
 from firegui.domain.fleet import AircraftType, Fleet
 from firegui.domain.fuel_models import FuelModel, fuel_model_problems
@@ -92,6 +93,7 @@ class ProjectText:
     coverage: RequiredCoverage
     stress: StressSet
     values: tuple[ValueRow, ...]
+    barriers: tuple[Barrier, ...]
 
 
 def event_of(scenario: Scenario) -> Event:
@@ -133,6 +135,7 @@ def to_tables(project: Project) -> dict[str, Any]:
         "coverage": coverage_table(project.coverage),
         "stress": stress_to_table(project.stress),
         **({"values": [toml.as_table(layer.terms) for layer in project.values]} if project.values else {}),
+        **({"barrier": [barrier_table(barrier) for barrier in project.barriers]} if project.barriers else {}),
     }
 
 
@@ -144,6 +147,15 @@ def _without_days(row: dict[str, Any]) -> dict[str, Any]:
 def region_table(region: Region) -> dict[str, Any]:
     """Return one region; polygons as lists of rings of (row, column) corners."""
     return {"name": region.name, "weight": float(region.weight), "polygons": polygons_of(region)}
+
+
+def barrier_table(barrier: Barrier) -> dict[str, Any]:
+    """Return one barrier; lines and areas as lists of ``[row, column]`` corners."""
+    table = toml.as_table(in_utc(barrier)) | {
+        "lines": [[[float(row), float(column)] for row, column in line] for line in barrier.lines],
+        "areas": polygons_of(barrier.region),
+    }
+    return {key: value for key, value in table.items() if value != []}
 
 
 def coverage_table(coverage: RequiredCoverage) -> dict[str, Any]:
@@ -204,6 +216,7 @@ def read_text(table: toml.Table) -> ProjectText | None:
     coverage = _read_coverage(table.table("coverage"))
     stress = _read_stress(table.table("stress"), event)
     values = [_read_values(row) for row in table.tables("values")]
+    barriers = [toml.read_dataclass(Barrier, row, lenient=True) for row in table.tables("barrier")]
     table.finish()
     if plan is not None:
         table.problems.extend(bounds_problems(plan, "plan"))
@@ -213,7 +226,7 @@ def read_text(table: toml.Table) -> ProjectText | None:
     fleet = Fleet(tuple(kind for kind in types if kind is not None), currency)
     return ProjectText(
         event, fleet, grounded, regions, plan, fire_model, layers, weights, operations, coverage, stress,
-        tuple(row for row in values if row is not None),
+        tuple(row for row in values if row is not None), tuple(row for row in barriers if row is not None),
     )  # fmt: skip
 
 

@@ -1,0 +1,286 @@
+"""Barriers: roads, rivers, dozer and hand line and burned-out areas, which stop a share of the spread.
+
+Spotting is not modelled: embers cross no barrier.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from enum import StrEnum
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from firegui.domain.names import character_problems, repeated_names, shown_name
+from firegui.domain.options import bounds_problems, option
+from firegui.domain.region_geometry import contains
+from firegui.domain.regions import Region, Ring, Vertex
+from firegui.errors import Problem
+
+Line = tuple[Vertex, ...]
+"""``(row, column)`` of its corners in raster corner coordinates, as of a :class:`~firegui.domain.regions.Region`."""
+MOST_BARRIERS = 1000
+MOST_CORNERS = 100_000
+"""Corners of one barrier."""
+_PAIRS_AT_ONCE = 1 << 20
+
+
+class BarrierKind(StrEnum):
+    """What a barrier is. It decides the symbol on the map, and no number."""
+
+    ROAD = "road"
+    RIVER = "river"
+    DOZER = "dozer_line"
+    HAND = "hand_line"
+    FUEL_BREAK = "fuel_break"
+    BURNED_OUT = "burned_out"
+    OTHER = "other"
+
+
+KIND_TITLES: Mapping[BarrierKind, str] = {
+    BarrierKind.ROAD: "Road",
+    BarrierKind.RIVER: "River",
+    BarrierKind.DOZER: "Dozer line",
+    BarrierKind.HAND: "Hand line",
+    BarrierKind.FUEL_BREAK: "Fuel break",
+    BarrierKind.BURNED_OUT: "Burned-out area",
+    BarrierKind.OTHER: "Other line",
+}
+USUAL_WIDTH_M: Mapping[BarrierKind, float] = {
+    BarrierKind.ROAD: 8.0,
+    BarrierKind.RIVER: 20.0,
+    BarrierKind.DOZER: 4.0,
+    BarrierKind.HAND: 1.0,
+    BarrierKind.FUEL_BREAK: 60.0,
+    BarrierKind.BURNED_OUT: 20.0,
+    BarrierKind.OTHER: 5.0,
+}
+"""Width in metres that a new line of each kind begins with: assumptions, to be replaced by those of the line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """Lines or areas that stop a share of the spread from a time on.
+
+    It has ``lines``, or ``areas``: polygons, each an outer ring followed by its holes. Both are in raster corner
+    coordinates. It exists from ``exists_from`` on, an aware time; ``None`` means from the start. The width counts where
+    a line is wider than a cell. :mod:`firegui.fire.barriers` has the equation.
+    """
+
+    name: str
+    kind: BarrierKind
+    lines: tuple[Line, ...] = ()
+    areas: tuple[tuple[Ring, ...], ...] = ()
+    width_m: float = option(
+        5.0, "Width", "width of a line; it counts where the line is wider than a cell", unit="m", low=0.01, high=5000.0,
+    )  # fmt: skip
+    strength: float = option(
+        1.0, "Strength", "share of the spread that is stopped: 100 % lets nothing through", low=0.0, high=1.0,
+        percent=True, synonyms="holds effectiveness permeability",
+    )  # fmt: skip
+    exists_from: datetime | None = None
+
+    @property
+    def is_area(self) -> bool:
+        """Whether it consists of areas."""
+        return bool(self.areas)
+
+    @property
+    def rings(self) -> Iterator[Ring]:
+        """All outlines of the areas, holes too."""
+        return (ring for part in self.areas for ring in part)
+
+    @property
+    def corners(self) -> Iterator[Vertex]:
+        """All corners."""
+        return (corner for corners in (*self.lines, *self.rings) for corner in corners)
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """``(top, left, bottom, right)``, raster corner coordinates."""
+        rows, columns = zip(*self.corners, strict=True)
+        return min(rows), min(columns), max(rows), max(columns)
+
+    @property
+    def region(self) -> Region:
+        """The areas as a region of the same name."""
+        return Region(self.name, self.areas)
+
+    @property
+    def length(self) -> float:
+        """Length of the lines in cells; 0 for areas."""
+        return sum(math.dist(a, b) for line in self.lines for a, b in pairwise(line))
+
+    def exists_at(self, when: datetime) -> bool:
+        """Return whether the barrier exists at an aware time."""
+        return self.exists_from is None or self.exists_from <= when
+
+    def problems(self) -> list[Problem]:
+        """Return everything wrong with the barrier itself."""
+        where = f"barrier {shown_name(self.name) or '(no name)'}"
+        found: list[Problem] = []
+        if not self.name.strip():
+            found.append(Problem(where, "the name is empty", "name every barrier"))
+        found += character_problems(where, self.name) + bounds_problems(self, where)
+        if self.exists_from is not None and self.exists_from.tzinfo is None:
+            what = f"the time {self.exists_from.isoformat()} has no offset from UTC"
+            found.append(Problem(where, what, "write it as 2020-08-20T14:00-07:00"))
+        return found + list(self._shape_problems(where))
+
+    def _shape_problems(self, where: str) -> Iterator[Problem]:
+        if bool(self.lines) == bool(self.areas):
+            what = "has both lines and areas" if self.lines else "has no line and no area"
+            yield Problem(where, what, "give lines or areas, one of them")
+            return
+        if (count := sum(1 for _ in self.corners)) > MOST_CORNERS:
+            yield Problem(where, f"has {count:,} corners", f"simplify it to at most {MOST_CORNERS:,}")
+            return
+        if not all(math.isfinite(value) for corner in self.corners for value in corner):
+            yield Problem(where, "a corner is not a number", "draw it again")
+            return
+        if any(len(set(line)) < 2 for line in self.lines):
+            yield Problem(where, "a line needs at least two different corners", "draw it again")
+        if any(not part or len(set(part[0])) < 3 for part in self.areas):
+            yield Problem(where, "an area needs at least three corners", "draw it again")
+            return
+        for corners in (*self.lines, *self.rings):
+            place = crossing(corners, is_ring=self.is_area)
+            if place is not None:
+                what = f"crosses itself near row {place[0]:.1f}, column {place[1]:.1f}"
+                yield Problem(where, what, "draw it again, or split it there")
+
+
+def barrier_problems(barriers: Iterable[Barrier], shape: tuple[int, int]) -> list[Problem]:
+    """Return every problem of barriers on a raster of ``shape``, each and together.
+
+    A barrier that is partly off the raster is no problem.
+    """
+    barriers, found = list(barriers), list[Problem]()
+    for barrier in barriers:
+        own = barrier.problems()
+        found += own
+        if own or not any(True for _ in barrier.corners):
+            continue
+        top, left, bottom, right = barrier.bounds
+        if bottom <= 0 or right <= 0 or top >= shape[0] or left >= shape[1]:
+            extent = f"rows {top:g}–{bottom:g}, columns {left:g}–{right:g}"
+            what = f"lies outside the grid ({extent} on {shape[0]} × {shape[1]} cells)"
+            found.append(
+                Problem(f"barrier {shown_name(barrier.name)}", what, "move it onto the grid, or check its CRS")
+            )
+    found += repeated_names("barriers", (barrier.name for barrier in barriers))
+    if len(barriers) > MOST_BARRIERS:
+        found.append(Problem("barriers", f"there are {len(barriers):,}", f"give at most {MOST_BARRIERS:,}"))
+    return found
+
+
+def barriers_text(barriers: Sequence[Barrier]) -> str:
+    """Return how many lines and areas there are: ``2 lines, 1 area``; empty for none."""
+    areas = sum(barrier.is_area for barrier in barriers)
+    counts = ((len(barriers) - areas, "line"), (areas, "area"))
+    return ", ".join(f"{count:,} {thing}{'' if count == 1 else 's'}" for count, thing in counts if count)
+
+
+def without(barriers: Sequence[Barrier], names: Iterable[str]) -> tuple[Barrier, ...]:
+    """Return the barriers that have none of these names."""
+    left_out = set(names)
+    return tuple(barrier for barrier in barriers if barrier.name not in left_out)
+
+
+def with_barriers(barriers: Sequence[Barrier], added: Sequence[Barrier]) -> tuple[Barrier, ...]:
+    """Return the barriers with others added, in place of those of the same names."""
+    return (*without(barriers, (barrier.name for barrier in added)), *added)
+
+
+def in_utc(barrier: Barrier) -> Barrier:
+    """Return the barrier with its time in UTC, so that one instant is one text; without an offset it stays."""
+    when = barrier.exists_from
+    if when is None or when.tzinfo is None:
+        return barrier
+    try:
+        return replace(barrier, exists_from=when.astimezone(UTC))
+    except OverflowError:  # the last day that there is
+        return barrier
+
+
+def barrier_at(barriers: Iterable[Barrier], row: float, column: float, within: float) -> Barrier | None:
+    """Return the barrier nearest to a point, at most ``within`` cells off; areas that contain it are at 0."""
+    best, nearest = None, within
+    for barrier in barriers:
+        rings = ((*ring, ring[0]) for ring in barrier.rings if ring)
+        far = min((distance(row, column, corners) for corners in (*barrier.lines, *rings)), default=math.inf)
+        if barrier.is_area and contains(barrier.region, row, column):
+            far = 0.0
+        if far <= nearest:
+            best, nearest = barrier, far
+    return best
+
+
+def distance(row: float, column: float, line: Line) -> float:
+    """Return the distance of a point from a line in cells."""
+    at = np.array(line, np.float64)
+    start, way = at[:-1], np.diff(at, axis=0)
+    if not len(way):
+        return math.inf
+    lengths = np.maximum((way**2).sum(axis=1), 1e-30)
+    along = np.clip((([row, column] - start) * way).sum(axis=1) / lengths, 0.0, 1.0)
+    return float(np.hypot(*([row, column] - (start + along[:, None] * way)).T).min())
+
+
+@lru_cache(maxsize=512)
+def crossing(corners: Line, *, is_ring: bool) -> Vertex | None:
+    """Return a place where a line or a ring crosses itself, ``None`` where it does not.
+
+    Parts that only touch do not cross.
+    """
+    at = np.array([*corners, corners[0]] if is_ring else corners, np.float64)
+    at = at[np.concatenate([[True], (np.diff(at, axis=0) != 0.0).any(axis=1)])]
+    count = len(at) - 1
+    if count < 3:
+        return None
+    low, high = np.minimum(at[:-1], at[1:]), np.maximum(at[:-1], at[1:])
+    axis = int(np.argmax(np.ptp(at, axis=0)))
+    order = np.argsort(low[:, axis], kind="stable")
+    low, high, start, end = low[order], high[order], at[:-1][order], at[1:][order]
+    last = np.searchsorted(low[:, axis], high[:, axis], side="right")
+    counts = np.maximum(last - np.arange(count) - 1, 0)
+    first = 0
+    while first < count:
+        upto = first + max(int(np.searchsorted(np.cumsum(counts[first:]), _PAIRS_AT_ONCE, side="right")), 1)
+        many = counts[first:upto]
+        one = np.repeat(np.arange(first, min(upto, count)), many)
+        other = one + 1 + np.arange(len(one)) - np.repeat(np.cumsum(many) - many, many)
+        across = 1 - axis
+        near = (low[other, across] <= high[one, across]) & (low[one, across] <= high[other, across])
+        place = _proper_crossing(start[one[near]], end[one[near]], start[other[near]], end[other[near]])
+        if place is not None:
+            return place
+        first = upto
+    return None
+
+
+def _proper_crossing(
+    a: NDArray[np.float64], b: NDArray[np.float64], c: NDArray[np.float64], d: NDArray[np.float64]
+) -> Vertex | None:
+    """Return where the first pair of segments ``a b`` and ``c d`` crosses, ends left out."""
+
+    def side(p: NDArray[np.float64], q: NDArray[np.float64], r: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.sign((q[:, 0] - p[:, 0]) * (r[:, 1] - p[:, 1]) - (q[:, 1] - p[:, 1]) * (r[:, 0] - p[:, 0]))
+
+    with np.errstate(all="ignore"):  # corners beyond all sense lie outside the grid, which is said
+        crosses = (side(a, b, c) * side(a, b, d) < 0) & (side(c, d, a) * side(c, d, b) < 0)
+    if not crosses.any():
+        return None
+    k = int(np.flatnonzero(crosses)[0])
+    middle = (a[k] + b[k] + c[k] + d[k]) / 4.0
+    way, other = b[k] - a[k], d[k] - c[k]
+    scale = way[0] * other[1] - way[1] * other[0]
+    if scale != 0.0 and math.isfinite(scale):
+        gap = c[k] - a[k]
+        middle = a[k] + way * (gap[0] * other[1] - gap[1] * other[0]) / scale
+    return float(middle[0]), float(middle[1])
