@@ -198,7 +198,10 @@ def with_barriers(barriers: Sequence[Barrier], added: Sequence[Barrier]) -> tupl
 
 
 def in_utc(barrier: Barrier) -> Barrier:
-    """Return the barrier with its time in UTC, so that one instant is one text; without an offset it stays."""
+    """Return the barrier with its time in UTC, so that one instant is one text.
+
+    A time without an offset stays.
+    """
     when = barrier.exists_from
     if when is None or when.tzinfo is None:
         return barrier

@@ -17,7 +17,7 @@ Limit = Callable[[Raster], Raster]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SparseFactors:
-    """Factors ``[M, N]`` of the spread into ``cells [M]``, from each of N neighbours; 1 into all other cells.
+    """Factors ``[M, N]`` of the spread into ``cells [M]`` from N neighbours; 1 into all other cells.
 
     ``cells`` are flat places in a raster of ``columns``, in ascending order.
     """

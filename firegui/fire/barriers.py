@@ -47,7 +47,10 @@ _MARGIN = 4.0
 
 
 def edge_factors(project: Project, stencil: Stencil, first: int, count: int, periods_per_day: int) -> EdgeFactors:
-    """Return the factors of a project's barriers in ``count`` periods of its event from the period ``first`` on."""
+    """Return the factors of a project's barriers in ``count`` periods from that number ``first`` on.
+
+    Periods are counted from the start of the event.
+    """
     event, shape = project.scenario, project.scenario.grid.shape
     edges = [edges_of(barrier, shape, event.grid.cell_size_m, stencil) for barrier in project.barriers]
     phases: dict[tuple[bool, ...], int] = {}
@@ -72,9 +75,10 @@ def _joined(parts: Sequence[tuple[Places, float]], columns: int, neighbours: int
 
 
 def with_barriers(maps: FireMaps, project: Project) -> FireMaps:
-    """Return the maps of a project's planned days with its barriers; the maps themselves where it has none.
+    """Return the maps of a project's planned days with its barriers.
 
-    Arrays of imported or stored maps are copied, others are changed in place.
+    Without barriers they are the maps themselves. Arrays of imported or stored maps are copied, others are changed in
+    place.
     """
     if not project.barriers:
         return maps
@@ -91,7 +95,7 @@ def with_barriers(maps: FireMaps, project: Project) -> FireMaps:
 
 @lru_cache(maxsize=1024)
 def edges_of(barrier: Barrier, shape: tuple[int, int], cell_size_m: float, stencil: Stencil) -> Places:
-    """Return the directed edges that a barrier meets on a raster of ``shape``, as ``cell · N + neighbour``.
+    """Return the directed edges ``cell · N + neighbour`` that a barrier meets on a raster of ``shape``.
 
     They are in ascending order, and shared between calls.
     """
@@ -99,9 +103,9 @@ def edges_of(barrier: Barrier, shape: tuple[int, int], cell_size_m: float, stenc
     if barrier.is_area:
         (inside,) = region_masks((barrier.region,), shape)
         met = _edges_met([(*ring, ring[0]) for ring in barrier.rings], shape, stencil)
-        receiver, n = met // neighbours, met % neighbours
+        receiver, way = met // neighbours, met % neighbours
         offsets = np.array(stencil.offsets)
-        emitter = receiver + offsets[n, 0] * shape[1] + offsets[n, 1]
+        emitter = receiver + offsets[way, 0] * shape[1] + offsets[way, 1]
         outside = ~inside.reshape(-1)
         met = met[outside[receiver] & outside[emitter]]
     else:
@@ -149,7 +153,7 @@ def _pieces(line: Line, shape: tuple[int, int]) -> Places:
 def _clipped(
     start: tuple[float, float], end: tuple[float, float], shape: tuple[int, int]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
-    """Return the part of a segment on the grid and a margin around it; ends that lie there are kept as they are."""
+    """Return the part of a segment on the grid and a margin around it; ends that lie there stay."""
     begin, way = np.array(start, np.float64), np.subtract(end, start, dtype=np.float64)
     enter, leave = 0.0, 1.0
     for axis, size in enumerate(shape):
@@ -223,7 +227,7 @@ def _clipped_wide(
 
 
 def _add_stadium(steps: NDArray[np.int32], a: NDArray[np.float64], b: NDArray[np.float64], reach: float) -> None:
-    """Count the cells at most ``reach`` from the segment ``a b``: in each row they are an interval of columns."""
+    """Count the cells at most ``reach`` from the segment ``a b``, in each row an interval of columns."""
     height, width = steps.shape[0], steps.shape[1] - 1
     first = max(math.ceil(min(a[0], b[0]) - reach), 0)
     last = min(math.floor(max(a[0], b[0]) + reach), height - 1)

@@ -113,7 +113,7 @@ def _burned_behind(ignitions: NDArray[np.floating[Any]]) -> Floats:
 def _ways_from(
     fire: NDArray[np.bool_], open_ground: NDArray[np.bool_], barriers: SparseFactors | None
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return the distance to the nearest cell of the fire, the way from it, and the factor of barriers on the way.
+    """Return distance and way from the nearest cell of the fire, and the factor of barriers on it.
 
     All are ``[h, w]``, in cells; the way has rows and columns. The distance is infinite beyond :data:`REACH` and where
     no open ground leads. It is that of the straight line. A path that steps to neighbours cannot make as long on the

@@ -134,7 +134,9 @@ class ProjectSnapshot:
         return made.with_centres(self.centres)
 
     def on(self, project: Project) -> Project:
-        """Return ``project``, read from its folder, with this snapshot's fleet, regions, values, barriers and settings.
+        """Return ``project``, read from its folder, with what this snapshot has.
+
+        That is fleet, regions, values, barriers and settings.
 
         Value layers whose cells the project no longer has are left out, and their weight where none is left.
         Whether its event is still that one only :func:`~firegui.runs.header.event_hash` can tell.

@@ -47,9 +47,9 @@ FIRST = "getting-started"
 GROUPS: tuple[tuple[str, ...], ...] = (
     (FIRST, "tutorial", "bear-2020", "start-page", "shortcuts", "help", "whats-new"),
     (
-        "map", "drops", "scenario", "layers", "regions", "values", "fleet", "bases", "calendar", "objective",
-        "constraints", "timeline", "progress", "runs", "log", "skill", "calibrate", "sensitivity", "stress", "margin",
-        "exercise", "uncertainty", "benchmark", "study", "fleet-value", "import", "export",
+        "map", "drops", "scenario", "layers", "regions", "values", "barriers", "fleet", "bases", "calendar",
+        "objective", "constraints", "timeline", "progress", "runs", "log", "skill", "calibrate", "sensitivity",
+        "stress", "margin", "exercise", "uncertainty", "benchmark", "study", "fleet-value", "import", "export",
     ),
     (
         "method", "method-fire", "method-physical", "method-drops", "method-search", "method-pruning",

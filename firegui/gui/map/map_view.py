@@ -36,7 +36,14 @@ from firegui.gui.map.readout import SEPARATOR, caption_of, hover_text, probe_row
 from firegui.gui.map.region_menu import RegionMenu
 from firegui.gui.map.shape_edits import find_region
 from firegui.gui.map.sketch import Outline, Sketch
-from firegui.gui.map.tools.draw_tools import PolygonTool, RectangleTool, ZonePolygonTool, ZoneRectangleTool
+from firegui.gui.map.tools.draw_tools import (
+    BarrierAreaTool,
+    BarrierLineTool,
+    PolygonTool,
+    RectangleTool,
+    ZonePolygonTool,
+    ZoneRectangleTool,
+)
 from firegui.gui.map.tools.drop_tool import DropTool
 from firegui.gui.map.tools.edit_tool import EditTool
 from firegui.gui.map.tools.measure_tool import MeasureTool
@@ -333,6 +340,7 @@ class MapView(QWidget):
             Tool.PAN: PanTool(context), Tool.RECTANGLE: RectangleTool(context), Tool.POLYGON: PolygonTool(context),
             Tool.EDIT: EditTool(context), Tool.PROBE: ProbeTool(context, self._pin),
             Tool.ZONE: ZoneRectangleTool(context), Tool.ZONE_POLYGON: ZonePolygonTool(context),
+            Tool.BARRIER: BarrierLineTool(context), Tool.BARRIER_AREA: BarrierAreaTool(context),
             Tool.MEASURE: MeasureTool(context), Tool.DROP: DropTool(context, self.drop_menu),
         }  # fmt: skip
 
@@ -362,6 +370,7 @@ class MapView(QWidget):
             ("regions", (session.regions_changed, session.region_selected)),
             ("operations", (session.operations_changed,)),
             ("values", (session.values_changed,)),
+            ("barriers", (session.barriers_changed,)),
             ("view", (session.view_changed,)),
             ("plan_editor", (editor.preview_ready, editor.selected_changed, editor.edited)),
             ("ground", (session.ground.changed,)),

@@ -10,6 +10,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
+from firegui.domain.barriers import Barrier, barrier_problems
 from firegui.domain.calendar import Calendar
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations, PinnedDrop
@@ -134,6 +135,30 @@ def _set_regions(session: Session, text: str, regions: Sequence[Region], changed
 def _region_refusal(session: Session, regions: Sequence[Region], changed: Region) -> str:
     before, after = (region_problems(each, _grid_shape(session)) for each in (session.project.regions, regions))
     return _refusal(session, before, after, "Region", changed)
+
+
+# -- barriers ----------------------------------------------------------------------------------------------------------
+def free_barrier_name(session: Session, stem: str) -> str:
+    """Return the first of Line 1, Line 2, … (with ``stem`` Line) that no barrier is called."""
+    taken = {barrier.name.casefold() for barrier in session.project.barriers}
+    return next(
+        name for number in range(1, len(taken) + 2) if (name := f"{stem} {number}").casefold() not in taken
+    )  # fmt: skip
+
+
+def add_barrier(session: Session, barrier: Barrier) -> bool:
+    """Add a barrier. Return whether it was accepted; the map shows the reason if not."""
+    before, shape = session.project.barriers, _grid_shape(session)
+    known = {str(problem) for problem in barrier_problems(before, shape)}
+    added = [problem for problem in barrier_problems((*before, barrier), shape) if str(problem) not in known]
+    if added:
+        session.refuse_map_edit("; ".join(map(str, added)))
+        return False
+    session.set_barriers(f"draw {barrier.name}", (*before, barrier))
+    session.message.emit(
+        f"{barrier.name} was added: kind, width, strength and time are in the panel Barriers and line."
+    )
+    return True
 
 
 # -- no-drop zones -----------------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from firegui.domain.barriers import barriers_text
 from firegui.domain.bases import serving
 from firegui.domain.project import Project
 from firegui.domain.settings import MARGIN_TITLES, SETTING_TITLES
@@ -36,6 +37,11 @@ def values_summary(project: Project) -> str:
         return ""
     listed = ", ".join(names) if len(names) <= 3 else counted(len(names), "layer")
     return listed if project.plan.weights.val > 0.0 else f"{listed}: not in the goal yet"
+
+
+def barriers_summary(project: Project) -> str:
+    """Return how many lines and areas stop spread; empty without barriers."""
+    return barriers_text(project.barriers)
 
 
 def bases_summary(project: Project) -> str:
@@ -91,6 +97,7 @@ SECTION_SUMMARIES: Mapping[str, Callable[[Project], str]] = {
     "Objective": goal_summary,
     "Regions": regions_summary,
     "Values": values_summary,
+    "Barriers": barriers_summary,
     "Fleet": fleet_summary,
     "Bases": bases_summary,
     "Calendar": grounding_summary,

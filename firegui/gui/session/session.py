@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
+from firegui.domain.barriers import Barrier
 from firegui.domain.bases import centres_of_burning
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Operations
@@ -45,6 +46,8 @@ class Tool(StrEnum):
     POLYGON = "polygon"
     ZONE = "zone"
     ZONE_POLYGON = "zone-polygon"
+    BARRIER = "barrier"
+    BARRIER_AREA = "barrier-area"
     EDIT = "edit"
     PROBE = "probe"
     MEASURE = "measure"
@@ -53,8 +56,10 @@ class Tool(StrEnum):
 
 _POSSIBLE = 3
 """Byte of a picture of the fire from which a cell burned at least in one of a hundred cases."""
-SHAPE_TOOLS = frozenset({Tool.RECTANGLE, Tool.POLYGON, Tool.ZONE, Tool.ZONE_POLYGON, Tool.EDIT})
-"""Tools that draw or change regions and no-drop zones."""
+SHAPE_TOOLS = frozenset(
+    {Tool.RECTANGLE, Tool.POLYGON, Tool.ZONE, Tool.ZONE_POLYGON, Tool.EDIT, Tool.BARRIER, Tool.BARRIER_AREA}
+)
+"""Tools that draw or change regions, no-drop zones and barriers."""
 
 
 class FireView(StrEnum):
@@ -203,6 +208,7 @@ class Session(QObject):
     """The project value changed (edit, undo, redo)."""
     regions_changed = Signal()
     values_changed = Signal()
+    barriers_changed = Signal()
     operations_changed = Signal()
     fleet_changed = Signal()
     plan_changed = Signal()
@@ -401,6 +407,10 @@ class Session(QObject):
         """Change the layers of values at risk as one undoable step."""
         self.edit(text, replace(self.project, values=tuple(layers)))
 
+    def set_barriers(self, text: str, barriers: Sequence[Barrier]) -> None:
+        """Change the barriers as one undoable step."""
+        self.edit(text, replace(self.project, barriers=tuple(barriers)))
+
     def set_operations(self, text: str, operations: Operations, merge: int = -1) -> None:
         """Change the operational constraints as one undoable step."""
         self.edit(text, replace(self.project, operations=operations), merge)
@@ -481,6 +491,8 @@ class Session(QObject):
             self.regions_changed.emit()
         if before is None or before.values != project.values:
             self.values_changed.emit()
+        if before is None or before.barriers != project.barriers:
+            self.barriers_changed.emit()
         if before is None or before.operations != project.operations:
             self.operations_changed.emit()
         if before is None or before.fleet != project.fleet or before.grounded != project.grounded:

@@ -211,6 +211,14 @@ _ALL_ACTIONS = (
                "click the corners of an area in which no drop may land; double-click ends it", "zone-polygon",
                "constraints", ("7",), _C.PROJECT,
                synonyms="no-fly forbidden restricted zone draw avoid"),
+    ActionSpec("tool:barrier", "Barrier &line",
+               "click the corners of a road, river or fire line that stops spread; double-click ends it", "barrier",
+               "barriers", (), _C.PROJECT,
+               synonyms="dozer hand line fireline road river fuel break draw"),
+    ActionSpec("tool:barrier-area", "Barrier &area",
+               "click the corners of a burned-out area or water that stops spread; double-click ends it",
+               "barrier-area", "barriers", (), _C.PROJECT,
+               synonyms="burned burnout lake water draw"),
     ActionSpec("view:baseline", "No drops", "the fire without drops", "view-baseline", "timeline", ("Alt+1",),
                _C.BASELINE_SHOWN,
                synonyms="without spread forecast"),
@@ -381,6 +389,10 @@ _ALL_ACTIONS = (
                "dock-values", "values",
                synonyms="value structures homes houses population people habitat timber assets weight susceptibility "
                         "loss"),
+    ActionSpec("show_barriers", "Barriers and l&ine", "roads, rivers, dozer and hand line that stop spread",
+               "dock-barriers", "barriers",
+               synonyms="barrier road river stream water dozer hand line fireline fuel break burned burnout control "
+                        "contingency contained holds"),
     ActionSpec("show_fleet", "&Fleet", "aircraft types with number, turnaround and payload", "dock-fleet", "fleet",
                synonyms="aircraft planes airtankers helicopters helicopter tanker scooper water retardant "
                         "payload load turnaround refill litres gallons footprint cost resources logistics speed"),
@@ -479,7 +491,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     "&Edit": (
         "undo", "redo",
-        SEPARATOR, "delete_region", "tool:zone", "tool:zone-polygon",
+        SEPARATOR, "delete_region", "tool:zone", "tool:zone-polygon", "tool:barrier", "tool:barrier-area",
         SEPARATOR, "snap_corners", "snap_cells",
         SEPARATOR, "selected_drops", "keep_drops",
     ),

@@ -53,6 +53,7 @@ from firegui.gui.planning.run_comparison import ComparisonPanel
 from firegui.gui.planning.run_notices import FollowNotice, RunEndNotice
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.planning.start_panel import StartPanel
+from firegui.gui.scenario.barriers_panel import BarriersPanel
 from firegui.gui.scenario.bases_panel import BasesPanel
 from firegui.gui.scenario.calendar_panel import CalendarPanel, GroundedDayMenu
 from firegui.gui.scenario.constraints_panel import ConstraintsPanel
@@ -258,6 +259,7 @@ class Workbench(QObject):
         yield "Start", partial(StartPanel, session, self.plan)
         yield "Regions", partial(RegionsPanel, session)
         yield "Values", partial(ValuesPanel, session)
+        yield "Barriers", partial(BarriersPanel, session, queue)
         yield "Fleet", partial(FleetPanel, session)
         yield "Bases", partial(BasesPanel, session)
         yield "Calendar", partial(CalendarPanel, session)

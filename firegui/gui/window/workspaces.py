@@ -70,6 +70,7 @@ PLACES: dict[str, PanelPlace] = {
     "Objective": PanelPlace("Goal and search", WindowArea.SIDE, _PLAN, is_open=True),
     "Regions": PanelPlace("Protected regions", WindowArea.SIDE, _PLAN),
     "Values": PanelPlace("Values at risk", WindowArea.SIDE, _PLAN),
+    "Barriers": PanelPlace("Barriers and line", WindowArea.SIDE, _PLAN),
     "Fleet": PanelPlace("Fleet", WindowArea.SIDE, _PLAN),
     "Bases": PanelPlace("Bases", WindowArea.SIDE, _PLAN),
     "Calendar": PanelPlace("Grounded days", WindowArea.SIDE, _PLAN),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from firegui.gui.map.labels import MapLabels
+from firegui.gui.map.layers.barriers_layer import BarriersLayer
 from firegui.gui.map.layers.bases_layer import BasesLayer
 from firegui.gui.map.layers.behaviour_layers import FlameLengthLayer, IntensityLayer, SpreadRateLayer
 from firegui.gui.map.layers.drop_layers import ChangeLayer, ChosenLayer, DropsLayer, RemovedLayer
@@ -64,8 +65,8 @@ class LayerStack(QObject):
             IntensityLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
             ChangeLayer(session), RetardantLayer(session), IsochronesLayer(session), GraticuleLayer(session),
             WindLayer(session), ObservedLayer(session), self.drops, self.removed, EdgeLayer(session),
-            ZonesLayer(session), self.regions, PinsLayer(session), BasesLayer(session), MarkersLayer(session),
-            ChosenLayer(session),
+            BarriersLayer(session), ZonesLayer(session), self.regions, PinsLayer(session), BasesLayer(session),
+            MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}
         labelled = (layer for layer in layers if isinstance(layer, PaintedLayer) and layer.has_labels)

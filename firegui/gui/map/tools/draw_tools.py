@@ -1,14 +1,16 @@
-"""Tools that draw regions and no-drop zones: by dragging a rectangle or corner by corner."""
+"""Tools that draw regions, no-drop zones and barriers: by dragging a rectangle or corner by corner."""
 
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from PySide6.QtCore import Qt
 
+from firegui.domain.barriers import USUAL_WIDTH_M, Barrier, BarrierKind, crossing
 from firegui.domain.region_geometry import cell_rectangle, clamped, touches_grid
 from firegui.domain.regions import Region, Vertex
-from firegui.gui.map.shape_edits import add_region, add_zone, free_shape_name, size_text
+from firegui.gui.map.shape_edits import add_barrier, add_region, add_zone, free_barrier_name, free_shape_name, size_text
 from firegui.gui.map.sketch import Outline
 from firegui.gui.map.tools.tool import MapTool, Pointer, ToolContext
 from firegui.gui.session.session import Tool
@@ -115,6 +117,7 @@ class RectangleTool(ShapeTool):
 
 CROSSES = "the outline crosses itself: move the corner"
 """Said at the outline of a polygon that would be refused."""
+LINE_CROSSES = "the line crosses itself: move the corner"
 
 
 class CornerTool(MapTool):
@@ -221,3 +224,51 @@ class ZonePolygonTool(PolygonTool):
     """Tool for a no-drop zone, corner by corner."""
 
     draws_zones = True
+
+
+class BarrierAreaTool(PolygonTool):
+    """Tool for a barrier that is an area, corner by corner. Its kind and strength are set in the panel."""
+
+    def _new_name(self) -> str:
+        return free_barrier_name(self.session, "Area")
+
+    def _finish(self, shape: Region, *, draws_on: bool) -> None:
+        self._keep(Barrier(shape.name, BarrierKind.BURNED_OUT, areas=shape.parts), draws_on=draws_on)
+
+    def _keep(self, barrier: Barrier, *, draws_on: bool) -> None:
+        """Add the barrier, and leave the tool unless it ``draws_on``. A refused one stays, to be repaired."""
+        if add_barrier(self.session, barrier):
+            self.cancel()
+            if not draws_on:
+                self.session.set_tool(Tool.PAN)
+
+
+class BarrierLineTool(BarrierAreaTool):
+    """Tool for a barrier that is a line; a double click or Enter ends it."""
+
+    hint = "Click corners, or arrows and Enter · Enter again ends · Backspace · Esc"
+
+    def _new_name(self) -> str:
+        return free_barrier_name(self.session, "Line")
+
+    def _closes(self, at: Pointer) -> bool:
+        return False
+
+    def _show(self, next_corner: Vertex | None) -> None:
+        corners = (*self._corners, next_corner) if next_corner is not None else tuple(self._corners)
+        if not corners:
+            self.sketch.show(None)
+            return
+        size = self.session.project.scenario.grid.cell_size_m
+        length = sum(math.dist(a, b) for a, b in pairwise(corners)) * size
+        allowed = len(corners) < 2 or crossing(corners, is_ring=False) is None
+        text = (self.session.units.length(length) if allowed else LINE_CROSSES) if len(corners) > 1 else ""
+        self.sketch.show(Outline(corners, text, closed=False, allowed=allowed, dots=True))
+
+    def _close(self, *, draws_on: bool) -> None:
+        corners = tuple(self._corners)
+        if len(corners) < 2:
+            self.session.refuse_map_edit("A line needs at least two corners.")
+            return
+        kind = BarrierKind.DOZER
+        self._keep(Barrier(self._new_name(), kind, (corners,), width_m=USUAL_WIDTH_M[kind]), draws_on=draws_on)

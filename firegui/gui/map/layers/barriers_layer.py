@@ -1,0 +1,186 @@
+"""Barriers on the map, with the usual symbols of fire lines."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF, QTransform
+
+from firegui.domain.barriers import KIND_TITLES, Barrier, BarrierKind, Line
+from firegui.domain.project import Project
+from firegui.gui.map.items import map_font
+from firegui.gui.map.labels import Label, Rank, spots_around
+from firegui.gui.map.layers.layer import Content, Legend, LegendEntry, PaintedLayer, Sample
+from firegui.gui.map.layers.shape_layers import region_path
+from firegui.gui.map.map_colors import faded
+from firegui.gui.map.map_content import MapState
+
+_LINE_PX, _CROSS_PX, _APART_PX = 2.0, 3.5, 16.0
+_MOST_CROSSES = 4000
+_DASHES: Mapping[BarrierKind, tuple[float, ...]] = {
+    BarrierKind.HAND: (4.0, 2.5), BarrierKind.FUEL_BREAK: (8.0, 2.0, 2.0, 2.0), BarrierKind.BURNED_OUT: (2.0, 2.0),
+}  # fmt: skip
+"""Dashes of lines in widths of the pen; others are solid."""
+_SAMPLES: Mapping[BarrierKind, Sample] = {
+    BarrierKind.HAND: Sample.DASH, BarrierKind.FUEL_BREAK: Sample.DASH, BarrierKind.BURNED_OUT: Sample.HATCH,
+}  # fmt: skip
+_FAINT = 0.45
+"""Opacity of a barrier that does not exist yet at the shown time."""
+
+
+class BarriersLayer(PaintedLayer):
+    """Lines and areas that stop spread; those that do not exist yet at the shown step are faint.
+
+    Dozer line is black with crosses, hand line dashed, water blue, a road a double line.
+    """
+
+    key = "barriers"
+    title = "Barriers"
+    help = "Roads, rivers, fire lines and burned-out areas that stop spread; set in the panel Barriers and line"
+    follows = frozenset({"barriers", "step"})
+    swatch_ink = "text"
+    swatch_sample = Sample.LINE
+    no_data = "there are no barriers: see the panel Barriers and line"
+    has_labels = True
+
+    def _has_data(self, project: Project) -> bool:
+        return bool(project.barriers)
+
+    def content(self, shown: MapState) -> Content:
+        """Return the barriers, and which of them exist at the shown step."""
+        return shown.project.barriers, tuple(self._exists(barrier) for barrier in shown.project.barriers)
+
+    @property
+    def legend(self) -> Legend:
+        """Return an entry for each kind that there is."""
+        kinds = {barrier.kind: barrier.is_area for barrier in self._barriers}
+        return Legend(
+            entries=tuple(
+                LegendEntry(
+                    KIND_TITLES[kind].lower(), self._color(kind),
+                    Sample.HATCH if kinds[kind] else _SAMPLES.get(kind, Sample.LINE),
+                )
+                for kind in BarrierKind if kind in kinds
+            )
+        )  # fmt: skip
+
+    @property
+    def _barriers(self) -> tuple[Barrier, ...]:
+        found = self.session.project.barriers if self.session.has_project else ()
+        return tuple(barrier for barrier in found if not barrier.problems())
+
+    def _exists(self, barrier: Barrier) -> bool:
+        when = barrier.exists_from
+        if when is None or when.tzinfo is None:
+            return True
+        return when <= self.session.project.calendar.time_of_step(self.session.step)
+
+    def _color(self, kind: BarrierKind) -> QColor:
+        is_dark = self.ink.dark
+        match kind:
+            case BarrierKind.RIVER:
+                return QColor("#6db3e8" if is_dark else "#2a6fb0")
+            case BarrierKind.BURNED_OUT:
+                return QColor("#c9a184" if is_dark else "#7a4b2a")
+            case BarrierKind.FUEL_BREAK:
+                return QColor("#b9c96a" if is_dark else "#5c6b12")
+            case BarrierKind.ROAD:
+                return QColor("#d8b25a" if is_dark else "#8a5a00")
+        return QColor(self.ink.text)
+
+    def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
+        scale = math.hypot(transform.m11(), transform.m12())
+        cell = self.session.project.scenario.grid.cell_size_m if self.session.has_project else 1.0
+        for barrier in self._barriers:
+            painter.setOpacity(1.0 if self._exists(barrier) else _FAINT)
+            if barrier.is_area:
+                self._paint_area(painter, transform, barrier)
+            for line in barrier.lines:
+                self._paint_line(painter, transform, visible, barrier, line, barrier.width_m / cell * scale)
+        painter.setOpacity(1.0)
+
+    def _paint_area(self, painter: QPainter, transform: QTransform, barrier: Barrier) -> None:
+        color, path = self._color(barrier.kind), transform.map(region_path(barrier.region))
+        painter.fillPath(path, QBrush(faded(color, 0.8), Qt.BrushStyle.FDiagPattern))
+        painter.strokePath(path, QPen(self.ink.halo, 3.5))
+        painter.strokePath(path, QPen(color, 1.6))
+
+    def _paint_line(
+        self, painter: QPainter, transform: QTransform, visible: QRectF, barrier: Barrier, line: Line, wide: float
+    ) -> None:
+        corners = QPolygonF([transform.map(QPointF(column, row)) for row, column in line])
+        color, width = self._color(barrier.kind), max(_LINE_PX, wide)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(_pen(self.ink.halo, width + 2.5))
+        painter.drawPolyline(corners)
+        if barrier.kind is BarrierKind.ROAD and width < 6.0:
+            # Two edges with a light middle, as roads are drawn on maps.
+            painter.setPen(_pen(color, 4.0))
+            painter.drawPolyline(corners)
+            painter.setPen(_pen(self.ink.halo, 1.4))
+            painter.drawPolyline(corners)
+            return
+        pen = _pen(faded(color, 0.55) if wide > 2.0 * _LINE_PX else color, width)
+        if (dashes := _DASHES.get(barrier.kind)) and wide <= 2.0 * _LINE_PX:
+            pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+            pen.setDashPattern(dashes)
+        painter.setPen(pen)
+        painter.drawPolyline(corners)
+        if barrier.kind is BarrierKind.DOZER:
+            self._paint_crosses(painter, corners, visible, color)
+
+    def _paint_crosses(self, painter: QPainter, corners: QPolygonF, visible: QRectF, color: QColor) -> None:
+        """Draw a cross every few pixels on a line."""
+        path = QPainterPath()
+        for at in _along([corners.at(k) for k in range(corners.size())], visible):
+            for rise in (_CROSS_PX, -_CROSS_PX):
+                path.moveTo(at.x() - _CROSS_PX, at.y() - rise)
+                path.lineTo(at.x() + _CROSS_PX, at.y() + rise)
+        painter.strokePath(path, _pen(self.ink.halo, 3.4))
+        painter.strokePath(path, _pen(color, 1.6))
+
+    def labels(self, transform: QTransform, visible: QRectF) -> Iterator[Label]:
+        """Yield the names of the barriers on screen, at the middle of each."""
+        font = map_font(8.5, bold=True)
+        for barrier in self._barriers:
+            corners = barrier.lines[0] if barrier.lines else barrier.areas[0][0]
+            row, column = corners[len(corners) // 2] if barrier.is_area or len(corners) > 2 else _middle(corners)
+            at = transform.map(QPointF(column, row))
+            if visible.contains(at):
+                box = QRectF(at.x() - 5.0, at.y() - 5.0, 10.0, 10.0)
+
+                def spots(size: QSizeF, box: QRectF = box) -> list[QPointF]:
+                    return list(spots_around(box, size))
+
+                yield Label(barrier.name, font, self._color(barrier.kind), Rank.PLACE, spots)
+
+
+def _pen(color: QColor, width: float) -> QPen:
+    return QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
+
+
+def _middle(corners: Line) -> tuple[float, float]:
+    return (corners[0][0] + corners[-1][0]) / 2.0, (corners[0][1] + corners[-1][1]) / 2.0
+
+
+def _along(corners: list[QPointF], visible: QRectF) -> Iterator[QPointF]:
+    """Yield points on a line at equal distances, those on screen."""
+    left, count = _APART_PX / 2.0, 0
+    for start, end in pairwise(corners):
+        step = end - start
+        length = math.hypot(step.x(), step.y())
+        if not visible.intersects(QRectF(start, end).normalized().adjusted(-1.0, -1.0, 1.0, 1.0)):
+            left = _APART_PX / 2.0
+            continue
+        while left < length:
+            at = start + step * (left / length)
+            if visible.contains(at):
+                yield at
+                count += 1
+                if count >= _MOST_CROSSES:
+                    return
+            left += _APART_PX
+        left -= length
