@@ -79,7 +79,7 @@ def test_cells_are_edited_and_taken_back(panel: BarriersPanel, session: Session)
     assert changed.exists_from is not None
     assert changed.exists_from.astimezone(calendar.local_zone).hour == 14
     assert "one map for each day" in counts_from_text(changed, session.project)
-    assert "Counts from" in panel.footer
+    assert "Dozer 1 counts from" in panel.footer
     assert panel.model.setData(panel.model.index(0, FROM), "start")
     assert session.project.barriers[0].exists_from is None
     while session.undo_stack.canUndo():
@@ -116,7 +116,7 @@ def test_the_fires_with_and_without_a_barrier_are_compared(
     assert spec.against_project is session.project
     assert spec.schedule is spec.against
     assert request.compare is CompareMode.SIDE_BY_SIDE  # type: ignore[attr-defined]
-    assert (request.title, request.against) == ("Dozer 1 fails", "Dozer 1 holds")  # type: ignore[attr-defined]
+    assert (request.title, request.against) == ("Fails: Dozer 1", "Holds: Dozer 1")  # type: ignore[attr-defined]
     panel.view.clearSelection()
     panel.compare()
     assert queue.requests[1].spec.project.barriers == ()  # type: ignore[attr-defined]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
 from firegui.domain.barriers import (
@@ -22,6 +22,7 @@ from firegui.domain.options import declared_option, number_from_text, plain_numb
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
 from firegui.errors import InputError, Problem, Problems
+from firegui.gui.base.controls import set_synonyms, tool_button
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import muted_label, vertical
@@ -47,6 +48,14 @@ AT_START = "start"
 _READS = "Barriers (*.geojson *.json *.gpkg *.kml *.shp);;All files (*)"
 _GEOJSON = "GeoJSON, longitude and latitude (*.geojson)"
 _KINDS = tuple((kind.value, title) for kind, title in KIND_TITLES.items())
+_SHORT = {
+    BarrierKind.ROAD: "Road", BarrierKind.RIVER: "River", BarrierKind.DOZER: "Dozer", BarrierKind.HAND: "Hand",
+    BarrierKind.FUEL_BREAK: "Break", BarrierKind.BURNED_OUT: "Burned", BarrierKind.OTHER: "Other",
+}  # fmt: skip
+_WHAT_IF = (
+    "show the fire where the selected barrier holds and where it does not, side by side; all of them where none is "
+    "selected"
+)
 _HOW = (
     "Lines or polygons in GeoJSON, GeoPackage, KML or shapefile. Categories of NWCG's Event Line decide the kind: "
     "planned line, routes and the uncontrolled edge of the fire are left out."
@@ -61,9 +70,10 @@ class BarrierModel(TableModel[Barrier]):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         columns = (
             Column("Name", lambda barrier: barrier.name, tip="name of the barrier; double-click to rename",
-                   is_text=True, edit=self._rename),
-            Column("Kind", lambda barrier: barrier.kind.value, lambda kind: KIND_TITLES[BarrierKind(kind)],
+                   is_text=True, edit=self._rename, cell_tip=lambda barrier: barrier.name),
+            Column("Kind", lambda barrier: barrier.kind.value, lambda kind: _SHORT[BarrierKind(kind)],
                    "kind of the barrier, which decides its symbol", is_text=True, edit=self._rekind,
+                   cell_tip=lambda barrier: KIND_TITLES[barrier.kind],
                    delegate=lambda view: ChoiceDelegate(lambda: _KINDS, view),
                    initial=lambda barrier: barrier.kind.value),
             Column("Width", lambda barrier: None if barrier.is_area else barrier.width_m, plain_number, unit="m",
@@ -253,8 +263,16 @@ class BarriersPanel(TableForm):
         self.model = BarrierModel(session, self)
         show_table(self.view, self.model, "Barriers and line", row_height=26, stretch=NAME)
         fit_rows(self.view, 2, 8)
-        self.view.horizontalHeader().setMinimumSectionSize(44)
+        self.view.horizontalHeader().setMinimumSectionSize(38)
+        self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.compare_button = tool_button("What if it fails", _WHAT_IF)
+        self.compare_button.setAutoRaise(False)
+        self.compare_button.clicked.connect(lambda _checked=False: self.compare())
+        set_synonyms(self.compare_button, "compare hold holds line")
         self.lay_out(self._make_buttons())
+        layout = self.layout()
+        assert layout is not None
+        layout.addWidget(self.compare_button)
         self._count = len(self.model.rows)
         for signal in (session.project_opened, session.barriers_changed, session.plan_changed):
             signal.connect(self._refresh)
@@ -262,10 +280,6 @@ class BarriersPanel(TableForm):
 
     def _make_buttons(self) -> ButtonRow:
         row, draw = ButtonRow(), self._session.set_tool
-        self.compare_button = row.add(
-            "compare", "What if it fails", "show the fire where the selected barrier holds and where it does not, "
-            "side by side; all of them where none is selected", self.compare,
-        )  # fmt: skip
         row.add("barrier", "Draw line", "draw a road, river or fire line on the map", lambda: draw(Tool.BARRIER))
         row.add("barrier-area", "Draw area", "draw a burned-out area or water", lambda: draw(Tool.BARRIER_AREA))
         row.add("delete", "Delete", "remove the selected barrier", self.remove)
@@ -322,10 +336,12 @@ class BarriersPanel(TableForm):
             self.set_footer(_NONE)
             return
         project = self._session.project
-        late = [text for barrier in self.model.rows if (text := counts_from_text(barrier, project))]
+        told = ((barrier.name, counts_from_text(barrier, project)) for barrier in self.model.rows)
+        late = [f"{name} {text}." for name, text in told if text]
         lines = [f"{barriers_text(self.model.rows)}. {_SPOTS}"]
         if late:
-            lines.append(f"{late[0][0].upper()}{late[0][1:]}." if len(late) == 1 else f"{len(late)} {late[0]}.")
+            more = f" So for {len(late) - 1} more." if len(late) > 1 else ""
+            lines.append(f"{late[0]}{more}")
         self.set_footer("\n".join(lines))
 
 
@@ -343,11 +359,11 @@ def comparison(session: Session, queue: RunQueue, names: list[str]) -> Evaluatio
     spec = EvaluateSpec(
         fewer, schedule, backend=session.backend, against=schedule, against_project=project
     )  # fmt: skip
-    what = names[0] if len(names) == 1 else "All barriers"
-    fails = f"{what} {'fails' if len(names) == 1 else 'fail'}"
-    holds = f"{what} {'holds' if len(names) == 1 else 'hold'}"
+    what = names[0] if len(names) == 1 else f"{len(names)} barriers"
     plan = f", {title}" if title else ""
-    return EvaluationRequest(f"{fails}{plan}", spec, against=f"{holds}{plan}", compare=CompareMode.SIDE_BY_SIDE)
+    # The words that differ come first: legends cut what follows.
+    fails, holds = (f"{word}: {what}{plan}" for word in ("Fails", "Holds"))
+    return EvaluationRequest(fails, spec, against=holds, compare=CompareMode.SIDE_BY_SIDE)
 
 
 def _shown_plan(project: Project, queue: RunQueue) -> tuple[Schedule, str]:
