@@ -6,6 +6,7 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field, replace
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,7 @@ from firegui.api.projects import ProjectSource, read_project
 from firegui.api.python_words import python_interface
 from firegui.api.running import SavedRunResult, ignore_event, result_folder
 from firegui.domain.barriers import without
+from firegui.domain.fire_hours import FireByHour, Overpass, OverpassMatch, match_overpasses
 from firegui.domain.observation import FireRecord
 from firegui.domain.options import bounds_problems
 from firegui.domain.plan_summary import (
@@ -40,12 +42,13 @@ from firegui.domain.project import Project
 from firegui.domain.results import Metrics, metric_values
 from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, Effectiveness
-from firegui.errors import Check, Problems
+from firegui.errors import Check, InputError, Problem, Problems
 from firegui.fire.drop_flames import flame_lengths
 from firegui.io.atomic import new_folder, write_json, writing
 from firegui.io.daylight import night_steps
 from firegui.io.project.schedule_file import write_plan_safetensors
 from firegui.io.rasters.masks import region_masks
+from firegui.io.vectors.detections import read_overpasses
 from firegui.rollout.engine_message import EngineMessage, MessageCallback, ignore_message
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
@@ -145,6 +148,37 @@ class BarrierEffect:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class HourlyFires:
+    """The fire without drops and the fire with the schedule, hour by hour from the plan's start.
+
+    ``plan`` is ``bare`` without a schedule. ``matches`` are those of the fire with the schedule and the detections of a
+    satellite, empty where none were given.
+    """
+
+    bare: FireByHour
+    plan: FireByHour
+    matches: tuple[OverpassMatch, ...] = ()
+
+    def hectares(self, project: Project) -> list[tuple[float, float, float]]:
+        """Return each whole hour with the hectares of the fire without drops and of that with the schedule."""
+        area = project.scenario.grid.cell_size_m**2 / 1e4
+        rows = zip(self.bare.hours, self.bare.cells, self.plan.cells, strict=True)
+        return [(float(hour), bare * area, plan * area) for hour, bare, plan in rows if float(hour).is_integer()]
+
+    def data(self, project: Project) -> dict[str, Any]:
+        """Return what ``firegui evaluate --hourly --json`` adds."""
+        rows = self.hectares(project)
+        plain: dict[str, Any] = {
+            "hours": [
+                {"hour": hour, "baseline_ha": float(bare), "final_extent_ha": float(plan)} for hour, bare, plan in rows
+            ]
+        }
+        if self.matches:
+            plain["overpasses"] = [asdict(match) | {"time": match.time.isoformat()} for match in self.matches]
+        return plain
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class EvaluatedSchedule:
     """Rollout of a schedule at nominal effectiveness.
 
@@ -153,7 +187,7 @@ class EvaluatedSchedule:
     the probability of fire at day boundaries, ``None`` unless requested. ``fire`` is the fire that a replanned
     run kept. ``seconds`` is the time of the rollouts, ``engine`` says in words what computed. ``summary`` is what is
     reported of the schedule first, ``None`` without one. ``barrier_effects`` are requested: first all barriers hold,
-    then each of them does not.
+    then each of them does not. ``by_hour`` is ``None`` unless requested.
     """
 
     project: Project = field(repr=False)
@@ -168,6 +202,7 @@ class EvaluatedSchedule:
     fire: SavedFire | None = field(default=None, repr=False)
     summary: PlanSummary | None = field(default=None, repr=False)
     barrier_effects: tuple[BarrierEffect, ...] = ()
+    by_hour: HourlyFires | None = field(default=None, repr=False)
 
     @property
     def values(self) -> tuple[ValueSummary, ...]:
@@ -191,6 +226,8 @@ class EvaluatedSchedule:
                 }
                 for one in self.barrier_effects
             ]  # fmt: skip
+        if self.by_hour is not None:
+            plain |= self.by_hour.data(self.project)
         if self.fire is not None:
             kept = self.fire.kept
             plain["fire"] = {
@@ -246,13 +283,17 @@ def roll_out(
     tell: MessageCallback,
     check: Check | None = None,
     what_if: bool = False,
+    hourly: bool = False,
+    detections: Path | None = None,
 ) -> EvaluatedSchedule:
     """Roll the schedule out, and the fire without drops.
 
     ``tell`` receives messages of the engine. ``check`` is called often and ends the work with an exception. With
-    ``what_if`` it is done without each of the barriers, too.
+    ``what_if`` it is done without each of the barriers, too. The fires are known by the hour where they are wanted
+    ``hourly`` or beside the ``detections`` of a file.
     """
     project, schedule, fire = given.project, given.schedule, given.fire
+    overpasses = _overpasses(given, detections, hourly=hourly)
     if project.needs_centres:
         project = engine.with_burning_centres(project, backend, check=check)
     listener = DeviceListener(tell)
@@ -286,6 +327,7 @@ def roll_out(
         lost = [each.metrics.value_lost for each in (plan, baseline)]
         summary = replace(summary, values=value_summaries(project, *lost))
     days = plan.days if keep_states else None
+    by_hour = _by_hour(engine, model, given, overpasses, check) if hourly or detections is not None else None
     return EvaluatedSchedule(
         project,
         schedule,
@@ -299,7 +341,45 @@ def roll_out(
         fire,
         summary,
         tuple(effects),
+        by_hour,
     )
+
+
+def _overpasses(given: RolloutInput, detections: Path | None, *, hourly: bool) -> tuple[Overpass, ...]:
+    """Return the detections of the file during the plan.
+
+    Raises :class:`~firegui.errors.InputError` where they or the hours of the fire cannot be used.
+    """
+    problems, calendar = Problems(), given.project.calendar
+    if given.fire is not None and given.fire.kept is not None and (hourly or detections is not None):
+        problems.add("schedule", "is of a replanned run, whose fire is kept by the day", "leave --hourly out")
+    if detections is not None and not calendar.is_dated:
+        problems.add(detections.name, "the date of the fire is not known", "import the event again with its start")
+    problems.raise_if_any(TITLE)
+    if detections is None:
+        return ()
+    start, grid = calendar.time_of_step(0), given.project.scenario.grid
+    found = read_overpasses(detections, grid)
+    end = start + timedelta(days=given.project.plan.days)
+    if not any(start <= one.time <= end for one in found):
+        first, last = (f"{one.time:%Y-%m-%d %H:%M}" for one in (found[0], found[-1]))
+        what = (
+            f"has detections from {first} to {last} UTC; the plan covers {start:%Y-%m-%d %H:%M} to {end:%Y-%m-%d %H:%M}"
+        )
+        raise InputError([Problem(detections.name, what, "give detections of the planned days")], TITLE)
+    return tuple(one for one in found if one.time <= end)
+
+
+def _by_hour(
+    engine: Engine, model: Model, given: RolloutInput, overpasses: tuple[Overpass, ...], check: Check | None
+) -> HourlyFires:
+    project, start = given.project, given.project.calendar.time_of_step(0)
+    passes = [(one.time - start).total_seconds() / 3600.0 for one in overpasses]
+    hours = np.unique([*range(24 * project.plan.days + 1), *(hour for hour in passes if hour >= 0.0)])
+    nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+    bare = engine.fire_by_hour(model, nothing, hours, check=check)
+    plan = bare if given.schedule is None else engine.fire_by_hour(model, given.schedule, hours, check=check)
+    return HourlyFires(bare, plan, match_overpasses(plan, overpasses, start, project.scenario.grid))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -349,6 +429,8 @@ def evaluate(
     states: bool = False,
     without_barriers: Sequence[str] = (),
     what_if_barriers: bool = False,
+    hourly: bool = False,
+    detections: str | Path | None = None,
     backend: str = "auto",
     precision: str = "float32",
     progress: Emit | None = None,
@@ -366,6 +448,8 @@ def evaluate(
         states: Whether to keep the probability of fire at day boundaries, ``p_fire [D+1, H, W]``.
         without_barriers: Names of barriers that do not hold.
         what_if_barriers: Whether to compute ``barrier_effects`` too: what burns where each barrier does not hold.
+        hourly: Whether to keep the size of the fire at every hour, ``by_hour``.
+        detections: File of active fire detections (FIRMS), with which the hourly fire is compared.
         backend: What computes: ``"auto"``, ``"cpu"``, ``"cuda"`` or ``"reference"``.
         precision: ``"float32"``, part of the fire model, or ``"float64"`` to check equations on short horizons.
         progress: Receives messages of the engine as events, in this thread.
@@ -391,5 +475,6 @@ def evaluate(
         request = RolloutRequest(project, source, backend, precision, nominal, names, what_if_barriers)
         return roll_out(
             request.read(engine, None, TITLE), engine, backend=backend, precision=precision, keep_states=states,
-            tell=messages.pass_on, check=control.check, what_if=what_if_barriers,
+            tell=messages.pass_on, check=control.check, what_if=what_if_barriers, hourly=hourly,
+            detections=None if detections is None else Path(detections),
         )  # fmt: skip

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from firegui.domain.film import Film, Part
+from firegui.domain.fire_hours import BURNED, FireByHour
 from firegui.domain.results import Frames
 from firegui.rollout.model import Model
 
@@ -134,3 +135,31 @@ class FinalState(Observer):
         if step == self._last:
             self.unburned[sight.window] = sight.unburned.cpu().numpy()
             self.burning[sight.window] = sight.burning.cpu().numpy()
+
+
+class HourObserver(Observer):
+    """Observer of a fire at ``hours [n]`` from its start, which ascend; each is taken at the nearest step."""
+
+    def __init__(self, model: Model, hours: NDArray[np.float64]) -> None:
+        super().__init__(model, None, keep_days=False)
+        self._last, self._hours = model.n_steps, hours
+        self._at = np.rint(hours * model.maps.steps_per_day / 24.0).astype(np.int64)
+        self._cells = np.zeros(len(hours))
+        self._arrival = np.full(model.shape, np.nan, np.float32)
+
+    def next_look(self, step: int) -> int:
+        """Return the step of the next hour."""
+        later = self._at[self._at >= step]
+        return int(later[0]) if later.size else max(self._last + 1, step)
+
+    def see(self, step: int, sight: StateView) -> None:
+        """Sum the state of an hour and note where fire has arrived."""
+        for number in np.flatnonzero(self._at == step).tolist():
+            burned = 1.0 - sight.unburned.cpu().numpy().astype(np.float64)
+            self._cells[number] = burned.sum()
+            part = self._arrival[sight.window]
+            part[(burned >= BURNED) & np.isnan(part)] = self._hours[number]
+
+    def fire(self) -> FireByHour:
+        """Return what was seen."""
+        return FireByHour(self._hours, self._cells, self._arrival)

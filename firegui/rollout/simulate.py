@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import Tensor
 
+from firegui.domain.fire_hours import FireByHour
 from firegui.domain.fleet import Fleet
 from firegui.domain.maps import FireMaps
 from firegui.domain.results import Frames, Metrics
@@ -23,7 +24,7 @@ from firegui.rollout.drops import drop_records
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model, build
-from firegui.rollout.observe import FinalState, Observer, StepObserver
+from firegui.rollout.observe import FinalState, HourObserver, Observer, StepObserver
 from firegui.rollout.outcome import WHOLE, Hear, Outcome, RolloutOptions, Slopes
 
 
@@ -220,6 +221,15 @@ def gain_slopes(
     raster in which nothing does are left at 0. Returns the states.
     """
     return backends.engine(model).gain_slopes(model, slopes, hear, check, through_days=through_days)
+
+
+def fire_by_hour(
+    model: Model, schedule: Schedule, hours: NDArray[np.float64], *, check: Check | None = None
+) -> FireByHour:
+    """Roll ``schedule`` out and return the fire at ``hours [n]`` from the start, in ascending order."""
+    observer = HourObserver(model, hours)
+    backends.engine(model).simulate(model, schedule, observer, check, WHOLE)
+    return observer.fire()
 
 
 def watch(

@@ -102,6 +102,7 @@ class Engine:
     build = Lazy(lambda: _after_torch(lambda: firegui.planning.problem.build))
     simulate = Lazy(lambda: firegui.rollout.simulate.simulate)
     gradient = Lazy(lambda: firegui.rollout.simulate.simulate_with_gradient)
+    fire_by_hour = Lazy(lambda: firegui.rollout.simulate.fire_by_hour)
     preview_rollout = Lazy(lambda: firegui.rollout.preview.preview_rollout)
     drops = Lazy(lambda: firegui.rollout.simulate.model_drops)
 

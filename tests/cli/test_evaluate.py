@@ -153,3 +153,26 @@ def test_maps_imported_again_burn_the_same(firegui: Run, project: Path, tmp_path
     second = firegui("evaluate", again, "--json").json["baseline"]
     assert second["final_extent_cells"] == first["final_extent_cells"]
     assert second["occupancy_cell_days"] == first["occupancy_cell_days"]
+
+
+def test_hours_end_at_the_final_size_and_drops_make_the_fire_smaller(
+    firegui: Run, project: Path, schedule: Path
+) -> None:
+    found = firegui("evaluate", project, "--schedule", schedule, "--hourly", "--json").json
+    hours = found["hours"]
+
+    assert [row["hour"] for row in hours] == list(range(24 * DAYS + 1))
+    assert hours[-1]["final_extent_ha"] == pytest.approx(found["final_extent_ha"], rel=1e-5)
+    assert hours[-1]["baseline_ha"] == pytest.approx(found["baseline"]["final_extent_ha"], rel=1e-5)
+    assert hours[0]["final_extent_ha"] == hours[0]["baseline_ha"]
+    assert all(row["final_extent_ha"] <= row["baseline_ha"] for row in hours)
+    assert "overpasses" not in found
+    text = firegui("evaluate", project, "--schedule", schedule, "--hourly").out
+    assert "Size by hour:" in text
+    assert len([line for line in text.splitlines() if line.split()[:1] == ["24"]]) == 1
+
+
+def test_detections_need_a_placed_and_dated_fire_and_a_file(firegui: Run, project: Path, tmp_path: Path) -> None:
+    answer = firegui("evaluate", project, "--detections", tmp_path / "absent.shp")
+    assert answer.code == 2
+    assert "absent.shp" in answer.err

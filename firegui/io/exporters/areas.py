@@ -16,10 +16,11 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
+from firegui.domain.fire_hours import BURNED
 from firegui.domain.grid import Grid
 from firegui.domain.regions import Region
 from firegui.errors import InputError, Problem
-from firegui.io.exporters.content import BURNED, ExportContent, Occupancy
+from firegui.io.exporters.content import ExportContent, Occupancy
 from firegui.io.exporters.table import DropRow, outline_polygons
 from firegui.io.georeference import Georeference
 from firegui.io.vectors.water import mask_polygons

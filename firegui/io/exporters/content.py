@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.behaviour_classes import FLAME_LENGTH, INTENSITY, SPREAD_RATE, BehaviourClasses
 from firegui.domain.calendar import Calendar
+from firegui.domain.fire_hours import BURNED
 from firegui.domain.model_range import outside_training
 from firegui.domain.names import shown_name
 from firegui.domain.observation import OBSERVED
@@ -33,8 +34,6 @@ from firegui.io.rasters.masks import region_masks
 from firegui.io.vectors.water import WaterLayer, water_of_fuel
 
 _EDITED_SINCE = "Shown as it was planned; the project was edited after that"
-BURNED = 0.5
-"""From this probability on a cell counts as burned where a map needs a line."""
 
 
 class Paper(StrEnum):

@@ -25,9 +25,10 @@ from matplotlib.patches import Ellipse, PathPatch, Polygon, Rectangle
 from matplotlib.path import Path
 from numpy.typing import NDArray
 
+from firegui.domain.fire_hours import BURNED
 from firegui.domain.plan_colors import FIRE, REGION, RETARDANT, WATER, WATER_FILL, ZONE
 from firegui.domain.regions import Region
-from firegui.io.exporters.content import BEHAVIOUR, BURNED, ExportContent
+from firegui.io.exporters.content import BEHAVIOUR, ExportContent
 from firegui.io.exporters.figure_page import LINE, FigurePage, shortened, width_of, wrapped
 from firegui.io.exporters.map_view import MapFrame, state_at
 from firegui.io.exporters.table import KNOTS_PER_MS, DropRow, outlines

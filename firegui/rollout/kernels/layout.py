@@ -325,6 +325,8 @@ class GainsOnDemand:
         slots = self._slots[period * tiles : (period + 1) * tiles]
         with self._lock:
             chosen = np.flatnonzero(wanted & (slots < 0))
+            if not len(chosen):
+                return
             if self._used + len(chosen) > self._room:
                 self._forget()
                 chosen = np.flatnonzero(wanted)
