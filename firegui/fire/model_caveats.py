@@ -169,7 +169,8 @@ def _missing_cover(event: Scenario) -> Iterator[str]:
 
 def _layers(event: Scenario, training: Training) -> Iterator[str]:
     if unread := [key for key in _unread(event, training) if key in OPTIONAL_LAYERS]:
-        yield f"The network does not read {_named(unread)}: no fire it was trained on had it."
+        other = " The physical fire model burns by the fuel model layer." if "fuel" in unread else ""
+        yield f"The network does not read {_named(unread)}: no fire it was trained on had it.{other}"
 
 
 def _unread(event: Scenario, training: Training) -> list[str]:

@@ -78,6 +78,19 @@ def test_states_and_gradients_are_those_of_gains_laid_out_whole(
     assert_same_gradient(differentiate(other, schedule, threads=2), expected)
 
 
+def test_a_second_gradient_asks_the_fire_model_for_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    maps = mild(1, 16, 4)
+    _, asked = pair(maps, 1)
+    schedule = many_drops(1, maps, asked.fleet)
+    expected = differentiate(asked, schedule)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("the fire model was asked for cells")
+
+    monkeypatch.setattr(layout.GainsOnDemand, "_gains_of", refuse)
+    assert_same_gradient(differentiate(asked, schedule), expected)
+
+
 def test_only_tiles_that_something_near_could_ignite_are_made() -> None:
     maps = replace(mild(5, 16, 4), t_burn=1.5)
     longer: dict[str, Any] = {name: np.concatenate([np.asarray(getattr(maps, name))] * 2) for name in LAYERS}

@@ -69,7 +69,15 @@ def test_layers_of_the_training_that_the_event_lacks_are_named() -> None:
 def test_layers_of_the_event_that_no_training_had_are_named() -> None:
     found = said(replace(weights(), training=training(learned=GAINS)), scenario())
 
-    assert any("does not read elevation, slope, aspect, fuel model, canopy height" in line for line in found)
+    (line,) = (line for line in found if "does not read elevation, slope, aspect, fuel model, canopy height" in line)
+    assert line.endswith("The physical fire model burns by the fuel model layer.")
+
+
+def test_the_physical_model_is_named_only_where_there_is_fuel_to_burn_by() -> None:
+    found = said(replace(weights(), training=training(learned=GAINS)), scenario("fuel"))
+
+    assert any("does not read" in line for line in found)
+    assert not any("physical" in line for line in found)
 
 
 @pytest.mark.parametrize(
