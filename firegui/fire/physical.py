@@ -46,6 +46,8 @@ Wind = tuple[Raster, Raster]
 TITLE = "The physical fire model cannot be used"
 _SHOWN_CODES = 5
 _STEEPEST = 80.0
+_BINS = 12
+"""Classes of slope, and of shelter, of each fuel."""
 Place = Box | tuple[NDArray[np.int64], NDArray[np.int64]]
 """A part of the raster, or rows and columns of cells."""
 WHOLE: Box = (slice(None), slice(None))
@@ -163,45 +165,66 @@ class PhysicalGround:
         ``check`` is called before each period and may raise to cancel.
         """
         periods: NDArray[np.int64] = np.arange(len(self.moistures))
-        limits, fastest, speeds = np.full(len(periods), np.inf), -1.0, []
-        if percentile == 100.0:  # periods that could be the fastest come first
-            limits = self._speed_limits()
-            periods = np.argsort(-limits, kind="stable")
-        for period in periods:
-            if limits[period] <= fastest:
+        if percentile < 100.0:
+            speeds = []
+            for period in periods:
+                if check is not None:
+                    check()
+                speeds.append(self.spread(int(period), self.wind(int(period))).speed[self.burnable])
+            every = np.concatenate(speeds) if speeds else np.empty(0)
+            return float(np.percentile(every, percentile)) if every.size else 0.0
+        classes, limits = self._speed_limits()
+        fastest = 0.0
+        for period in periods[np.argsort(-limits.max(axis=1, initial=0.0), kind="stable")]:
+            # Periods and cells that could be the fastest come first.
+            if limits[period].max(initial=0.0) <= fastest:
                 return fastest
             if check is not None:
                 check()
-            found = self.spread(int(period), self.wind(int(period))).speed[self.burnable]
-            fastest = max(fastest, float(found.max(initial=0.0)))
-            if percentile < 100.0:
-                speeds.append(found)
-        every = np.concatenate(speeds) if speeds else np.empty(0)
-        return float(np.percentile(every, percentile)) if every.size else max(fastest, 0.0)
+            rows, columns = np.argwhere((limits[period] > fastest)[classes] & self.burnable).T.astype(np.int64)
+            wind = self.weather.wind_of_cells(int(period), rows, columns)
+            fastest = max(fastest, float(self.spread(int(period), wind, (rows, columns)).speed.max(initial=0.0)))
+        return fastest
 
-    def _speed_limits(self) -> NDArray[np.float64]:
-        """Return a speed in m/min for each period that no cell exceeds.
+    def _speed_limits(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Return classes of cells ``[H, W]`` and the speed limit of each in m/min, ``[P, classes]``.
 
-        It is that of each fuel on its steepest slope in the strongest wind of the period, up the slope, where that fuel
-        is sheltered least, or that of an active crown fire on the steepest slope with crowns.
+        No cell of a class is faster than its limit. Cells of a class have one fuel and about the same slope and
+        shelter. The limit is the speed on the steepest slope in the strongest wind of the period, up the slope, where
+        the class is sheltered least, or that of an active crown fire on the steepest slope with crowns.
         """
-        size = len(self.models)
-        shelter, steepest, is_there = np.zeros(size), np.zeros(size), np.zeros(size, bool)
-        at = self.place[self.burnable]
-        np.maximum.at(shelter, at, self.wind_factor[self.burnable])
-        np.maximum.at(steepest, at, self.slope[self.burnable])
-        is_there[at] = True
+        has_crowns = np.zeros(self.place.shape, bool) if self.canopy is None else np.asarray(self.canopy.density) > 0.0
+        number = (
+            (self.place * _BINS + _binned(self.slope, self.burnable)) * _BINS
+            + _binned(self.wind_factor, self.burnable)
+        ) * 2 + has_crowns  # fmt: skip
+        known, classes = np.unique(np.where(self.burnable, number, -1), return_inverse=True)
+        classes = classes.reshape(self.place.shape)
+        shelter, steepest = np.zeros(len(known)), np.zeros(len(known))
+        np.maximum.at(shelter, classes[self.burnable], self.wind_factor[self.burnable])
+        np.maximum.at(steepest, classes[self.burnable], self.slope[self.burnable])
+        fuel, crowned = np.maximum(known, 0) // (2 * _BINS * _BINS), (known % 2 == 1) & (known >= 0)
+        factors = self.speed_factors[fuel]
         strongest = self.wind_multiplier * self.weather.speed.reshape(len(self.moistures), -1).max(axis=1)
-        below_crowns = np.zeros(0) if self.canopy is None else self.slope[np.asarray(self.canopy.density) > 0.0]
-        limits = []
+        limits = np.zeros((len(self.moistures), len(known)))
         for period, wind in enumerate(strongest):
             moisture = self._moisture(period)
-            fire = surface_spread(self.models, np.arange(size), moisture, wind * shelter * 60.0, 0.0, steepest, 0.0)
-            limits.append(float(np.where(is_there, fire.head * self.speed_factors, 0.0).max()))
-            if below_crowns.size:
-                crown = active_crown_fire(moisture, wind * 60.0, 0.0, below_crowns.max(), 0.0)
-                limits[-1] = max(limits[-1], float(crown.head) * float(self.speed_factors[is_there].max()))
-        return np.array(limits) * (1.0 + 1e-5)  # speeds are rounded to float32
+            fire = surface_spread(self.models, fuel, moisture, wind * shelter * 60.0, 0.0, steepest, 0.0)
+            head = fire.head
+            if crowned.any():
+                crown = active_crown_fire(moisture, wind * 60.0, 0.0, steepest, 0.0)
+                head = np.where(crowned, np.maximum(head, crown.head), head)
+            limits[period] = head * factors
+        limits[:, known < 0] = 0.0
+        return classes, limits * (1.0 + 1e-5)  # speeds are rounded to float32
+
+
+def _binned(values: Raster, burnable: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return the place of values in :data:`_BINS` equal steps from their least to their largest."""
+    inside = values[burnable]
+    low, high = (float(inside.min()), float(inside.max())) if inside.size else (0.0, 0.0)
+    share = (values - low) / (high - low) if high > low else np.zeros(values.shape)
+    return np.clip((share * _BINS).astype(np.int64), 0, _BINS - 1)
 
 
 def with_physical_model(

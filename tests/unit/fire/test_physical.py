@@ -23,7 +23,7 @@ from firegui.fire.first_project import with_model
 from firegui.fire.fuel_moisture import fine_dead_moisture
 from firegui.fire.maps import project_maps
 from firegui.fire.model_caveats import model_caveats, model_warnings
-from firegui.fire.physical import GroundSpread, PhysicalGround, Wind, with_factors, with_physical_model
+from firegui.fire.physical import WHOLE, GroundSpread, PhysicalGround, Place, Wind, with_factors, with_physical_model
 from firegui.fire.project_notes import start_notes
 from firegui.fire.surface_spread import surface_fire
 from firegui.fire.windowed import period_maps
@@ -208,13 +208,14 @@ def test_the_fastest_cell_is_found_without_a_look_at_every_period(monkeypatch: p
     looked: list[int] = []
     spread = PhysicalGround.spread
 
-    def counted(self: PhysicalGround, period: int, wind: Wind) -> GroundSpread:
-        looked.append(period)
-        return spread(self, period, wind)
+    def counted(self: PhysicalGround, period: int, wind: Wind, box: Place = WHOLE) -> GroundSpread:
+        looked.append(wind[0].size)
+        return spread(self, period, wind, box)
 
     monkeypatch.setattr(PhysicalGround, "spread", counted)
     assert ground.fastest(100.0) == pytest.approx(float(np.max(every)), rel=1e-6)
     assert 0 < len(looked) < 60
+    assert sum(looked) < 4 * ground.burnable.size
     burnable = np.broadcast_to(ground.burnable, (72, *SHAPE))
     assert ground.fastest(90.0) == pytest.approx(float(np.percentile(np.array(every)[burnable], 90.0)))
 
@@ -381,6 +382,18 @@ def test_crown_fire_on_some_cells_is_that_of_the_whole_raster() -> None:
     rows, columns = np.array([[0, 3], [5, 8]]), np.array([[1, 1], [10, 4]])
     part = ground.spread(0, (speed[rows, columns], towards[rows, columns]), (rows, columns)).speed
     np.testing.assert_array_equal(part, whole[rows, columns])
+
+
+@pytest.mark.parametrize("burns", [True, False])
+def test_the_fastest_cell_is_found_in_a_wind_that_is_the_same_at_all_hours(burns: bool) -> None:
+    project = hourly(project_of(102.0 if burns else 99.0, slope=20.0, aspect=90.0), air=False)
+    weather = project.scenario.weather
+    assert weather is not None
+    still = replace(weather, speed=np.full_like(weather.speed, 4.0))
+    ground = PhysicalGround.of(replace(project.scenario, weather=still), replace(USUAL, periods_per_day=24))
+    every = [ground.spread(period, ground.wind(period)).speed.max() for period in range(len(ground.moistures))]
+
+    assert ground.fastest(100.0) == pytest.approx(max(every), rel=1e-6)
 
 
 def test_the_fastest_cell_is_found_with_crown_fire() -> None:
