@@ -14,7 +14,7 @@ from typing import Any
 
 from matplotlib.backends.backend_pdf import PdfPages
 
-from firegui.domain.bases import base_text
+from firegui.domain.bases import base_text, serving
 from firegui.domain.fleet import Material
 from firegui.domain.names import shown_name
 from firegui.domain.plan_summary import DaySummary
@@ -324,7 +324,11 @@ def base_notes(project: Project) -> list[str]:
             minutes = [60.0 * cycle.wait_h for cycle in kind.cycles]
             low, high = min(minutes), max(minutes)
             span = f"{low:.0f}" if round(low) == round(high) else f"{low:.0f} to {high:.0f}"
-            notes.append(f"{kind.id}: turnaround {span} minutes, from its base to the middle of what burns on the day.")
+            closed = any(base.has_hours for base in serving(project.operations.bases, kind.id))
+            hours = ", with the hours in which its bases are closed" if closed else ""
+            notes.append(
+                f"{kind.id}: turnaround {span} minutes, from its base to the middle of what burns on the day{hours}."
+            )
         limits = [
             f"{title} {value:g} {unit}" for title, value, unit in (
                 ("flight hours a day", kind.most_flight_h, "h"), ("duty hours a day", kind.most_duty_h, "h"),

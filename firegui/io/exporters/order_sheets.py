@@ -47,8 +47,15 @@ _KEY = (
     "Flight h: hours flown after the drop. N: before sunrise or after sunset. W: within 300 ft of known water. Terrain "
     "clearance, wires and obstacles are not in the model."
 )
+_KEY_OF_BASES = (
+    "Take off: local time of leaving the base where the aircraft has loaded. Base: where it loads after the drop. "
+)
+_OFF, _BASE = "Take off", "Base"
+_OF_BASES = (_OFF, _BASE)
+"""Columns of a sheet with bases."""
 _DROPS = (
     BriefingColumn("No.", 0.36, "right"),
+    BriefingColumn(_OFF, 0.5, "center"),
     BriefingColumn("Local", 0.5, "center", "Drop at"),
     BriefingColumn("UTC", 0.48, "center", "Drop at"),
     BriefingColumn("Start", 1.56, "left", "Line, WGS 84"),
@@ -58,12 +65,12 @@ _DROPS = (
     BriefingColumn("Magnetic", 0.58, "center", "Run, start to end"),
     BriefingColumn("CL", 0.32, "right"),
     BriefingColumn("Gallons", 0.52, "right"),
-    BriefingColumn("Base", 0.38, "center"),
+    BriefingColumn(_BASE, 0.38, "center"),
     BriefingColumn("Turn min", 0.42, "right"),
     BriefingColumn("Flight h", 0.46, "right"),
     BriefingColumn("Note", 0.38, "center"),
 )
-_RADIO = (BriefingColumn("Use", 4.6), BriefingColumn("AM", 2.8), BriefingColumn("FM", 2.8))
+_RADIO = (BriefingColumn("Use", 4.6), BriefingColumn("AM, MHz", 2.8), BriefingColumn("FM, MHz", 2.8))
 
 
 def write_order_sheets(path: Path, content: ExportContent, check: Check | None = None) -> None:
@@ -93,7 +100,7 @@ def _empty(content: ExportContent) -> FigurePage:
 def _sheet(content: ExportContent, order: Order) -> Iterator[Maker]:
     """Yield a function for each page of a sheet."""
     width, height = room_of(content)
-    key = wrapped(_KEY, width, 6.6)
+    key = wrapped(f"{_KEY_OF_BASES if order.bases else ''}{_KEY}", width, 6.6)
     foot = len(key) * 6.6 * LINE / 72.0 + 0.06
     names = _names(order, width)
     head = _names_height(names)
@@ -150,7 +157,9 @@ def _sections(content: ExportContent, order: Order, width: float) -> list[Sectio
     drops = _drop_columns(width, calendar, has_bases=bool(marks))
     lines = [_drop_cells(order, number, marks, content.project) for number in range(len(order.lines))]
     if not marks:
-        lines = [[cell for cell, column in zip(line, _DROPS, strict=True) if column.title != "Base"] for line in lines]
+        lines = [
+            [cell for cell, column in zip(line, _DROPS, strict=True) if column.title not in _OF_BASES] for line in lines
+        ]
     found = [Section("Order", _broken(_facts(content, order, marks), width))]
     found.append(Section("Hazards", _broken(hazards or [_NO_HAZARDS], width)))
     found.append(Section("Drops", lines, drops))
@@ -175,7 +184,7 @@ def _wrapped_cells(row: Sequence[str], columns: Sequence[BriefingColumn]) -> lis
 
 
 def _drop_columns(width: float, calendar: Calendar, *, has_bases: bool) -> tuple[BriefingColumn, ...]:
-    columns = [item for item in _DROPS if has_bases or item.title != "Base"]
+    columns = [item for item in _DROPS if has_bases or item.title not in _OF_BASES]
     named = (replace(item, title=f"Local {calendar.zone_name}") if item.title == "Local" else item for item in columns)
     return stretched(tuple(named), width)
 
@@ -186,7 +195,8 @@ def _drop_cells(order: Order, number: int, marks: dict[str, str], project: Proje
     utc = f"{hhmm(when, replace(calendar, utc_offset_h=0.0))}Z" if calendar.is_dated else ""
     notes = ("N" if line.dark else "", "W" if row.near_water else "")
     return [
-        "" if row.number is None else f"{row.number}", hhmm(when, calendar), utc, line.start, line.end,
+        "" if row.number is None else f"{row.number}",
+        "" if line.take_off is None else hhmm(line.take_off, calendar), hhmm(when, calendar), utc, line.start, line.end,
         row.release_ddm or f"row {row.drop.y:.1f}, column {row.drop.x:.1f}", heading_pair(line.heading),
         heading_pair(line.magnetic), f"{project.required_coverage:.1f}", f"{row.drop.payload_gal:,.0f}",
         "" if line.base is None else marks[line.base.name],

@@ -8,10 +8,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from firegui.domain.bases import Base, BaseFlight, hours_text
-from firegui.domain.calendar import to_the_minute
+from firegui.domain.calendar import Calendar, to_the_minute
 from firegui.domain.fleet import OUTLINE_SIGMAS, AircraftType
 from firegui.io.atomic import write_text
 from firegui.io.exporters.base_places import fire_place, nearest_flight
@@ -27,7 +28,7 @@ COLUMNS = (
     "coverage_level", "payload_gal", "line_length_ft", "line_width_ft", "height_agl_ft", "speed_kt", "turnaround_min",
     "base", "base_ddm", "base_hours", "flight_hours", "flight_hours_so_far", "flight_hours_of_day",
     "flight_hours_limit", "duty_hours_of_day", "duty_hours_limit", "near_water", "at_night", "time_local", "time_utc",
-    "frequencies", "hazards", "notice",
+    "frequencies", "hazards", "notice", "take_off_local", "take_off_utc", "take_off_base",
 )  # fmt: skip
 """One row a drop, by day, aircraft and time. New columns come last, for programs that count columns.
 
@@ -35,7 +36,8 @@ COLUMNS = (
 A line is where the load lands, along the long axis of the outline that maps draw, from end to end.
 ``run_heading_true`` and ``run_heading_magnetic`` are flown from its start to its end, in [0, 360); the other way is as
 good. ``coverage_level`` is what the fuel requires, in gal/100 ft². ``flight_hours_limit`` and ``duty_hours_limit`` are
-those of the type, empty without one."""
+those of the type, empty without one. ``take_off_local`` and ``take_off_utc`` are clock times of the take-off for a drop
+at its time, from ``take_off_base``; empty without bases."""
 
 
 Lonlat = tuple[float, float]
@@ -47,7 +49,9 @@ class OrderLine:
 
     ``start`` and ``end`` are the ends of its line as texts. ``heading`` and ``magnetic`` lead from start to end, in
     degrees, ``None`` where they are not known. ``base`` is where the aircraft loads after it, ``None`` without bases.
-    ``turnaround_h`` and ``flight_h`` are ``None`` for an aircraft that the fleet does not have.
+    ``turnaround_h`` and ``flight_h`` are ``None`` for an aircraft that the fleet does not have. ``take_off`` is when it
+    leaves ``take_off_base`` for the drop: before the first drop of the day the nearest one, then the one at which it
+    has loaded. Both are ``None`` without bases.
     """
 
     row: DropRow
@@ -59,6 +63,8 @@ class OrderLine:
     turnaround_h: float | None
     flight_h: float | None
     base: Base | None
+    take_off: datetime | None
+    take_off_base: Base | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,16 +133,28 @@ def _of_day(content: ExportContent, period: Period) -> Iterator[Order]:
         kind = kinds.get(aircraft)
         way = None if kind is None else nearest_flight(project, kind, fire)
         nearest = None if way is None else way.base
-        lines = tuple(
-            _line(row, kind, place, bases, nearest, dark=dark) for row, dark in flown if row.drop.aircraft == aircraft
-        )
-        yield Order(aircraft, kind, period, lines, way, project.calendar.hours_per_step)
+        from_base, leg = nearest, 0.0 if way is None else way.leg_h
+        lines: list[OrderLine] = []
+        for row, dark in flown:
+            if row.drop.aircraft != aircraft:
+                continue
+            take_off = None
+            if kind is not None and from_base is not None:
+                # The time in the target area is over when the drop is made.
+                before = timedelta(hours=leg + (kind.target_min or 0.0) / 60.0)
+                take_off = project.calendar.time_of_step(row.drop.step) - before
+            line = _line(row, kind, place, bases, nearest, dark=dark)
+            lines.append(replace(line, take_off=take_off, take_off_base=from_base))
+            cycle = None if kind is None else kind.cycle_at(row.drop.step)
+            from_base, leg = line.base, leg if cycle is None else cycle.leg_h
+        yield Order(aircraft, kind, period, tuple(lines), way, project.calendar.hours_per_step)
 
 
 def _line(
     row: DropRow, kind: AircraftType | None, place: Georeference, bases: dict[str, Base], nearest: Base | None, *,
     dark: bool,
 ) -> OrderLine:  # fmt: skip
+    """Return a line without its take-off."""
     drop, base, wait, flight = row.drop, nearest, None, None
     if kind is not None:
         cycle = kind.cycle_at(drop.step)
@@ -152,7 +170,7 @@ def _line(
     if heading is not None and start is not None and end is not None and _is_against(heading, start, end):
         ends, placed = ends[::-1], placed[::-1]
     texts = [_place_text(at, lonlat) for at, lonlat in zip(ends, placed, strict=True)]
-    return OrderLine(row, dark, texts[0], texts[1], heading, magnetic, wait, flight, base)
+    return OrderLine(row, dark, texts[0], texts[1], heading, magnetic, wait, flight, base, None, None)
 
 
 def _is_against(heading: float, start: Lonlat, end: Lonlat) -> bool:
@@ -200,8 +218,16 @@ def _rows(content: ExportContent, order: Order) -> Iterator[Sequence[str]]:
             number_text(order.flight_h_after(number), 2), number_text(order.flight_h, 2), _limit(limits[0]),
             number_text(order.duty_h, 2), _limit(limits[1]), flag_text(row.near_water),
             flag_text(line.dark if content.night is not None else None), row.time_local, row.time_utc, frequencies,
-            hazards, NOTICE,
+            hazards, NOTICE, *_take_off(line, calendar),
         ]  # fmt: skip
+
+
+def _take_off(line: OrderLine, calendar: Calendar) -> tuple[str, str, str]:
+    when = line.take_off
+    if when is None or line.take_off_base is None:
+        return "", "", ""
+    utc = replace(calendar, utc_offset_h=0.0).clock_text(when) if calendar.is_dated else ""
+    return calendar.clock_text(when), utc, line.take_off_base.name
 
 
 def _limit(value: float | None) -> str:

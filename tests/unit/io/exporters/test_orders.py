@@ -13,7 +13,7 @@ import pytest
 from pyproj import Geod
 
 from firegui.domain.airspace import AirspaceRule
-from firegui.domain.bases import Base, BaseKind
+from firegui.domain.bases import Base, BaseKind, distance_km
 from firegui.domain.crew_notes import RadioFrequency
 from firegui.domain.fleet import Fleet, Material
 from firegui.domain.operations import Operations
@@ -182,11 +182,33 @@ def test_the_page_says_what_the_table_says(tmp_path: Path) -> None:
     assert f"Base 1: Redding, {own[0]['base_ddm']}; 36 km, 6 min to the fire. Airtanker base, always open" in said
 
 
+def test_an_aircraft_takes_off_so_early_that_it_drops_in_time(tmp_path: Path) -> None:
+    whole = based(planned(), {"Near": 20.0, "Far": 60.0})
+    near, far = whole.operations.bases
+    # The near base opens at noon: what drops earlier loads at the far one after its drop.
+    bases = (replace(near, opens_h=12.0, closes_h=20.0), far)
+    whole = replace(whole, operations=replace(whole.operations, bases=bases)).with_centres(whole.burning_centres)
+    what = content(project=whole, drops=[drop(18, 0), drop(30, 0), drop(40, 0)])
+    kind = whole.planned_fleet.types[0]
+    legs = {base.name: distance_km(base, (30.0, 40.0), 30.0) / (3.6 * (kind.cruise_ms or 0.0)) for base in bases}
+    order, rows = orders_of(what)[0], rows_of(what, tmp_path)
+    used = [line.take_off_base for line in order.lines]
+    assert [None if base is None else base.name for base in used] == ["Near", "Far", "Near"]
+    for line, row in zip(order.lines, rows, strict=True):
+        assert line.take_off is not None and line.take_off_base is not None
+        hours = (whole.calendar.time_of_step(line.row.drop.step) - line.take_off).total_seconds() / 3600.0
+        assert hours == pytest.approx(legs[line.take_off_base.name] + (kind.target_min or 0.0) / 60.0, abs=0.02)
+        assert row["take_off_local"] == whole.calendar.clock_text(line.take_off)
+        assert row["take_off_local"].replace(":", "") in pages(what)[0]
+    assert "Take off" in pages(what)[0]
+    assert all(row["take_off_utc"] == row["take_off_base"] == "" for row in rows_of(content(1), tmp_path))
+
+
 def test_without_bases_and_notes_a_sheet_has_room_to_write_on() -> None:
     page = pages(content(1))[0]
     assert "Base: none in the project; the turnaround is the fixed one of the type." in page
     assert "None typed in the project." in page and "Radio frequencies" in page
-    assert "Base" not in page
+    assert not {"Base", "Take off"} & set(page)
     assert not any("km" in text and "to the fire" in text for text in page)
 
 
