@@ -18,7 +18,7 @@ from firegui.cli.window import run_window
 
 SUMMARIES = {
     "audit": "Check a schedule against turnaround times and constraints.",
-    "barriers": "List, add or remove roads, rivers and fire lines that stop spread.",
+    "barriers": "List, add or remove roads, rivers and fire lines.",
     "bases": "List, add or remove bases, and set what their aircraft may fly.",
     "benchmark": "Compare planners on a project.",
     "calibrate": "Fit the fire model to observed perimeters.",

@@ -14,7 +14,7 @@ from pathlib import Path
 from matplotlib.backends.backend_pdf import PdfPages
 
 from firegui.domain.bases import Base, base_text, distance_km
-from firegui.domain.calendar import Calendar
+from firegui.domain.calendar import Calendar, to_the_minute
 from firegui.domain.fleet import OUTLINE_SIGMAS
 from firegui.domain.names import shown_name
 from firegui.domain.project import Project
@@ -121,7 +121,7 @@ def _page(
     down = _PAD + page.lines(x + 0.08, top - _PAD, name, _NAME, bold=True)
     page.lines(x + 0.08, top - down, kind, _TYPE)
     number, count = place
-    when = content.project.calendar.short_date_text(day, year=True) if content.project.calendar.is_dated else ""
+    when = _dates(order, content.project.calendar)
     said = f"Day {day + 1}{f', {when}' if when else ''}"
     page.text(x + width - 0.08, top - 0.22, said, 11.0, bold=True, across="right")
     if count > 1:
@@ -131,6 +131,17 @@ def _page(
         top -= draw_section(page, x, top, section)
     page.lines(x, bottom + len(key) * 6.6 * LINE / 72.0, key, 6.6, color=MUTED)
     return page
+
+
+def _dates(order: Order, calendar: Calendar) -> str:
+    """Return the local dates of the drops, ``8 to 9 Oct 2017``: a day of the plan may run past midnight."""
+    if not calendar.is_dated:
+        return ""
+    times = (to_the_minute(calendar.time_of_step(line.row.drop.step)) for line in order.lines)
+    dates = [when.astimezone(calendar.local_zone).date() for when in times]
+    first, last = min(dates), max(dates)
+    begin = f"{first.day} {first:%b} to " if first.month != last.month else f"{first.day} to "
+    return f"{begin if first != last else ''}{last.day} {last:%b %Y}"
 
 
 def _names(order: Order, width: float) -> tuple[list[str], list[str]]:

@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,19 @@ def test_an_aircraft_takes_off_so_early_that_it_drops_in_time(tmp_path: Path) ->
         assert row["take_off_local"].replace(":", "") in pages(what)[0]
     assert "Take off" in pages(what)[0]
     assert all(row["take_off_utc"] == row["take_off_base"] == "" for row in rows_of(content(1), tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("steps", "dates"), [((0, 3), "20 Aug 2020"), ((10, 20), "21 Aug 2020"), ((0, 20), "20 to 21 Aug 2020")]
+)
+def test_a_sheet_has_the_dates_of_its_drops_where_the_day_begins_in_the_evening(
+    steps: tuple[int, int], dates: str
+) -> None:
+    whole = planned()
+    begin = whole.scenario.start + timedelta(hours=21)
+    evening = replace(whole, scenario=replace(whole.scenario, start=begin))
+    page = pages(content(project=evening, drops=[drop(step, 0) for step in steps]))[0]
+    assert f"Day 1, {dates}" in page
 
 
 def test_without_bases_and_notes_a_sheet_has_room_to_write_on() -> None:
