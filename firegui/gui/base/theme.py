@@ -252,10 +252,10 @@ def _labels(c: Colors) -> str:
         padding: 1px 8px; }}
     QToolButton[role="outlined"]:hover {{ background: {c.raised}; }}
     QToolButton[role="outlined"]:focus {{ border: 2px solid {c.focus}; padding: 0 7px; }}
-    QToolButton[role="section"] {{ text-align: left; font-weight: 600; padding: 4px 4px; border: 0;
+    QToolButton[role="section"] {{ text-align: left; font-weight: 600; padding: 3px 4px; border: 0;
         border-top: 1px solid {c.border}; border-radius: 0; background: {c.window}; }}
     QToolButton[role="section"]:hover {{ background: {c.raised}; }}
-    QToolButton[role="section"]:focus {{ border: 2px solid {c.focus}; padding: 3px 2px 2px 2px; }}
+    QToolButton[role="section"]:focus {{ border: 2px solid {c.focus}; padding: 2px 2px 1px 2px; }}
     QFrame#rail {{ background: {c.base}; border: 0; border-right: 1px solid {c.border}; }}
     QFrame#rail QToolButton {{ color: {c.muted}; font-size: 8pt; padding: 5px 2px; border: 0;
         border-left: 3px solid transparent; border-radius: 0; }}

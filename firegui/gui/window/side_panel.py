@@ -120,7 +120,7 @@ class PanelSection(QWidget):
         self.heading.clicked.connect(self._on_clicked)
         self._scroll = OpenedScroll(self)
         self.summary = muted_label()
-        self.summary.setContentsMargins(24, 0, 4, 3)
+        self.summary.setContentsMargins(24, 0, 4, 2)
         vertical(self, self.heading, self.summary, (content, 1), margins=0, spacing=0)
         self._is_open = False
         # A question tells what an open section is for; what is set can be read in the section itself.
