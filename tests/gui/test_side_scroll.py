@@ -74,6 +74,7 @@ def test_a_section_that_is_opened_stays_under_the_mouse_where_there_is_room(smal
 
 def test_an_analysis_that_is_opened_shows_its_beginning_and_what_is_above_it(small: MainWindow) -> None:
     column = small.workbench.shell.side.columns[WorkspaceName.ANALYSE]
+    small.resize(1280, 690)
     small.workbench.show_panel("Uncertainty")
     settle(10)
     section, bar = column.sections["Sensitivity"], column.verticalScrollBar()
