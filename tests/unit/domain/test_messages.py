@@ -16,6 +16,7 @@ import pytest
 
 import firegui.domain
 from firegui.domain.airspace import AirspaceRule
+from firegui.domain.barriers import Barrier, BarrierKind
 from firegui.domain.bases import Base, BaseKind
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
 from firegui.domain.calendar import Calendar
@@ -78,6 +79,7 @@ VALUES: tuple[tuple[Any, Callable[[Any], list[Problem]]], ...] = (
     (Base("", BaseKind.AIRTANKER, math.nan, 0.0, -1.0, 8.0, None, ("S-2T", "S-2T")), _own),
     (RadioFrequency("", "soon", "\x07"), _own),
     (AirspaceRule(0, -1.0, math.nan, ("S-2T", "S-2T")), lambda rule: rule.problems("airspace rule 1")),
+    (Barrier("", BarrierKind.ROAD, (((0.0, 0.0), (0.0, 0.0)),), width_m=-1.0, strength=2.0), _own),
     (Fleet((aircraft(), aircraft(count=0))), _own),
     (FrontSettings(), _own),
     (
