@@ -73,7 +73,7 @@ def match_overpasses(
     fire: FireByHour, overpasses: Sequence[Overpass], start: datetime, grid: Grid
 ) -> tuple[OverpassMatch, ...]:
     """Return the match of each pass within the fire's hours; pixels of earlier passes count too."""
-    found, area, count = [], grid.cell_size_m**2 / 1e4, 0
+    found, area, count = [], grid.cell_area_ha, 0
     seen = np.zeros(grid.shape, np.bool_)
     for one in overpasses:
         hour = (one.time - start).total_seconds() / 3600.0

@@ -98,8 +98,7 @@ def maps_key(project: Project) -> str | None:
     """Return the hash of all that decides the maps of a project but where it burns at first.
 
     They are the event, the fire model, the planned days, the code, and the processor, which decides the last bits.
-    Barriers come later.
-    ``None`` means that the version of the code is not known.
+    Barriers are applied to what is kept. ``None`` means that the version of the code is not known.
     """
     code = code_digest(("domain", "fire", "native"), [f"{name} {installed_version(name)}" for name in _LIBRARIES])
     if code is None:

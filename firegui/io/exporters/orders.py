@@ -143,18 +143,17 @@ def _of_day(content: ExportContent, period: Period) -> Iterator[Order]:
                 # The time in the target area is over when the drop is made.
                 before = timedelta(hours=leg + (kind.target_min or 0.0) / 60.0)
                 take_off = project.calendar.time_of_step(row.drop.step) - before
-            line = _line(row, kind, place, bases, nearest, dark=dark)
-            lines.append(replace(line, take_off=take_off, take_off_base=from_base))
+            line = _line(row, kind, place, bases, nearest, take_off, from_base, dark=dark)
+            lines.append(line)
             cycle = None if kind is None else kind.cycle_at(row.drop.step)
             from_base, leg = line.base, leg if cycle is None else cycle.leg_h
         yield Order(aircraft, kind, period, tuple(lines), way, project.calendar.hours_per_step)
 
 
 def _line(
-    row: DropRow, kind: AircraftType | None, place: Georeference, bases: dict[str, Base], nearest: Base | None, *,
-    dark: bool,
+    row: DropRow, kind: AircraftType | None, place: Georeference, bases: dict[str, Base], nearest: Base | None,
+    take_off: datetime | None, take_off_base: Base | None, *, dark: bool,
 ) -> OrderLine:  # fmt: skip
-    """Return a line without its take-off."""
     drop, base, wait, flight = row.drop, nearest, None, None
     if kind is not None:
         cycle = kind.cycle_at(drop.step)
@@ -170,7 +169,7 @@ def _line(
     if heading is not None and start is not None and end is not None and _is_against(heading, start, end):
         ends, placed = ends[::-1], placed[::-1]
     texts = [_place_text(at, lonlat) for at, lonlat in zip(ends, placed, strict=True)]
-    return OrderLine(row, dark, texts[0], texts[1], heading, magnetic, wait, flight, base, None, None)
+    return OrderLine(row, dark, texts[0], texts[1], heading, magnetic, wait, flight, base, take_off, take_off_base)
 
 
 def _is_against(heading: float, start: Lonlat, end: Lonlat) -> bool:

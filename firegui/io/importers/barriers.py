@@ -33,12 +33,11 @@ from firegui.domain.grid import Grid
 from firegui.domain.options import number_from_text
 from firegui.domain.regions import Ring
 from firegui.errors import InputError, Problem, Problems
-from firegui.io import crs
 from firegui.io.atomic import write_text
 from firegui.io.georeference import Georeference
 from firegui.io.times import parse_stamp
 from firegui.io.vectors.files import VectorLayer, crs_problems, read_features, vector_file
-from firegui.io.vectors.water import to_corners
+from firegui.io.vectors.water import projected_corners
 
 CATEGORIES: Mapping[str, BarrierKind] = {
     "completed dozer line": BarrierKind.DOZER,
@@ -162,15 +161,10 @@ def _barriers(
 
 def _placed(features: VectorLayer, grid: Grid) -> NDArray[Any]:
     """Return the geometries in the corner coordinates ``(column, row)`` of the grid."""
-    assert grid.crs is not None and features.crs is not None
-    change = None if crs.same(features.crs, grid.crs) else crs.transformer(features.crs, grid.crs)
-
-    def moved(points: NDArray[np.float64]) -> NDArray[np.float64]:
-        if change is not None and len(points):
-            points = np.column_stack(change.transform(points[:, 0], points[:, 1]))
-        return to_corners(points, grid)
-
-    return np.asarray(shapely.transform(features.geometries, moved), object)
+    assert features.crs is not None
+    system = features.crs
+    moved = shapely.transform(features.geometries, lambda points: projected_corners(points, system, grid))
+    return np.asarray(moved, object)
 
 
 def _reason_left_out(row: Mapping[str, str]) -> str:

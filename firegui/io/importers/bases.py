@@ -24,11 +24,10 @@ from firegui.domain.grid import Grid
 from firegui.domain.names import repeated_names
 from firegui.domain.options import number_from_text
 from firegui.errors import Problems
-from firegui.io import crs
 from firegui.io.georeference import WGS84
 from firegui.io.source_files import read_text
 from firegui.io.vectors.files import crs_problems, read_features, vector_file
-from firegui.io.vectors.water import to_corners
+from firegui.io.vectors.water import projected_corners
 from firegui.io.weather.conventions import Role, parse_name
 
 TABLES = (".csv", ".txt", ".tsv")
@@ -161,7 +160,7 @@ def _from_table(source: BaseSource, problems: Problems, grid: Grid) -> list[_Row
             continue
         points.append((first, second))
         found.append((where, values))
-    placed = _projected(np.array(points, np.float64).reshape(-1, 2), system or grid.crs or "", grid)
+    placed = projected_corners(np.array(points, np.float64).reshape(-1, 2), system or grid.crs or "", grid)
     return _placed_rows(found, placed, problems)
 
 
@@ -220,7 +219,7 @@ def _from_vector(source: BaseSource, problems: Problems, grid: Grid) -> list[_Ro
         point = geometry.centroid if shapely.get_dimensions(geometry) == 0 else geometry.representative_point()
         points.append((point.x, point.y))
         found.append((where, {title: _text(values[number]) for title, values in columns.items()}))
-    placed = _projected(np.array(points, np.float64).reshape(-1, 2), features.crs, grid)
+    placed = projected_corners(np.array(points, np.float64).reshape(-1, 2), features.crs, grid)
     return _placed_rows(found, placed, problems)
 
 
@@ -230,14 +229,6 @@ def _text(value: Any) -> str:
     if isinstance(value, (list, tuple, np.ndarray)):
         return ";".join(str(part) for part in value)
     return str(value)
-
-
-def _projected(points: NDArray[np.float64], system: str, grid: Grid) -> NDArray[np.float64]:
-    """Return points of a CRS in the corner coordinates ``(column, row)`` of the grid."""
-    assert grid.crs is not None
-    if len(points) and not crs.same(system, grid.crs):
-        points = np.column_stack(crs.transformer(system, grid.crs).transform(points[:, 0], points[:, 1]))
-    return to_corners(points, grid)
 
 
 def _placed_rows(

@@ -222,6 +222,14 @@ def _bounds(grid: Grid, source: str) -> tuple[float, float, float, float] | None
     return found if np.isfinite(found).all() and found[0] <= found[2] else None
 
 
+def projected_corners(points: NDArray[np.float64], system: str, grid: Grid) -> NDArray[np.float64]:
+    """Return ``points [N, 2]`` of the CRS ``system`` in corner coordinates ``(column, row)`` of the grid."""
+    assert grid.crs is not None
+    if len(points) and not crs.same(system, grid.crs):
+        points = np.column_stack(crs.transformer(system, grid.crs).transform(points[:, 0], points[:, 1]))
+    return to_corners(points, grid)
+
+
 def to_corners(points: NDArray[Any], grid: Grid) -> NDArray[Any]:
     """Return points of the grid's CRS in its corner coordinates ``(column, row)``.
 
