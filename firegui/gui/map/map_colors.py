@@ -84,6 +84,11 @@ def faded(color: QColor, alpha: float) -> QColor:
     return result
 
 
+def water_color(*, is_dark: bool) -> QColor:
+    """Return the colour of lakes and rivers that are drawn over the ground."""
+    return QColor("#6db3e8" if is_dark else "#2a6fb0")
+
+
 Bytes = NDArray[np.uint8]
 Packed = NDArray[np.uint32]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
@@ -15,7 +16,7 @@ from firegui.gui.map.items import map_font
 from firegui.gui.map.labels import Label, Rank, spots_around
 from firegui.gui.map.layers.layer import Content, Legend, LegendEntry, PaintedLayer, Sample
 from firegui.gui.map.layers.shape_layers import region_path
-from firegui.gui.map.map_colors import faded
+from firegui.gui.map.map_colors import faded, water_color
 from firegui.gui.map.map_content import MapState
 
 _LINE_PX, _CROSS_PX, _APART_PX = 2.0, 3.5, 16.0
@@ -82,7 +83,7 @@ class BarriersLayer(PaintedLayer):
         is_dark = self.ink.dark
         match kind:
             case BarrierKind.RIVER:
-                return QColor("#6db3e8" if is_dark else "#2a6fb0")
+                return water_color(is_dark=is_dark)
             case BarrierKind.BURNED_OUT:
                 return QColor("#c9a184" if is_dark else "#7a4b2a")
             case BarrierKind.FUEL_BREAK:
@@ -151,10 +152,7 @@ class BarriersLayer(PaintedLayer):
             at = transform.map(QPointF(column, row))
             if visible.contains(at):
                 box = QRectF(at.x() - 5.0, at.y() - 5.0, 10.0, 10.0)
-
-                def spots(size: QSizeF, box: QRectF = box) -> list[QPointF]:
-                    return list(spots_around(box, size))
-
+                spots: Callable[[QSizeF], Iterable[QPointF]] = partial(spots_around, box)
                 yield Label(barrier.name, font, self._color(barrier.kind), Rank.PLACE, spots)
 
 

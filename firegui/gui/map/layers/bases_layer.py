@@ -13,7 +13,7 @@ from firegui.domain.project import Project
 from firegui.gui.map.items import map_font
 from firegui.gui.map.labels import Label, Rank, spots_around
 from firegui.gui.map.layers.layer import Content, Legend, LegendEntry, PaintedLayer, Sample
-from firegui.gui.map.map_colors import faded
+from firegui.gui.map.map_colors import faded, water_color
 from firegui.gui.map.map_content import MapState
 
 _SIZE_PX = 6.0
@@ -57,7 +57,7 @@ class BasesLayer(PaintedLayer):
 
     @property
     def _water(self) -> QColor:
-        return QColor("#6db3e8" if self.ink.dark else "#2a6fb0")
+        return water_color(is_dark=self.ink.dark)
 
     def _routes(self) -> Iterator[tuple[Base, Point]]:
         """Yield the bases that a type flies from on the shown day, with the centre of that day's fire."""

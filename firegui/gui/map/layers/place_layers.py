@@ -21,7 +21,7 @@ from firegui.gui.map.layers.layer import (
     PaintedLayer,
     Sample,
 )
-from firegui.gui.map.map_colors import faded
+from firegui.gui.map.map_colors import faded, water_color
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.session.session import Session
 
@@ -64,7 +64,7 @@ class MarkersLayer(PaintedLayer):
         return Legend(entries=tuple(LegendEntry(kind, self._style(kind).color, samples[kind]) for kind in kinds))
 
     def _style(self, kind: str) -> _MarkerStyle:
-        water = QColor("#6db3e8" if self.ink.dark else "#2a6fb0")
+        water = water_color(is_dark=self.ink.dark)
         road = QColor("#d9c9a3" if self.ink.dark else "#7a6a45")
         return {"reservoir": _MarkerStyle(water, False), "road": _MarkerStyle(road, True)}.get(
             kind, _MarkerStyle(self.ink.text, False)
