@@ -31,7 +31,7 @@ from firegui.gui.map.shape_edits import pin_of, rename_zone
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate, ClockDelegate
 from firegui.gui.widgets.fields import NoScrollComboBox
-from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_model import Column, TableModel, with_row
 from firegui.gui.widgets.table_view import selected_rows, show_table
 from firegui.io.rasters.masks import region_cells
 
@@ -138,7 +138,7 @@ class GroundingsModel(TableModel[Grounding]):
     def _change(self, position: int, before: Grounding, after: Grounding) -> bool:
         if after == before:
             return False
-        self._set("change a grounding", (*self.rows[:position], after, *self.rows[position + 1 :]))
+        self._set("change a grounding", with_row(self.rows, position, after))
         return True
 
     def _set(self, text: str, groundings: tuple[Grounding, ...]) -> None:

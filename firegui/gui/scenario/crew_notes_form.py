@@ -24,7 +24,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import choice_combo, text_line
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_model import Column, TableModel, with_row
 from firegui.gui.widgets.table_view import fit_rows, selected_rows, show_table
 
 REFUSED = "The notes for crews were not changed"
@@ -71,8 +71,7 @@ class FrequencyModel(TableModel[RadioFrequency]):
         if after == item:
             return False
         operations = self._session.project.operations
-        kept = operations.frequencies
-        changed = (*kept[:position], after, *kept[position + 1 :])
+        changed = with_row(operations.frequencies, position, after)
         set_notes(self._session, f"change frequency {item.use}", replace(operations, frequencies=changed))
         return True
 
@@ -90,8 +89,7 @@ class HazardModel(TableModel[str]):
         if after == item:
             return False
         operations = self._session.project.operations
-        kept = operations.hazards
-        changed = (*kept[:position], after, *kept[position + 1 :])
+        changed = with_row(operations.hazards, position, after)
         set_notes(self._session, "change a hazard", replace(operations, hazards=changed))
         return True
 

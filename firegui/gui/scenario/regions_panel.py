@@ -19,7 +19,7 @@ from firegui.gui.map.shape_edits import import_regions, refuse_taken_name
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_model import Column, TableModel, with_row
 from firegui.gui.widgets.table_view import TableForm, fit_rows, select_row, show_table
 from firegui.io.project.regions_file import write_regions_geojson, write_regions_toml
 from firegui.io.rasters.masks import region_cells, region_masks
@@ -86,7 +86,7 @@ class RegionModel(TableModel[Region]):
     def _edit(self, position: int, before: Region, after: Region, text: str) -> bool:
         if after == before:
             return False
-        regions = (*self.rows[:position], after, *self.rows[position + 1 :])
+        regions = with_row(self.rows, position, after)
         shape = self._session.project.scenario.grid.shape
         raise_new_problems(region_problems(tuple(self.rows), shape), region_problems(regions, shape), REFUSED)
         was_selected = self._session.selected_region == before.name

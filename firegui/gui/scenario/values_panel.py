@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
-from firegui.domain.options import declared_option, number_from_text, plain_number
+from firegui.domain.options import declared_option, plain_number
 from firegui.domain.units import amount_text, percent_text
 from firegui.domain.values import ValueLayer, ValueTerms, goal_shares, value_problems
 from firegui.errors import InputError, Problem
@@ -17,12 +17,12 @@ from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.scenario.entry_dialog import EntryDialog
-from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
+from firegui.gui.session.reporting import free_name, raise_new_problems, refusing, typed_number
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import PathField, choice_combo, text_line
 from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_model import Column, TableModel, with_row
 from firegui.gui.widgets.table_view import TableForm, fit_rows, selected_rows, show_table
 from firegui.io.importers.values import MEANINGS, ImportedValues, RasterMeaning, ValueSource, read_values
 from firegui.io.rasters.geotiff import write_raster
@@ -76,8 +76,7 @@ class ValueModel(TableModel[ValueLayer]):
         after = replace(layer, terms=replace(layer.terms, **changes))
         if after == layer:
             return False
-        layers = (*self.rows[:position], after, *self.rows[position + 1 :])
-        set_layers(self._session, text, layers)
+        set_layers(self._session, text, with_row(self.rows, position, after))
         return True
 
     def _update(self) -> None:
@@ -85,12 +84,7 @@ class ValueModel(TableModel[ValueLayer]):
 
 
 def _number(value: Any, layer: ValueLayer, title: str) -> float:
-    text = str(value).strip()
-    try:
-        return number_from_text(text)
-    except ValueError:
-        problem = Problem(f"value layer {layer.name}", f"{title} '{text}' is not a number", "use 0 or more")
-        raise InputError([problem], REFUSED) from None
+    return typed_number(str(value), f"value layer {layer.name}", title, "use 0 or more", REFUSED)
 
 
 def set_layers(session: Session, text: str, layers: tuple[ValueLayer, ...]) -> None:

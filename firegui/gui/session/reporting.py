@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
+from firegui.domain.options import number_from_text
 from firegui.errors import FireguiError, InputError, Problem, reason_of
 from firegui.gui.session.session import Session
 from firegui.runs.failures import failure_message
@@ -52,6 +53,18 @@ def raise_new_problems(before: Iterable[Problem], after: Iterable[Problem], titl
     added = Counter(after) - Counter(before)
     if added:
         raise InputError(added, title)
+
+
+def typed_number(text: str, where: str, title: str, remedy: str, refused: str) -> float:
+    """Return the number that was typed as ``title`` of ``where``.
+
+    Raises :class:`InputError`, whose title is ``refused``, for what is no number.
+    """
+    plain = text.strip()
+    try:
+        return number_from_text(plain)
+    except ValueError:
+        raise InputError([Problem(where, f"{title} '{plain}' is not a number", remedy)], refused) from None
 
 
 def free_name(stem: str, taken: Iterable[str]) -> str:

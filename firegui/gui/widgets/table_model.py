@@ -123,6 +123,11 @@ class Column:
         return None
 
 
+def with_row(rows: Sequence[Row], position: int, row: Row) -> tuple[Row, ...]:
+    """Return the rows with another one at a position."""
+    return (*rows[:position], row, *rows[position + 1 :])
+
+
 class TableModel(QAbstractTableModel, Generic[Row]):
     """Rows of one type under columns.
 

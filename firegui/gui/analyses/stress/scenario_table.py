@@ -34,7 +34,7 @@ from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import NoScrollComboBox, RefusingLine
 from firegui.gui.widgets.settings_form import labelled_rows
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_model import Column, TableModel, with_row
 from firegui.gui.widgets.table_view import select_row, selected_rows, show_table
 from firegui.io.project.stress_toml import read_scenarios, write_scenarios
 
@@ -127,7 +127,7 @@ class ScenariosModel(TableModel[StressScenario]):
         if after == before:
             return False
         scenarios = self._session.project.stress.scenarios
-        changed = (*scenarios[:position], after, *scenarios[position + 1 :])
+        changed = with_row(scenarios, position, after)
         self.change(f"change the scenario {after.name}", changed, _TITLE)
         return True
 
