@@ -11,9 +11,10 @@ from typing import Any, Self
 from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
 from firegui.domain.airspace import AirspaceRule, rule_name, rules_problems
-from firegui.domain.barriers import Barrier, BarrierKind, barrier_problems, with_barriers, without
+from firegui.domain.barriers import Barrier, BarrierKind, barrier_problems
 from firegui.domain.bases import BaseKind
 from firegui.domain.crew_notes import RadioFrequency, frequency_problems, hazard_problems
+from firegui.domain.names import Item, with_named, without_named
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.fire.physical import with_physical_model
@@ -142,11 +143,7 @@ class OpenProject(Project):
 
     def without_values(self, name: str) -> Self:
         """Return the project without the value layer of this name; raises ``InputError`` where there is none."""
-        kept = tuple(layer for layer in self.values if layer.name != name)
-        if len(kept) == len(self.values):
-            known = ", ".join(layer.name for layer in self.values) or "none"
-            raise InputError([Problem("values", f"there is no layer {name!r}", f"the project has: {known}")])
-        return replace(self, values=kept)
+        return replace(self, values=_without_one(self.values, name, "values", "layer"))
 
     def with_bases(
         self, file: str | Path, *, kind: str = "airtanker_base", serves: Sequence[str] = (), layer: str | None = None
@@ -169,16 +166,12 @@ class OpenProject(Project):
             problem = Problem("kind", f"{kind!r} is unknown", f"give one of {', '.join(BaseKind)}")
             raise InputError([problem], "The bases cannot be used")
         read = read_bases(BaseSource(Path(file), BaseKind(kind), tuple(serves), layer), self.scenario.grid)
-        names = {base.name for base in read.bases}
-        kept = tuple(base for base in self.operations.bases if base.name not in names)
-        return replace(self, operations=replace(self.operations, bases=(*kept, *read.bases)))
+        bases = with_named(self.operations.bases, read.bases)
+        return replace(self, operations=replace(self.operations, bases=bases))
 
     def without_base(self, name: str) -> Self:
         """Return the project without the base of this name; raises ``InputError`` where there is none."""
-        kept = tuple(base for base in self.operations.bases if base.name != name)
-        if len(kept) == len(self.operations.bases):
-            known = ", ".join(base.name for base in kept) or "none"
-            raise InputError([Problem("bases", f"there is no base {name!r}", f"the project has: {known}")])
+        kept = _without_one(self.operations.bases, name, "bases", "base")
         return replace(self, operations=replace(self.operations, bases=kept))
 
     def with_airspace(self, *rules: Mapping[str, Any]) -> Self:
@@ -239,15 +232,11 @@ class OpenProject(Project):
         problems = barrier_problems(added, self.scenario.grid.shape)
         if problems:
             raise InputError(problems, title)
-        return replace(self, barriers=with_barriers(self.barriers, added))
+        return replace(self, barriers=with_named(self.barriers, added))
 
     def without_barrier(self, name: str) -> Self:
         """Return the project without the barrier of this name; raises ``InputError`` where there is none."""
-        kept = without(self.barriers, [name])
-        if len(kept) == len(self.barriers):
-            known = ", ".join(barrier.name for barrier in kept) or "none"
-            raise InputError([Problem("barriers", f"there is no barrier {name!r}", f"the project has: {known}")])
-        return replace(self, barriers=kept)
+        return replace(self, barriers=_without_one(self.barriers, name, "barriers", "barrier"))
 
     def with_crew_notes(
         self, *, frequencies: Mapping[str, str | Sequence[str]] | None = None, hazards: Sequence[str] | None = None
@@ -285,6 +274,15 @@ class OpenProject(Project):
         place = Path(folder)
         save_new(self.plain, place)
         return type(self).of(load_project(place, saved=self.plain), place)
+
+
+def _without_one(items: Sequence[Item], name: str, where: str, what: str) -> tuple[Item, ...]:
+    """Return the items without the one of this name; raises ``InputError`` where there is none."""
+    kept = without_named(items, [name])
+    if len(kept) == len(items):
+        known = ", ".join(item.name for item in items) or "none"
+        raise InputError([Problem(where, f"there is no {what} {name!r}", f"the project has: {known}")])
+    return kept
 
 
 def _values(project: Project) -> dict[str, Any]:

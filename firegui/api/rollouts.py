@@ -26,8 +26,8 @@ from firegui.api.inputs import (
 from firegui.api.projects import ProjectSource, read_project
 from firegui.api.python_words import python_interface
 from firegui.api.running import SavedRunResult, ignore_event, result_folder
-from firegui.domain.barriers import without
 from firegui.domain.fire_hours import FireByHour, Overpass, OverpassMatch, match_overpasses
+from firegui.domain.names import without_named
 from firegui.domain.observation import FireRecord
 from firegui.domain.options import bounds_problems
 from firegui.domain.plan_summary import (
@@ -131,7 +131,7 @@ def _without_barriers(project: Project, names: Sequence[str], gather: Gather) ->
     for name in names:
         if name not in known:
             gather.add("barriers", f"there is no barrier {name!r}", f"the project has: {', '.join(known) or 'none'}")
-    return replace(project, barriers=without(project.barriers, names)) if names else project
+    return replace(project, barriers=without_named(project.barriers, names)) if names else project
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ class HourlyFires:
 
     def hectares(self, project: Project) -> list[tuple[float, float, float]]:
         """Return each whole hour with the hectares of the fire without drops and of that with the schedule."""
-        area = project.scenario.grid.cell_size_m**2 / 1e4
+        area = project.scenario.grid.cell_area_ha
         rows = zip(self.bare.hours, self.bare.cells, self.plan.cells, strict=True)
         return [(float(hour), bare * area, plan * area) for hour, bare, plan in rows if float(hour).is_integer()]
 
@@ -306,7 +306,7 @@ def roll_out(
         plan, baseline = _in_kept_fire(engine, model, schedule, kept, check)
     effects = [BarrierEffect("", plan.metrics, baseline.metrics)] if what_if else []
     for barrier in project.barriers if what_if else ():
-        fewer = replace(project, barriers=without(project.barriers, [barrier.name]))
+        fewer = replace(project, barriers=without_named(project.barriers, [barrier.name]))
         fewer = engine.with_burning_centres(fewer, backend, check=check) if fewer.needs_centres else fewer
         other = engine.build(fewer, project.plan.nominal, backend, precision, tell=ignore_message, check=check)
         found = _simulated(engine, other, schedule, check)

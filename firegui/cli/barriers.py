@@ -21,9 +21,8 @@ from firegui.domain.barriers import (
     BarrierKind,
     Line,
     barrier_problems,
-    with_barriers,
-    without,
 )
+from firegui.domain.names import with_named, without_named
 from firegui.domain.project import Project
 from firegui.domain.region_geometry import area
 from firegui.domain.units import percent_text
@@ -84,10 +83,10 @@ def barriers(
             read: ImportedBarriers | None = gather.attempt(lambda: read_barriers(source, grid))
             if read is not None:
                 notes[:] = read.notes
-                found = with_barriers(found, read.barriers)
+                found = with_named(found, read.barriers)
         if other is not None:
             copied = gather.attempt(lambda: _of_other(other, before))
-            found = found if copied is None else with_barriers(found, copied)
+            found = found if copied is None else with_named(found, copied)
         if name is not None:
             one = next((barrier for barrier in found if barrier.name == name), None)
             if one is None and line is None and area is None and file is None:
@@ -107,7 +106,7 @@ def barriers(
             if asked not in [barrier.name for barrier in found]:
                 what = f"has no barrier {asked!r}"
                 gather.add(project_folder.name, what, f"the project has: {', '.join(known) or 'none'}")
-        return replace(before, barriers=without(found, removed))
+        return replace(before, barriers=without_named(found, removed))
 
     is_edit = bool(removed) or any(value is not None for value in (file, other, name))
     project = save_changed(change, project_folder) if is_edit else load_project(project_folder)

@@ -15,6 +15,7 @@ from firegui.cli.configure import save_changed
 from firegui.cli.output import json_option, report, table
 from firegui.domain.bases import KIND_TITLES, USUAL_RELOAD_MIN, Base, BaseKind, flights, hour_of, hours_text
 from firegui.domain.fleet import LIMITS, OF_BASES, AircraftType
+from firegui.domain.names import with_named
 from firegui.domain.operations import GUST_FACTOR
 from firegui.domain.options import declared_option, number_from_text
 from firegui.domain.project import Project
@@ -80,8 +81,7 @@ def bases(
             read: ImportedBases | None = gather.attempt(lambda: read_bases(source, before.scenario.grid))
             if read is not None:
                 notes[:] = read.notes
-                names = {base.name for base in read.bases}
-                found = [base for base in found if base.name not in names] + list(read.bases)
+                found = list(with_named(found, read.bases))
         if name is not None:
             found = _with_named(found, name, place, chosen, reload_min, hours, ids, before, gather)
         if remove is not None and remove not in [base.name for base in found]:

@@ -186,17 +186,6 @@ def barriers_text(barriers: Sequence[Barrier]) -> str:
     return ", ".join(f"{count:,} {thing}{'' if count == 1 else 's'}" for count, thing in counts if count)
 
 
-def without(barriers: Sequence[Barrier], names: Iterable[str]) -> tuple[Barrier, ...]:
-    """Return the barriers that have none of these names."""
-    left_out = set(names)
-    return tuple(barrier for barrier in barriers if barrier.name not in left_out)
-
-
-def with_barriers(barriers: Sequence[Barrier], added: Sequence[Barrier]) -> tuple[Barrier, ...]:
-    """Return the barriers with others added, in place of those of the same names."""
-    return (*without(barriers, (barrier.name for barrier in added)), *added)
-
-
 def in_utc(barrier: Barrier) -> Barrier:
     """Return the barrier with its time in UTC, so that one instant is one text.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
 from firegui.errors import Problem
 
@@ -28,6 +29,34 @@ def character_problems(where: str, text: str, what: str = "the name") -> list[Pr
 def shown_name(text: str) -> str:
     """Return a name as a message shows it: control characters as escapes."""
     return "".join(repr(c)[1:-1] if character_problems("", c) else c for c in text)
+
+
+class Named(Protocol):
+    """Protocol of what has a name."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+
+Item = TypeVar("Item", bound=Named)
+
+
+def without_named(items: Iterable[Item], names: Iterable[str]) -> tuple[Item, ...]:
+    """Return the items that have none of these names."""
+    left_out = set(names)
+    return tuple(item for item in items if item.name not in left_out)
+
+
+def with_named(items: Iterable[Item], added: Iterable[Item]) -> tuple[Item, ...]:
+    """Return the items with others added, in place of those of the same names."""
+    added = tuple(added)
+    return (*without_named(items, (item.name for item in added)), *added)
+
+
+def listed_names(text: str, nothing: str) -> tuple[str, ...]:
+    """Return the names that a text has between commas; the word ``nothing`` stands for none."""
+    return tuple(part.strip() for part in text.split(",") if part.strip() not in ("", nothing))
 
 
 def repeated_names(where: str, names: Iterable[str], what: str = "the name") -> list[Problem]:

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QFormLayout, QHeaderView, QWidget
 
 from firegui.domain.airspace import AIRSPACE_WORDS, AirspaceRule, rules_problems
+from firegui.domain.names import listed_names
 from firegui.domain.operations import Operations
 from firegui.domain.options import declared_option, number_from_text, plain_number
 from firegui.domain.project import Project
@@ -23,7 +24,7 @@ from firegui.gui.session.session import Session
 from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import text_line
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_model import Column, TableModel, with_row
 from firegui.gui.widgets.table_view import fit_rows, selected_rows, show_table
 
 REFUSED = "The airspace rules were not changed"
@@ -49,11 +50,6 @@ def set_airspace(session: Session, text: str, rules: tuple[AirspaceRule, ...]) -
 
 def _problems(project: Project, rules: tuple[AirspaceRule, ...]) -> list[Problem]:
     return rules_problems(rules) + rules_problems(rules, project.fleet)
-
-
-def _ids(text: str) -> tuple[str, ...]:
-    """Return the ids of types that were typed between commas."""
-    return tuple(part.strip() for part in text.split(",") if part.strip() and part.strip() != ALL)
 
 
 def _number(name: str, text: str) -> float | int | None:
@@ -100,13 +96,13 @@ class AirspaceModel(TableModel[AirspaceRule]):
         return self._change(position, rule, replace(rule, **changed))
 
     def _set_types(self, position: int, rule: AirspaceRule, value: Any) -> bool:
-        return self._change(position, rule, replace(rule, types=_ids(str(value))))
+        return self._change(position, rule, replace(rule, types=listed_names(str(value), ALL)))
 
     def _change(self, position: int, before: AirspaceRule, after: AirspaceRule) -> bool:
         if after == before:
             return False
         rules = self._session.project.operations.airspace
-        set_airspace(self._session, "change an airspace rule", (*rules[:position], after, *rules[position + 1 :]))
+        set_airspace(self._session, "change an airspace rule", with_row(rules, position, after))
         return True
 
 
@@ -142,7 +138,7 @@ class AirspaceDialog(EntryDialog):
                 read[name] = _number(name, line.text())
             except InputError as error:
                 problems.extend(error.problems)
-        rules, types = self._session.project.operations.airspace, _ids(self.types.text())
+        rules, types = self._session.project.operations.airspace, listed_names(self.types.text(), ALL)
         made = AirspaceRule(**{"most": 1, "minutes": 1.0, **read}, types=types)
         if problems:
             problems.extend(_problems(self._session.project, (*rules, made)))

@@ -9,15 +9,9 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
-from firegui.domain.barriers import (
-    KIND_TITLES,
-    Barrier,
-    BarrierKind,
-    barrier_problems,
-    barriers_text,
-    without,
-)
+from firegui.domain.barriers import KIND_TITLES, Barrier, BarrierKind, barrier_problems, barriers_text
 from firegui.domain.calendar import Calendar
+from firegui.domain.names import without_named
 from firegui.domain.options import declared_option, number_from_text, plain_number
 from firegui.domain.project import Project
 from firegui.domain.schedule import Schedule
@@ -30,12 +24,12 @@ from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.result_presenter import CompareMode, EvaluationRequest
 from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.scenario.entry_dialog import EntryDialog
-from firegui.gui.session.reporting import raise_new_problems, refusing
+from firegui.gui.session.reporting import raise_new_problems, refusing, typed_number
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.fields import PathField, choice_combo, text_line
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_model import Column, TableModel, with_row
 from firegui.gui.widgets.table_view import TableForm, fit_rows, select_row, selected_rows, show_table
 from firegui.io.importers.barriers import BarrierSource, ImportedBarriers, free_names, read_barriers, write_barriers
 from firegui.io.times import parse_stamp
@@ -120,7 +114,7 @@ class BarrierModel(TableModel[Barrier]):
         after = replace(barrier, **changes)
         if after == barrier:
             return False
-        set_barriers(self._session, text, (*self.rows[:position], after, *self.rows[position + 1 :]))
+        set_barriers(self._session, text, with_row(self.rows, position, after))
         return True
 
     def _update(self) -> None:
@@ -128,11 +122,7 @@ class BarrierModel(TableModel[Barrier]):
 
 
 def _number(text: str, barrier: Barrier, title: str) -> float:
-    try:
-        return number_from_text(text.strip())
-    except ValueError:
-        problem = Problem(f"barrier {barrier.name}", f"{title} '{text.strip()}' is not a number", "write a number")
-        raise InputError([problem], REFUSED) from None
+    return typed_number(text, f"barrier {barrier.name}", title, "write a number", REFUSED)
 
 
 def time_text(when: datetime | None, calendar: Calendar) -> str:
@@ -324,7 +314,7 @@ class BarriersPanel(TableForm):
         if not names:
             self._session.message.emit("Select a barrier first.")
             return
-        self._session.set_barriers(f"delete {', '.join(names)}", without(self._session.project.barriers, names))
+        self._session.set_barriers(f"delete {', '.join(names)}", without_named(self._session.project.barriers, names))
 
     def _refresh(self) -> None:
         count = len(self.model.rows)
@@ -355,7 +345,7 @@ def comparison(session: Session, queue: RunQueue, names: list[str]) -> Evaluatio
     if problems := project.problems():
         raise InputError(problems, "The fire cannot be computed yet")
     schedule, title = _shown_plan(project, queue)
-    fewer = replace(project, barriers=without(project.barriers, names))
+    fewer = replace(project, barriers=without_named(project.barriers, names))
     spec = EvaluateSpec(
         fewer, schedule, backend=session.backend, against=schedule, against_project=project
     )  # fmt: skip

@@ -21,7 +21,8 @@ from firegui.domain.bases import (
     serving,
 )
 from firegui.domain.fleet import AircraftType
-from firegui.domain.options import declared_option, number_from_text, plain_number
+from firegui.domain.names import listed_names, with_named, without_named
+from firegui.domain.options import declared_option, plain_number
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
 from firegui.gui.base.dialogs import Dialog
@@ -29,12 +30,12 @@ from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.scenario.entry_dialog import EntryDialog
-from firegui.gui.session.reporting import raise_new_problems
+from firegui.gui.session.reporting import raise_new_problems, typed_number
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.fields import PathField, choice_combo, text_line
 from firegui.gui.widgets.table_buttons import ButtonRow
-from firegui.gui.widgets.table_model import Column, TableModel
+from firegui.gui.widgets.table_model import Column, TableModel, with_row
 from firegui.gui.widgets.table_view import TableForm, fit_rows, selected_rows, show_table
 from firegui.io.coordinates import parse_place, place_text
 from firegui.io.georeference import Georeference
@@ -42,6 +43,7 @@ from firegui.io.importers.bases import BaseSource, ImportedBases, read_bases
 
 NAME, KIND, RELOAD, HOURS, SERVES = range(5)
 REFUSED = "The bases were not changed"
+NONE = "none"
 _READS = "Bases (*.csv *.geojson *.json *.gpkg *.kml *.shp);;All files (*)"
 _KINDS = tuple((kind.value, title) for kind, title in KIND_TITLES.items())
 _SHORT = {
@@ -70,7 +72,7 @@ class BaseModel(TableModel[Base]):
             Column("Open", lambda base: hours_text(base).replace(" to ", "–"), is_text=True,
                    tip="hours of the local day, such as 08:00 to 20:30, or always",
                    edit=self._open),
-            Column("Serves", lambda base: ", ".join(base.serves), missing="none", is_text=True, edit=self._serve,
+            Column("Serves", lambda base: ", ".join(base.serves), missing=NONE, is_text=True, edit=self._serve,
                    tip="aircraft types that load there; their turnaround is computed",
                    cell_tip=lambda base: ", ".join(base.serves) or None),
         )  # fmt: skip
@@ -99,29 +101,21 @@ class BaseModel(TableModel[Base]):
         return self._edit(position, base, f"change hours of {base.name}", opens_h=opens, closes_h=closes)
 
     def _serve(self, position: int, base: Base, value: Any) -> bool:
-        return self._edit(position, base, f"change types of {base.name}", serves=_ids(str(value)))
+        return self._edit(position, base, f"change types of {base.name}", serves=listed_names(str(value), NONE))
 
     def _edit(self, position: int, base: Base, text: str, **changes: Any) -> bool:
         after = replace(base, **changes)
         if after == base:
             return False
-        set_bases(self._session, text, (*self.rows[:position], after, *self.rows[position + 1 :]))
+        set_bases(self._session, text, with_row(self.rows, position, after))
         return True
 
     def _update(self) -> None:
         self.set_rows(self._session.project.operations.bases if self._session.has_project else ())
 
 
-def _ids(text: str) -> tuple[str, ...]:
-    """Return the ids of types that were typed between commas."""
-    return tuple(part.strip() for part in text.split(",") if part.strip() and part.strip() != "none")
-
-
 def _number(text: str, where: str, title: str) -> float:
-    try:
-        return number_from_text(text.strip())
-    except ValueError:
-        raise InputError([Problem(where, f"{title} '{text}' is not a number", "use minutes")], REFUSED) from None
+    return typed_number(text, where, title, "use minutes", REFUSED)
 
 
 def _hours(text: str, where: str) -> tuple[float | None, float | None]:
@@ -206,7 +200,7 @@ class BaseDialog(EntryDialog):
             hours = _hours(self.hours.text(), where)  # type: ignore[assignment]
         except InputError as error:
             problems.extend(error.problems)
-        base = Base(name, kind, *at, minutes, *hours, _ids(self.serves.text()))
+        base = Base(name, kind, *at, minutes, *hours, listed_names(self.serves.text(), NONE))
         if problems:
             problems.extend(base.problems())
             problems.raise_if_any(REFUSED)
@@ -252,11 +246,12 @@ class ImportBasesDialog(EntryDialog):
         if path is None:
             raise InputError([Problem("file", "none is chosen", "choose a file of bases")], REFUSED)
         kind, layer = BaseKind(self.kind.currentData()), self.layer.text().strip() or None
-        source, grid = BaseSource(path, kind, _ids(self.serves.text()), layer), session.project.scenario.grid
+        source, grid = (
+            BaseSource(path, kind, listed_names(self.serves.text(), NONE), layer),
+            session.project.scenario.grid,
+        )
         found: ImportedBases = wait_for(self, f"Reading {path.name}…", lambda: read_bases(source, grid))
-        names = {base.name for base in found.bases}
-        kept = tuple(base for base in session.project.operations.bases if base.name not in names)
-        set_bases(session, f"import {path.name}", (*kept, *found.bases))
+        set_bases(session, f"import {path.name}", with_named(session.project.operations.bases, found.bases))
         session.message.emit(" ".join([f"Bases imported from {path.name}: {len(found.bases)}.", *found.notes]))
 
 
@@ -316,7 +311,7 @@ class BasesPanel(TableForm):
             return
         name = self.model.row(rows[0]).name
         operations = self._session.project.operations
-        kept = tuple(base for base in operations.bases if base.name != name)
+        kept = without_named(operations.bases, [name])
         self._session.set_operations(f"delete {name}", replace(operations, bases=kept))
 
     def _refresh(self) -> None:

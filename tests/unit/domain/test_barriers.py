@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from firegui.domain.barriers import Barrier, BarrierKind, barrier_at, barrier_problems, crossing, with_barriers, without
+from firegui.domain.barriers import Barrier, BarrierKind, barrier_at, barrier_problems, crossing
+from firegui.domain.names import with_named, without_named
 from firegui.domain.project import BARRIERS, changed_inputs, changes_text, differing_words, same_spread
 from tests.unit.domain.samples import project
 
@@ -83,8 +84,8 @@ def test_the_nearest_barrier_is_found_within_reach() -> None:
 
 def test_barriers_take_the_place_of_those_of_the_same_name() -> None:
     other = changed(strength=0.5)
-    assert with_barriers((LINE, AREA), (other,)) == (AREA, other)
-    assert without((LINE, AREA), ["Lake", "gone"]) == (LINE,)
+    assert with_named((LINE, AREA), (other,)) == (AREA, other)
+    assert without_named((LINE, AREA), ["Lake", "gone"]) == (LINE,)
 
 
 def test_a_project_with_other_barriers_has_another_fire() -> None:
