@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option
-from firegui.domain.region_geometry import contains
+from firegui.domain.region_geometry import contains, with_vertex_on_edge
 from firegui.domain.regions import Region, Ring, Vertex
 from firegui.errors import Problem
 
@@ -112,6 +112,17 @@ class Barrier:
         return Region(self.name, self.areas)
 
     @property
+    def outlines(self) -> Region:
+        """The lines or areas as a region, a line as a ring that is not closed, for edits of corners."""
+        return self.region if self.is_area else Region(self.name, tuple((line,) for line in self.lines))
+
+    def with_outlines(self, outlines: Region) -> Barrier:
+        """Return the barrier with other :attr:`outlines`."""
+        if self.is_area:
+            return replace(self, areas=outlines.parts)
+        return replace(self, lines=tuple(part[0] for part in outlines.parts))
+
+    @property
     def length(self) -> float:
         """Length of the lines in cells; 0 for areas."""
         return sum(math.dist(a, b) for line in self.lines for a, b in pairwise(line))
@@ -200,17 +211,31 @@ def in_utc(barrier: Barrier) -> Barrier:
         return barrier
 
 
-def barrier_at(barriers: Iterable[Barrier], row: float, column: float, within: float) -> Barrier | None:
-    """Return the barrier nearest to a point, at most ``within`` cells off; areas that contain it are at 0."""
+def barrier_at(
+    barriers: Iterable[Barrier], row: float, column: float, within: float, *, fills: bool = True
+) -> Barrier | None:
+    """Return the barrier nearest to a point, at most ``within`` cells off.
+
+    An area that contains the point is at 0 if it ``fills`` its outline; else only its outline counts.
+    """
     best, nearest = None, within
     for barrier in barriers:
         rings = ((*ring, ring[0]) for ring in barrier.rings if ring)
         far = min((distance(row, column, corners) for corners in (*barrier.lines, *rings)), default=math.inf)
-        if barrier.is_area and contains(barrier.region, row, column):
+        if fills and barrier.is_area and contains(barrier.region, row, column):
             far = 0.0
         if far <= nearest:
             best, nearest = barrier, far
     return best
+
+
+def with_corner(barrier: Barrier, row: float, column: float, within: float) -> Barrier | None:
+    """Return the barrier with a corner added on its line or outline.
+
+    Without an edge within ``within`` cells the result is ``None``.
+    """
+    outlines = with_vertex_on_edge(barrier.outlines, row, column, within, is_open=not barrier.is_area)
+    return None if outlines is None else barrier.with_outlines(outlines)
 
 
 def distance(row: float, column: float, line: Line) -> float:

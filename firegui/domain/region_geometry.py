@@ -33,12 +33,7 @@ def handles_of(region: Region) -> tuple[Handle, ...]:
     """Return eight handles of a rectangle, or one per corner of a polygon."""
     box = region.as_rectangle
     if box is None:
-        return tuple(
-            Handle(row, column, p, r, i)
-            for p, part in enumerate(region.parts)
-            for r, ring in enumerate(part)
-            for i, (row, column) in enumerate(ring)
-        )
+        return corner_handles(region)
     (top, bottom), (left, right) = box
     rows, columns = (top, (top + bottom) / 2, bottom), (left, (left + right) / 2, right)
     return tuple(
@@ -46,15 +41,27 @@ def handles_of(region: Region) -> tuple[Handle, ...]:
     )
 
 
-def with_handle_at(region: Region, handle: Handle, row: float, column: float, shape: tuple[int, int]) -> Region:
+def corner_handles(region: Region) -> tuple[Handle, ...]:
+    """Return one handle for each corner."""
+    return tuple(
+        Handle(row, column, p, r, i)
+        for p, part in enumerate(region.parts)
+        for r, ring in enumerate(part)
+        for i, (row, column) in enumerate(ring)
+    )
+
+
+def with_handle_at(
+    region: Region, handle: Handle, row: float, column: float, shape: tuple[int, int], *, keeps_cells: bool = True
+) -> Region:
     """Return the region with a handle dragged to ``(row, column)``, kept on the grid.
 
-    A rectangle keeps whole cells.
+    A rectangle stays one of whole cells, unless the region keeps no cells.
     """
     row, column = clamped(row, column, shape)
-    box = region.as_rectangle
+    box = region.as_rectangle if keeps_cells else None
     if box is None:
-        return with_vertex(region, handle, (round(row, _DECIMALS), round(column, _DECIMALS)))
+        return with_vertex(region, handle, rounded(row, column))
     rows = _dragged_side(box[0], handle.vertical, round(row), shape[0])
     columns = _dragged_side(box[1], handle.horizontal, round(column), shape[1])
     return Region.rectangle(region.name, rows, columns, region.weight)
@@ -81,23 +88,26 @@ def with_vertex(region: Region, handle: Handle, to: Vertex) -> Region:
     return _with_ring(region, handle.part, handle.ring, (*ring[: handle.index], to, *ring[handle.index + 1 :]))
 
 
-def without_vertex(region: Region, handle: Handle) -> Region | None:
-    """Return the region with one corner removed, or ``None`` when fewer than three would be left."""
+def without_vertex(region: Region, handle: Handle, fewest: int = 3) -> Region | None:
+    """Return the region with one corner removed, or ``None`` when less than ``fewest`` would be left."""
     ring = region.parts[handle.part][handle.ring]
-    if len(ring) <= 3:
+    if len(ring) <= fewest:
         return None
     return _with_ring(region, handle.part, handle.ring, ring[: handle.index] + ring[handle.index + 1 :])
 
 
-def with_vertex_on_edge(region: Region, row: float, column: float, within: float) -> Region | None:
+def with_vertex_on_edge(
+    region: Region, row: float, column: float, within: float, *, is_open: bool = False
+) -> Region | None:
     """Return the region with a corner added on the edge nearest to the point.
 
-    Without an edge within ``within`` cells the result is ``None``.
+    Without an edge within ``within`` cells the result is ``None``. Where rings are open, they have no edge from the
+    last corner to the first one.
     """
     best: tuple[float, int, int, int, Vertex] | None = None
     for p, part in enumerate(region.parts):
         for r, ring in enumerate(part):
-            for i, start in enumerate(ring):
+            for i, start in enumerate(ring[:-1] if is_open else ring):
                 near = _nearest_on_edge(start, ring[(i + 1) % len(ring)], (row, column))
                 distance = math.dist(near, (row, column))
                 if distance <= within and (best is None or distance < best[0]):
@@ -106,8 +116,7 @@ def with_vertex_on_edge(region: Region, row: float, column: float, within: float
         return None
     _, p, r, i, near = best
     ring = region.parts[p][r]
-    corner = (round(near[0], _DECIMALS), round(near[1], _DECIMALS))
-    return _with_ring(region, p, r, (*ring[: i + 1], corner, *ring[i + 1 :]))
+    return _with_ring(region, p, r, (*ring[: i + 1], rounded(*near), *ring[i + 1 :]))
 
 
 def _nearest_on_edge(start: Vertex, end: Vertex, point: Vertex) -> Vertex:
@@ -155,6 +164,28 @@ def ring_area(ring: Sequence[Vertex]) -> float:
 def clamped(row: float, column: float, shape: tuple[int, int]) -> Vertex:
     """Return the nearest point on the grid."""
     return min(max(row, 0.0), float(shape[0])), min(max(column, 0.0), float(shape[1]))
+
+
+def rounded(row: float, column: float) -> Vertex:
+    """Return a place as corners are kept: to a hundredth of a cell."""
+    return round(row, _DECIMALS), round(column, _DECIMALS)
+
+
+def clipped(start: Vertex, end: Vertex, shape: tuple[int, int]) -> tuple[Vertex, Vertex] | None:
+    """Return the part of an edge that lies on the grid, ``None`` for an edge beside it (Liang and Barsky 1984)."""
+    way = end[0] - start[0], end[1] - start[1]
+    first, last = 0.0, 1.0
+    for begin, step, size in zip(start, way, shape, strict=True):
+        if step == 0.0:
+            if not 0.0 <= begin <= size:
+                return None
+            continue
+        near, far = sorted((-begin / step, (size - begin) / step))
+        first, last = max(first, near), min(last, far)
+    if first > last:
+        return None
+    low, high = ((start[0] + t * way[0], start[1] + t * way[1]) for t in (first, last))
+    return low, high
 
 
 def shift_on_grid(region: Region, rows: float, columns: float, shape: tuple[int, int]) -> tuple[int, int]:

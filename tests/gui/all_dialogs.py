@@ -20,7 +20,7 @@ from firegui.gui.jobs.run_entry import RunEntry
 from firegui.gui.map.drop_menu import DropDialog
 from firegui.gui.map.layer_properties import LayerPropertiesDialog
 from firegui.gui.map.map_places import GoToDialog
-from firegui.gui.map.region_menu import RegionDialog
+from firegui.gui.map.shape_menu import RegionDialog
 from firegui.gui.planning.duplicate_run_dialog import DuplicateRunDialog
 from firegui.gui.planning.replan_dialog import ReplanDialog, ReplanSource
 from firegui.gui.scenario.airspace_form import AirspaceDialog

@@ -19,7 +19,7 @@ from firegui.gui.map.map_board import MapBoard
 from firegui.gui.map.map_view import MapView
 from firegui.gui.map.tools.draw_tools import BESIDE, CUT_OFF
 from firegui.gui.scenario.regions_panel import RegionModel
-from firegui.gui.session.session import Session, ShownResult, Tool
+from firegui.gui.session.session import SelectedShape, Session, ShownResult, Tool
 from tests.gui.hands import show_widget
 from tests.gui.map_scene import RIGHT, Hand, Place, growing, regions_of, undo_steps
 
@@ -386,7 +386,7 @@ def test_a_refused_name_of_a_drawn_shape_stays_selected_in_the_open_field_with_t
 
 
 def test_an_unchanged_name_makes_no_undo_step(session: Session, hand: Hand) -> None:
-    hand.view.menu.rename("R1")
+    hand.view.menu.rename(SelectedShape(name="R1"))
     dialog = hand.view.menu.name_dialog
     assert dialog is not None
     answer(dialog, "R1")

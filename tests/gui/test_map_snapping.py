@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QDialogButtonBox
 from pytestqt.qtbot import QtBot
 
 from firegui.domain.regions import Region
-from firegui.gui.map.region_menu import RegionDialog
+from firegui.gui.map.shape_menu import RegionDialog
 from firegui.gui.session.session import Session, Tool
 from tests.gui.hands import type_into_field
 from tests.gui.map_scene import Hand, regions_of, undo_steps

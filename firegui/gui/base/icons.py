@@ -46,7 +46,7 @@ _GLYPHS = {
     "dock-scenario": "mdi6.information-outline", "dock-layers": "mdi6.layers-outline",
     "dock-regions": "mdi6.shield-home-outline", "dock-values": "mdi6.home-city-outline", "dock-fleet": "mdi6.airplane",
     "dock-bases": "mdi6.airport", "dock-barriers": "mdi6.fence", "barrier": "mdi6.vector-polyline-plus",
-    "barrier-area": "mdi6.vector-polygon",
+    "barrier-area": "mdi6.vector-polygon", "base": "mdi6.map-marker-plus-outline",
     "dock-calendar": "mdi6.calendar-remove-outline", "dock-objective": "mdi6.target",
     "dock-constraints": "mdi6.cancel", "dock-timeline": "mdi6.timeline-clock-outline",
     "dock-progress": "mdi6.chart-line", "dock-runs": "mdi6.format-list-bulleted",

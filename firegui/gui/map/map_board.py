@@ -19,7 +19,7 @@ from firegui.gui.map.decorations import DecorationParts
 from firegui.gui.map.layers.fire_layers import ObservedLayer
 from firegui.gui.map.map_content import MapState
 from firegui.gui.map.map_view import MapView
-from firegui.gui.session.session import FireView, Session, ShownResult, Tool
+from firegui.gui.session.session import FireView, Session, ShapeKind, ShownResult, Tool
 
 
 class MirrorSession(Session):
@@ -38,7 +38,7 @@ class MirrorSession(Session):
         main.project_edited.connect(self._follow_edit)
         main.step_changed.connect(super().set_step)
         main.result_changed.connect(self._follow_result)
-        main.region_selected.connect(super().select_region)
+        main.shape_selected.connect(self._follow_selection)
         main.region_shown.connect(self.region_shown)
         main.tool_changed.connect(self._follow_tool)
         main.units_changed.connect(self._follow_units)
@@ -61,6 +61,10 @@ class MirrorSession(Session):
     def _follow_result(self) -> None:
         self.show_result(self._main.result)
 
+    def _follow_selection(self) -> None:
+        chosen = self._main.selected_shape
+        super().select_shape(chosen.kind, chosen.name)
+
     def _follow_tool(self, name: str) -> None:
         super().set_tool(Tool(name))
 
@@ -80,9 +84,9 @@ class MirrorSession(Session):
         """Report through the main session."""
         self._main.refuse(error)
 
-    def select_region(self, name: str) -> None:
-        """Select a region on all maps."""
-        self._main.select_region(name)
+    def select_shape(self, kind: ShapeKind, name: str) -> None:
+        """Select a shape on all maps."""
+        self._main.select_shape(kind, name)
 
     def set_tool(self, tool: Tool) -> None:
         """Select a tool on all maps."""
@@ -410,7 +414,7 @@ def _frozen_session(session: Session, view: FireView, parent: QWidget) -> Sessio
     copy.open_project(session.project, session.folder)
     copy.show_result(session.result)
     copy.set_view(view)
-    copy.select_region(session.selected_region)
+    copy.select_shape(session.selected_shape.kind, session.selected_shape.name)
     copy.ground, copy.behaviour = session.ground, session.behaviour
     return copy
 

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QMenu, QWidget
 from firegui.domain.drops import Drop
 from firegui.domain.grid import bounding_box
 from firegui.domain.region_geometry import region_at
-from firegui.domain.regions import Region
 from firegui.domain.schedule import DropRecord
 from firegui.gui.base.controls import FocusFrame, tool_button
 from firegui.gui.base.layouts import vertical
@@ -33,12 +32,13 @@ from firegui.gui.map.layers.layer_stack import LayerStack
 from firegui.gui.map.map_colors import Ink
 from firegui.gui.map.map_content import CellLocation, MapState
 from firegui.gui.map.readout import SEPARATOR, caption_of, hover_text, probe_rows
-from firegui.gui.map.region_menu import RegionMenu
-from firegui.gui.map.shape_edits import find_region
+from firegui.gui.map.shape_edits import find_region, shape_at, shape_bounds
+from firegui.gui.map.shape_menu import ShapeMenu
 from firegui.gui.map.sketch import Outline, Sketch
 from firegui.gui.map.tools.draw_tools import (
     BarrierAreaTool,
     BarrierLineTool,
+    BaseTool,
     PolygonTool,
     RectangleTool,
     ZonePolygonTool,
@@ -47,7 +47,7 @@ from firegui.gui.map.tools.draw_tools import (
 from firegui.gui.map.tools.drop_tool import DropTool
 from firegui.gui.map.tools.edit_tool import EditTool
 from firegui.gui.map.tools.measure_tool import MeasureTool
-from firegui.gui.map.tools.tool import MapTool, PanTool, Pointer, ProbeTool, ToolContext
+from firegui.gui.map.tools.tool import GRAB_PX, MapTool, PanTool, Pointer, ProbeTool, ToolContext
 from firegui.gui.session.session import FireView, Session, Tool
 from firegui.io.coordinates import place_text
 
@@ -94,7 +94,7 @@ class MapView(QWidget):
         self.layers = LayerStack(session, self)
         self.sketch = Sketch()
         self.decorations = Decorations()
-        self.menu = RegionMenu(session, self, self._zoom_to)
+        self.menu = ShapeMenu(session, self, self._zoom_to)
         self.drop_menu = DropMenu(session, self)
         self.card = ProbeCard(self.camera.viewport)
         self.drop_card = FloatingCard("Selected drop", "Deselect the drop", self.camera.viewport)
@@ -240,13 +240,13 @@ class MapView(QWidget):
         self.camera.show_part(*bounds_of(self._session.plan_editor.rules, drop))
 
     def zoom_to_selection(self) -> None:
-        """Show the selected drops, else the selected region."""
+        """Show the selected drops, else the selected region or barrier."""
         editor = self._session.plan_editor
         if editor.marked:
             rows, columns = zip(*(editor.rules.landing(drop) for drop in editor.marked), strict=True)
             self.camera.fit_bounds(min(rows), min(columns), max(rows) + 1.0, max(columns) + 1.0)
-        elif (region := find_region(self._session, self._session.selected_region)) is not None:
-            self._zoom_to(region)
+        elif (bounds := shape_bounds(self._session, self._session.selected_shape)) is not None:
+            self._zoom_to(bounds)
 
     def zoom_to_layer(self, key: str) -> None:
         """Show what a layer draws; the whole grid for a layer that is drawn everywhere."""
@@ -333,14 +333,13 @@ class MapView(QWidget):
 
     # -- set-up ------------------------------------------------------------------------------------------------------
     def _make_tools(self) -> dict[Tool, MapTool]:
-        context = ToolContext(
-            self._session, self.camera, self.sketch, self.layers.regions, self.menu, self.layers.drops
-        )
+        context = ToolContext(self._session, self.camera, self.sketch, self.layers, self.menu)
         return {
             Tool.PAN: PanTool(context), Tool.RECTANGLE: RectangleTool(context), Tool.POLYGON: PolygonTool(context),
             Tool.EDIT: EditTool(context), Tool.PROBE: ProbeTool(context, self._pin),
             Tool.ZONE: ZoneRectangleTool(context), Tool.ZONE_POLYGON: ZonePolygonTool(context),
             Tool.BARRIER: BarrierLineTool(context), Tool.BARRIER_AREA: BarrierAreaTool(context),
+            Tool.BASE: BaseTool(context),
             Tool.MEASURE: MeasureTool(context), Tool.DROP: DropTool(context, self.drop_menu),
         }  # fmt: skip
 
@@ -368,6 +367,7 @@ class MapView(QWidget):
         for cause, signals in (
             ("project", (session.project_edited,)),
             ("regions", (session.regions_changed, session.region_selected)),
+            ("selection", (session.shape_selected,)),
             ("operations", (session.operations_changed,)),
             ("values", (session.values_changed,)),
             ("barriers", (session.barriers_changed,)),
@@ -527,10 +527,10 @@ class MapView(QWidget):
         if session.tool is Tool.DROP:
             self.drop_menu.open_ground(at.row, at.column, where, self._menu_actions)
             return
-        region = region_at(self._session.project.regions, at.row, at.column, self._session.selected_region)
-        if region is not None:
-            self._session.select_region(region.name)
-            self.menu.open(region, where, (at.row, at.column), self._menu_actions)
+        shape = shape_at(session, at.row, at.column, GRAB_PX / self.camera.pixels_per_cell)
+        if shape is not None:
+            session.select_shape(*shape)
+            self.menu.open(session.selected_shape, where, (at.row, at.column), self._menu_actions)
             return
         zone = region_at(self._session.project.operations.no_drop_zones, at.row, at.column)
         if zone is not None:
@@ -548,8 +548,8 @@ class MapView(QWidget):
         self.ground_menu.addActions(self._menu_actions)
         self.ground_menu.popup(where)
 
-    def _zoom_to(self, region: Region) -> None:
-        self.camera.fit_bounds(*region.bounds)
+    def _zoom_to(self, bounds: MapArea) -> None:
+        self.camera.fit_bounds(*bounds)
 
     # -- probe and decorations ---------------------------------------------------------------------------------------
     def _pin(self, cell: tuple[int, int] | None) -> None:

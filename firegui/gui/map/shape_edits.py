@@ -1,29 +1,35 @@
-"""Undoable edits of protected regions, no-drop zones and pinned drops.
+"""Undoable edits of protected regions, barriers, bases, no-drop zones and pinned drops.
 
 Invalid edits are refused with a message.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from firegui.domain.barriers import Barrier, barrier_problems
+from firegui.domain.barriers import Barrier, barrier_at, barrier_problems
+from firegui.domain.bases import USUAL_RELOAD_MIN, Base, BaseKind, base_problems
 from firegui.domain.calendar import Calendar
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations, PinnedDrop
+from firegui.domain.project import Project
+from firegui.domain.region_geometry import clamped, region_at, rounded
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
 from firegui.domain.units import Units, percent_text
 from firegui.errors import InputError, Problem
 from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
-from firegui.gui.session.session import Session
+from firegui.gui.session.session import SelectedShape, Session, ShapeKind
+from firegui.io.coordinates import place_text
 from firegui.io.project.regions_file import is_simple, read_regions
 from firegui.io.rasters.masks import region_cells, region_masks
 
 REFUSED_NAME = "The name cannot be used"
+BASES_REFUSED, BARRIERS_REFUSED = "The bases were not changed", "The barriers were not changed"
 _SAME_TIME = timedelta(seconds=1)
 _MOST_OF_FIRE, _LIKELY = 0.5, 128
 """Part of the fire from which a no-drop zone is warned of; byte of a picture that is as likely burned as not."""
@@ -33,6 +39,47 @@ def free_shape_name(letter: str, shapes: Iterable[Region]) -> str:
     """Return the first of R1, R2, … (with ``letter`` R) that no shape is called."""
     taken = {shape.name for shape in shapes}
     return next(name for number in range(1, len(taken) + 2) if (name := f"{letter}{number}") not in taken)
+
+
+def numbered_name(stem: str, shapes: Iterable[Barrier | Base]) -> str:
+    """Return the first of Line 1, Line 2, … (with ``stem`` Line) that no shape is called."""
+    taken = {shape.name.casefold() for shape in shapes}
+    return next(
+        name for number in range(1, len(taken) + 2) if (name := f"{stem} {number}").casefold() not in taken
+    )  # fmt: skip
+
+
+def shape_at(session: Session, row: float, column: float, reach: float) -> tuple[ShapeKind, str] | None:
+    """Return kind and name of the base, barrier or region at a place, symbols and lines up to ``reach`` cells off.
+
+    What is small or thin comes first, because an area would hide it.
+    """
+    project, shape = session.project, _grid_shape(session)
+    base = min(
+        project.operations.bases, key=lambda each: math.dist((each.y + 0.5, each.x + 0.5), (row, column)), default=None
+    )
+    if base is not None and math.dist((base.y + 0.5, base.x + 0.5), (row, column)) <= reach:
+        return ShapeKind.BASE, base.name
+    # Barriers are drawn on the grid only.
+    seen = project.barriers if 0.0 <= row <= shape[0] and 0.0 <= column <= shape[1] else ()
+    if (barrier := barrier_at(seen, row, column, reach, fills=False)) is not None:
+        return ShapeKind.BARRIER, barrier.name
+    if (region := region_at(project.regions, row, column, session.selected_region)) is not None:
+        return ShapeKind.REGION, region.name
+    barrier = barrier_at(seen, row, column, 0.0)
+    return None if barrier is None else (ShapeKind.BARRIER, barrier.name)
+
+
+def shape_bounds(session: Session, shape: SelectedShape) -> tuple[float, float, float, float] | None:
+    """Return ``(top, left, bottom, right)`` of a region, or of a barrier on the grid; ``None`` for a base."""
+    if shape.kind is ShapeKind.REGION:
+        region = find_region(session, shape.name)
+        return None if region is None else region.bounds
+    barrier = find_barrier(session, shape.name) if shape.kind is ShapeKind.BARRIER else None
+    if barrier is None:
+        return None
+    top, left, bottom, right = barrier.bounds
+    return *clamped(top, left, _grid_shape(session)), *clamped(bottom, right, _grid_shape(session))
 
 
 def refuse_taken_name(kind: str, name: str, others: Iterable[Region]) -> None:
@@ -138,27 +185,106 @@ def _region_refusal(session: Session, regions: Sequence[Region], changed: Region
 
 
 # -- barriers ----------------------------------------------------------------------------------------------------------
-def free_barrier_name(session: Session, stem: str) -> str:
-    """Return the first of Line 1, Line 2, … (with ``stem`` Line) that no barrier is called."""
-    taken = {barrier.name.casefold() for barrier in session.project.barriers}
-    return next(
-        name for number in range(1, len(taken) + 2) if (name := f"{stem} {number}").casefold() not in taken
-    )  # fmt: skip
+def set_barriers(session: Session, text: str, barriers: Sequence[Barrier]) -> None:
+    """Change the barriers as one undoable step.
+
+    Raises :class:`InputError` with the problems that this would add.
+    """
+    before, shape = session.project.barriers, _grid_shape(session)
+    raise_new_problems(barrier_problems(before, shape), barrier_problems(barriers, shape), BARRIERS_REFUSED)
+    session.set_barriers(text, barriers)
 
 
 def add_barrier(session: Session, barrier: Barrier) -> bool:
-    """Add a barrier. Return whether it was accepted; the map shows the reason if not."""
-    before, shape = session.project.barriers, _grid_shape(session)
-    known = {str(problem) for problem in barrier_problems(before, shape)}
-    added = [problem for problem in barrier_problems((*before, barrier), shape) if str(problem) not in known]
-    if added:
-        session.refuse_map_edit("; ".join(map(str, added)))
+    """Add and select a barrier. Return whether it was accepted; the map shows the reason if not."""
+    if not _told(session, lambda: set_barriers(session, f"draw {barrier.name}", (*session.project.barriers, barrier))):
         return False
-    session.set_barriers(f"draw {barrier.name}", (*before, barrier))
+    session.select_shape(ShapeKind.BARRIER, barrier.name)
     session.message.emit(
         f"{barrier.name} was added: kind, width, strength and time are in the panel Barriers and line."
     )
     return True
+
+
+def find_barrier(session: Session, name: str) -> Barrier | None:
+    """Return the barrier called ``name``, if there is one."""
+    return next((barrier for barrier in session.project.barriers if barrier.name == name), None)
+
+
+def change_barrier(session: Session, text: str, name: str, barrier: Barrier) -> bool:
+    """Replace barrier ``name``. Return whether it was accepted; an unchanged barrier makes no undo step."""
+    before = session.project.barriers
+    after = tuple(barrier if old.name == name else old for old in before)
+    return after == before or _told(session, lambda: set_barriers(session, text, after))
+
+
+def rename_barrier(session: Session, name: str, to: str) -> None:
+    """Rename and select barrier ``name``. Raises :class:`InputError` for an empty or known name."""
+    to, before = to.strip(), session.project.barriers
+    after = tuple(replace(old, name=to) if old.name == name else old for old in before)
+    if after != before:
+        set_barriers(session, f"rename {name} to {to}", after)
+        session.select_shape(ShapeKind.BARRIER, to)
+
+
+def _told(session: Session, change: Callable[[], None]) -> bool:
+    """Return whether a change was accepted; the map shows the reason if not."""
+    try:
+        change()
+    except InputError as error:
+        session.refuse_map_edit("; ".join(map(str, error.problems)))
+        return False
+    return True
+
+
+# -- bases -------------------------------------------------------------------------------------------------------------
+def set_bases(session: Session, text: str, bases: Sequence[Base]) -> None:
+    """Change the bases as one undoable step.
+
+    A type that is served without a cruise speed is no reason to refuse: the panel Before you start says it. Raises
+    :class:`InputError` with the other problems that this would add.
+    """
+    project = session.project
+    after = [problem for problem in _base_problems(project, bases) if not problem.where.startswith("aircraft ")]
+    raise_new_problems(_base_problems(project, project.operations.bases), after, BASES_REFUSED)
+    session.set_operations(text, replace(project.operations, bases=tuple(bases)))
+
+
+def _base_problems(project: Project, bases: Sequence[Base]) -> list[Problem]:
+    own = [problem for base in bases for problem in base.problems()]
+    return own + base_problems(bases, project.fleet, project.calendar, project.scenario.grid)
+
+
+def add_base(session: Session, row: float, column: float) -> bool:
+    """Add and select an airtanker base at a place. Return whether it was accepted; the map shows the reason if not."""
+    bases, kind = session.project.operations.bases, BaseKind.AIRTANKER
+    base = Base(numbered_name("Base", bases), kind, *rounded(row - 0.5, column - 0.5), USUAL_RELOAD_MIN[kind])
+    if not _told(session, lambda: set_bases(session, f"draw {base.name}", (*bases, base))):
+        return False
+    session.select_shape(ShapeKind.BASE, base.name)
+    session.message.emit(f"{base.name} was added: name, kind, hours and types are in the panel Bases.")
+    return True
+
+
+def change_base(session: Session, text: str, name: str, base: Base) -> bool:
+    """Replace base ``name``. Return whether it was accepted; an unchanged base makes no undo step."""
+    before = session.project.operations.bases
+    after = tuple(base if old.name == name else old for old in before)
+    return after == before or _told(session, lambda: set_bases(session, text, after))
+
+
+def rename_base(session: Session, name: str, to: str) -> None:
+    """Rename and select base ``name``. Raises :class:`InputError` for an empty or known name."""
+    to, before = to.strip(), session.project.operations.bases
+    after = tuple(replace(old, name=to) if old.name == name else old for old in before)
+    if after != before:
+        set_bases(session, f"rename {name} to {to}", after)
+        session.select_shape(ShapeKind.BASE, to)
+
+
+def place_of(session: Session, base: Base) -> str:
+    """Return the coordinates of a base in the chosen format."""
+    return place_text(session.project.scenario.grid, base.y, base.x, session.drawing.coordinates)
 
 
 # -- no-drop zones -----------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 
-from firegui.domain.barriers import KIND_TITLES, Barrier, BarrierKind, barrier_problems, barriers_text
+from firegui.domain.barriers import KIND_TITLES, USUAL_WIDTH_M, Barrier, BarrierKind, barriers_text
 from firegui.domain.calendar import Calendar
 from firegui.domain.names import without_named
 from firegui.domain.options import declared_option, number_from_text, plain_number
@@ -23,9 +23,11 @@ from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.jobs.result_presenter import CompareMode, EvaluationRequest
 from firegui.gui.jobs.run_queue import RunQueue
+from firegui.gui.map.shape_edits import BARRIERS_REFUSED, set_barriers
 from firegui.gui.scenario.entry_dialog import EntryDialog
-from firegui.gui.session.reporting import raise_new_problems, refusing, typed_number
-from firegui.gui.session.session import Session, Tool
+from firegui.gui.scenario.selected_rows import follow_selection
+from firegui.gui.session.reporting import refusing, typed_number
+from firegui.gui.session.session import Session, ShapeKind, Tool
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.fields import PathField, choice_combo, text_line
 from firegui.gui.widgets.table_buttons import ButtonRow
@@ -37,7 +39,6 @@ from firegui.runs.fire_specs import run_spec
 from firegui.runs.spec import EvaluateSpec
 
 NAME, KIND, WIDTH, STRENGTH, FROM = range(5)
-REFUSED = "The barriers were not changed"
 AT_START = "start"
 _READS = "Barriers (*.geojson *.json *.gpkg *.kml *.shp);;All files (*)"
 _GEOJSON = "GeoJSON, longitude and latitude (*.geojson)"
@@ -93,12 +94,15 @@ class BarrierModel(TableModel[Barrier]):
         return self._edit(position, barrier, f"rename {barrier.name}", name=str(value).strip())
 
     def _rekind(self, position: int, barrier: Barrier, value: Any) -> bool:
-        return self._edit(position, barrier, f"change kind of {barrier.name}", kind=BarrierKind(str(value)))
+        kind, width = BarrierKind(str(value)), barrier.width_m
+        # A width that nobody typed follows the kind.
+        width = USUAL_WIDTH_M[kind] if width == USUAL_WIDTH_M[barrier.kind] else width
+        return self._edit(position, barrier, f"change kind of {barrier.name}", kind=kind, width_m=width)
 
     def _widen(self, position: int, barrier: Barrier, value: Any) -> bool:
         if barrier.is_area:
             problem = Problem(f"barrier {barrier.name}", "is an area, which has no width", "change the width of lines")
-            raise InputError([problem], REFUSED)
+            raise InputError([problem], BARRIERS_REFUSED)
         width = _number(str(value).removesuffix("m"), barrier, "Width")
         return self._edit(position, barrier, f"change width of {barrier.name}", width_m=width)
 
@@ -114,7 +118,10 @@ class BarrierModel(TableModel[Barrier]):
         after = replace(barrier, **changes)
         if after == barrier:
             return False
+        was_selected = self._session.selected_name(ShapeKind.BARRIER) == barrier.name
         set_barriers(self._session, text, with_row(self.rows, position, after))
+        if was_selected:
+            self._session.select_shape(ShapeKind.BARRIER, after.name)
         return True
 
     def _update(self) -> None:
@@ -122,7 +129,7 @@ class BarrierModel(TableModel[Barrier]):
 
 
 def _number(text: str, barrier: Barrier, title: str) -> float:
-    return typed_number(text, f"barrier {barrier.name}", title, "write a number", REFUSED)
+    return typed_number(text, f"barrier {barrier.name}", title, "write a number", BARRIERS_REFUSED)
 
 
 def time_text(when: datetime | None, calendar: Calendar) -> str:
@@ -150,7 +157,7 @@ def typed_time(text: str, calendar: Calendar, where: str) -> datetime | None:
     stamp = parse_stamp(plain) or parse_stamp(_with_year(plain, year))
     if stamp is None:
         problem = Problem(where, f"'{plain}' is no time", "write it as 2020-08-20 14:00, or start")
-        raise InputError([problem], REFUSED)
+        raise InputError([problem], BARRIERS_REFUSED)
     return stamp.moment if stamp.moment.tzinfo is not None else stamp.moment.replace(tzinfo=calendar.local_zone)
 
 
@@ -172,16 +179,6 @@ def counts_from_text(barrier: Barrier, project: Project) -> str:
     begins = project.scenario.time_of_day(0) + length * (int(periods) + 1)
     every = f"{24.0 / project.wind_periods:g} h" if project.wind_periods > 1 else "day"
     return f"counts from {time_text(begins, calendar)} on: the fire model has one map for each {every}"
-
-
-def set_barriers(session: Session, text: str, barriers: tuple[Barrier, ...]) -> None:
-    """Change the barriers as one undoable step.
-
-    Raises :class:`InputError` with the problems that this would add.
-    """
-    shape, before = session.project.scenario.grid.shape, session.project.barriers
-    raise_new_problems(barrier_problems(before, shape), barrier_problems(barriers, shape), REFUSED)
-    session.set_barriers(text, barriers)
 
 
 class ImportBarriersDialog(EntryDialog):
@@ -224,7 +221,7 @@ class ImportBarriersDialog(EntryDialog):
             when = typed_time(self.begins.text(), session.project.calendar, "From")
         except InputError as error:
             problems.extend(error.problems)
-        problems.raise_if_any(REFUSED)
+        problems.raise_if_any(BARRIERS_REFUSED)
         assert path is not None
         kind, layer = self.kind.currentData(), self.layer.text().strip() or None
         share = 1.0 if strength is None else strength / 100.0
@@ -264,6 +261,7 @@ class BarriersPanel(TableForm):
         assert layout is not None
         layout.addWidget(self.compare_button)
         self._count = len(self.model.rows)
+        follow_selection(self.view, self.model, session, ShapeKind.BARRIER)
         for signal in (session.project_opened, session.barriers_changed, session.plan_changed):
             signal.connect(self._refresh)
         self._refresh()
@@ -314,7 +312,7 @@ class BarriersPanel(TableForm):
         if not names:
             self._session.message.emit("Select a barrier first.")
             return
-        self._session.set_barriers(f"delete {', '.join(names)}", without_named(self._session.project.barriers, names))
+        self._session.delete_barriers(names)
 
     def _refresh(self) -> None:
         count = len(self.model.rows)

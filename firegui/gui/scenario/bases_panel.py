@@ -14,14 +14,13 @@ from firegui.domain.bases import (
     Base,
     BaseFlight,
     BaseKind,
-    base_problems,
     flights,
     hour_of,
     hours_text,
     serving,
 )
 from firegui.domain.fleet import AircraftType
-from firegui.domain.names import listed_names, with_named, without_named
+from firegui.domain.names import listed_names, with_named
 from firegui.domain.options import declared_option, plain_number
 from firegui.domain.project import Project
 from firegui.errors import InputError, Problem, Problems
@@ -29,20 +28,21 @@ from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import wait_for
+from firegui.gui.map.shape_edits import BASES_REFUSED, place_of, set_bases
 from firegui.gui.scenario.entry_dialog import EntryDialog
-from firegui.gui.session.reporting import raise_new_problems, typed_number
-from firegui.gui.session.session import Session
+from firegui.gui.scenario.selected_rows import follow_selection
+from firegui.gui.session.reporting import typed_number
+from firegui.gui.session.session import Session, ShapeKind, Tool
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.fields import PathField, choice_combo, text_line
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel, with_row
 from firegui.gui.widgets.table_view import TableForm, fit_rows, selected_rows, show_table
-from firegui.io.coordinates import parse_place, place_text
+from firegui.io.coordinates import parse_place
 from firegui.io.georeference import Georeference
 from firegui.io.importers.bases import BaseSource, ImportedBases, read_bases
 
 NAME, KIND, RELOAD, HOURS, SERVES = range(5)
-REFUSED = "The bases were not changed"
 NONE = "none"
 _READS = "Bases (*.csv *.geojson *.json *.gpkg *.kml *.shp);;All files (*)"
 _KINDS = tuple((kind.value, title) for kind, title in KIND_TITLES.items())
@@ -63,7 +63,7 @@ class BaseModel(TableModel[Base]):
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         columns = (
             Column("Name", lambda base: base.name, tip="name of the base; double-click to rename", is_text=True,
-                   edit=self._rename, cell_tip=self._place),
+                   edit=self._rename, cell_tip=lambda base: place_of(session, base)),
             Column("Kind", lambda base: base.kind.value, lambda kind: _SHORT[BaseKind(kind)], "kind of the base",
                    is_text=True, edit=self._rekind, delegate=lambda view: ChoiceDelegate(lambda: _KINDS, view),
                    initial=lambda base: base.kind.value, cell_tip=lambda base: KIND_TITLES[base.kind]),
@@ -72,7 +72,7 @@ class BaseModel(TableModel[Base]):
             Column("Open", lambda base: hours_text(base).replace(" to ", "–"), is_text=True,
                    tip="hours of the local day, such as 08:00 to 20:30, or always",
                    edit=self._open),
-            Column("Serves", lambda base: ", ".join(base.serves), missing=NONE, is_text=True, edit=self._serve,
+            Column("Serves", lambda base: ", ".join(base.serves) or None, missing=NONE, is_text=True, edit=self._serve,
                    tip="aircraft types that load there; their turnaround is computed",
                    cell_tip=lambda base: ", ".join(base.serves) or None),
         )  # fmt: skip
@@ -82,15 +82,14 @@ class BaseModel(TableModel[Base]):
         session.operations_changed.connect(self._update)
         self._update()
 
-    def _place(self, base: Base) -> str:
-        form = self._session.drawing.coordinates
-        return place_text(self._session.project.scenario.grid, base.y, base.x, form)
-
     def _rename(self, position: int, base: Base, value: Any) -> bool:
         return self._edit(position, base, f"rename {base.name}", name=str(value).strip())
 
     def _rekind(self, position: int, base: Base, value: Any) -> bool:
-        return self._edit(position, base, f"change kind of {base.name}", kind=BaseKind(str(value)))
+        kind, minutes = BaseKind(str(value)), base.reload_min
+        # A time that nobody typed follows the kind.
+        minutes = USUAL_RELOAD_MIN[kind] if minutes == USUAL_RELOAD_MIN[base.kind] else minutes
+        return self._edit(position, base, f"change kind of {base.name}", kind=kind, reload_min=minutes)
 
     def _reload(self, position: int, base: Base, value: Any) -> bool:
         minutes = _number(str(value), f"base {base.name}", "Reload time")
@@ -107,7 +106,10 @@ class BaseModel(TableModel[Base]):
         after = replace(base, **changes)
         if after == base:
             return False
+        was_selected = self._session.selected_name(ShapeKind.BASE) == base.name
         set_bases(self._session, text, with_row(self.rows, position, after))
+        if was_selected:
+            self._session.select_shape(ShapeKind.BASE, after.name)
         return True
 
     def _update(self) -> None:
@@ -115,7 +117,7 @@ class BaseModel(TableModel[Base]):
 
 
 def _number(text: str, where: str, title: str) -> float:
-    return typed_number(text, where, title, "use minutes", REFUSED)
+    return typed_number(text, where, title, "use minutes", BASES_REFUSED)
 
 
 def _hours(text: str, where: str) -> tuple[float | None, float | None]:
@@ -130,25 +132,8 @@ def _hours(text: str, where: str) -> tuple[float | None, float | None]:
         opens = closes = None
     if opens is None or closes is None:
         problem = Problem(where, f"'{text.strip()}' are no hours", "write them as 08:00 to 20:30, or always")
-        raise InputError([problem], REFUSED)
+        raise InputError([problem], BASES_REFUSED)
     return opens, closes
-
-
-def _problems(project: Project, bases: tuple[Base, ...]) -> list[Problem]:
-    own = [problem for base in bases for problem in base.problems()]
-    return own + base_problems(bases, project.fleet, project.calendar, project.scenario.grid)
-
-
-def set_bases(session: Session, text: str, bases: tuple[Base, ...]) -> None:
-    """Change the bases as one undoable step.
-
-    A type that is served without a cruise speed is no reason to refuse: the panel Before you start says it. Raises
-    :class:`InputError` with the other problems that this would add.
-    """
-    project = session.project
-    after = [problem for problem in _problems(project, bases) if not problem.where.startswith("aircraft ")]
-    raise_new_problems(_problems(project, project.operations.bases), after, REFUSED)
-    session.set_operations(text, replace(project.operations, bases=bases))
 
 
 class BaseDialog(EntryDialog):
@@ -203,7 +188,7 @@ class BaseDialog(EntryDialog):
         base = Base(name, kind, *at, minutes, *hours, listed_names(self.serves.text(), NONE))
         if problems:
             problems.extend(base.problems())
-            problems.raise_if_any(REFUSED)
+            problems.raise_if_any(BASES_REFUSED)
         set_bases(session, f"add {name}", (*session.project.operations.bases, base))
 
     def _position(self) -> tuple[float, float]:
@@ -211,7 +196,7 @@ class BaseDialog(EntryDialog):
         found = Georeference(grid).from_lonlat(*parse_place(self.place.text()))
         if found is None:
             remedy = "import the event with its CRS and transform"
-            raise InputError([Problem("place", "the event has no place on the map", remedy)], REFUSED)
+            raise InputError([Problem("place", "the event has no place on the map", remedy)], BASES_REFUSED)
         return found
 
 
@@ -244,7 +229,7 @@ class ImportBasesDialog(EntryDialog):
         """Import the file."""
         path, session = self.file.path, self._session
         if path is None:
-            raise InputError([Problem("file", "none is chosen", "choose a file of bases")], REFUSED)
+            raise InputError([Problem("file", "none is chosen", "choose a file of bases")], BASES_REFUSED)
         kind, layer = BaseKind(self.kind.currentData()), self.layer.text().strip() or None
         source, grid = (
             BaseSource(path, kind, listed_names(self.serves.text(), NONE), layer),
@@ -271,6 +256,7 @@ class BasesPanel(TableForm):
         header.setSectionResizeMode(SERVES, QHeaderView.ResizeMode.Stretch)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.lay_out(self._make_buttons())
+        follow_selection(self.view, self.model, session, ShapeKind.BASE)
         self.turnarounds = muted_label()
         """Turnaround of every served type on the shown day."""
         layout = self.layout()
@@ -285,6 +271,7 @@ class BasesPanel(TableForm):
 
     def _make_buttons(self) -> ButtonRow:
         row = ButtonRow()
+        row.add("base", "Draw", "click the place of a base on the map", lambda: self._session.set_tool(Tool.BASE))
         row.add("add", "Add…", "add a base by its coordinates", self.add)
         row.add("import", "Import…", "add bases from CSV, GeoJSON or another vector file", self.import_file)
         row.add("delete", "Delete", "remove the selected base", self.remove)
@@ -309,10 +296,7 @@ class BasesPanel(TableForm):
         if not rows:
             self._session.message.emit("Select a base first.")
             return
-        name = self.model.row(rows[0]).name
-        operations = self._session.project.operations
-        kept = without_named(operations.bases, [name])
-        self._session.set_operations(f"delete {name}", replace(operations, bases=kept))
+        self._session.delete_base(self.model.row(rows[0]).name)
 
     def _refresh(self) -> None:
         project = self._session.project if self._session.has_project else None

@@ -14,8 +14,8 @@ from firegui.domain.options import number_from_text, plain_number
 from firegui.domain.regions import Region, region_problems
 from firegui.errors import InputError, Problem
 from firegui.gui.base.export_place import ask_export_file
-from firegui.gui.map.region_menu import RegionDialog
 from firegui.gui.map.shape_edits import import_regions, refuse_taken_name
+from firegui.gui.map.shape_menu import RegionDialog
 from firegui.gui.session.reporting import raise_new_problems, refusing
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.table_buttons import ButtonRow

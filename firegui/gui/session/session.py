@@ -16,8 +16,9 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from firegui.domain.barriers import Barrier
-from firegui.domain.bases import centres_of_burning
+from firegui.domain.bases import Base, centres_of_burning
 from firegui.domain.fleet import Fleet
+from firegui.domain.names import without_named
 from firegui.domain.operations import Operations
 from firegui.domain.project import Project, same_spread
 from firegui.domain.regions import Region
@@ -48,6 +49,7 @@ class Tool(StrEnum):
     ZONE_POLYGON = "zone-polygon"
     BARRIER = "barrier"
     BARRIER_AREA = "barrier-area"
+    BASE = "base"
     EDIT = "edit"
     PROBE = "probe"
     MEASURE = "measure"
@@ -57,9 +59,25 @@ class Tool(StrEnum):
 _POSSIBLE = 3
 """Byte of a picture of the fire from which a cell burned at least in one of a hundred cases."""
 SHAPE_TOOLS = frozenset(
-    {Tool.RECTANGLE, Tool.POLYGON, Tool.ZONE, Tool.ZONE_POLYGON, Tool.EDIT, Tool.BARRIER, Tool.BARRIER_AREA}
+    {Tool.RECTANGLE, Tool.POLYGON, Tool.ZONE, Tool.ZONE_POLYGON, Tool.EDIT, Tool.BARRIER, Tool.BARRIER_AREA, Tool.BASE}
 )
-"""Tools that draw or change regions, no-drop zones and barriers."""
+"""Tools that draw or change regions, no-drop zones, barriers and bases."""
+
+
+class ShapeKind(StrEnum):
+    """Kinds of shapes that can be selected and changed on the map."""
+
+    REGION = "region"
+    BARRIER = "barrier"
+    BASE = "base"
+
+
+@dataclass(frozen=True, slots=True)
+class SelectedShape:
+    """Shape that is selected on the map: its kind and name. An empty name selects none."""
+
+    kind: ShapeKind = ShapeKind.REGION
+    name: str = ""
 
 
 class FireView(StrEnum):
@@ -213,6 +231,8 @@ class Session(QObject):
     fleet_changed = Signal()
     plan_changed = Signal()
     region_selected = Signal(str)
+    shape_selected = Signal()
+    """Another region, barrier or base is selected, or none."""
     region_shown = Signal(str)
     """A region was chosen beside the map, which must bring it into view."""
     step_changed = Signal(int)
@@ -256,7 +276,7 @@ class Session(QObject):
         self._tool = Tool.PAN
         self._view = FireView.PLAN
         self._side_by_side = False
-        self._selected = ""
+        self._selected = SelectedShape()
         self._result = ShownResult()
         self._judged, self._at_start = _JudgedRegions(), _BurnedAtStart()
         self._awaited = ""
@@ -341,7 +361,7 @@ class Session(QObject):
 
         It is read-only if it has only a ``source``.
         """
-        self._project, self._folder, self._step, self._selected = project, folder, 0, ""
+        self._project, self._folder, self._step, self._selected = project, folder, 0, SelectedShape()
         self._own_weights = _own_weights(project, None)
         self._source = folder or source
         self._result, self._judged, self._at_start = ShownResult(), _JudgedRegions(), _BurnedAtStart()
@@ -440,10 +460,34 @@ class Session(QObject):
 
     def delete_region(self, name: str) -> None:
         """Delete the region called ``name`` as one undoable step; do nothing if there is none."""
-        kept = tuple(region for region in self.project.regions if region.name != name)
+        kept = without_named(self.project.regions, [name])
         if len(kept) < len(self.project.regions):
             self.set_regions(f"delete {name}", kept)
             self.deleted.emit(f"Region {name} was deleted.")
+
+    def delete_barriers(self, names: Sequence[str]) -> None:
+        """Delete the barriers of these names as one undoable step."""
+        if names:
+            listed = ", ".join(names)
+            self.set_barriers(f"delete {listed}", without_named(self.project.barriers, names))
+            several = len(names) > 1
+            self.deleted.emit(f"Barrier{'s' * several} {listed} {'were' if several else 'was'} deleted.")
+
+    def delete_base(self, name: str) -> None:
+        """Delete the base called ``name`` as one undoable step."""
+        operations = self.project.operations
+        self.set_operations(f"delete {name}", replace(operations, bases=without_named(operations.bases, [name])))
+        self.deleted.emit(f"Base {name} was deleted.")
+
+    def delete_shape(self, kind: ShapeKind, name: str) -> None:
+        """Delete a region, barrier or base as one undoable step."""
+        match kind:
+            case ShapeKind.REGION:
+                self.delete_region(name)
+            case ShapeKind.BARRIER:
+                self.delete_barriers([name])
+            case ShapeKind.BASE:
+                self.delete_base(name)
 
     def set_plan(self, text: str, plan: PlanSettings, merge: int = -1) -> None:
         """Change the plan settings as one undoable step."""
@@ -485,9 +529,9 @@ class Session(QObject):
     def _set_project(self, project: Project) -> None:
         project = self._with_centres(project)
         before, self._project = self._project, project
+        if self._selected.name and self._selected.name not in {shape.name for shape in self._selectable()}:
+            self.select_region("")
         if before is None or before.regions != project.regions:
-            if self._selected not in {region.name for region in project.regions}:
-                self.select_region("")
             self.regions_changed.emit()
         if before is None or before.values != project.values:
             self.values_changed.emit()
@@ -571,19 +615,45 @@ class Session(QObject):
 
     # -- what is shown -----------------------------------------------------------------------------------------------
     @property
+    def selected_shape(self) -> SelectedShape:
+        """The selected region, barrier or base."""
+        return self._selected
+
+    @property
     def selected_region(self) -> str:
         """Name of the selected region, or empty."""
-        return self._selected
+        return self.selected_name(ShapeKind.REGION)
+
+    def selected_name(self, kind: ShapeKind) -> str:
+        """Return the name of the selected shape, or empty if it is not of this kind."""
+        return self._selected.name if self._selected.kind is kind else ""
+
+    def select_shape(self, kind: ShapeKind, name: str) -> None:
+        """Select a shape by name; empty selects none, of any kind."""
+        before, self._selected = self._selected, SelectedShape(kind, name) if name else SelectedShape()
+        if self._selected == before:
+            return
+        region = before.name if before.kind is ShapeKind.REGION else ""
+        if region != self.selected_region:
+            self.region_selected.emit(self.selected_region)
+        self.shape_selected.emit()
 
     def select_region(self, name: str) -> None:
         """Select a region by name; empty selects none."""
-        if name != self._selected:
-            self._selected = name
-            self.region_selected.emit(name)
+        self.select_shape(ShapeKind.REGION, name)
+
+    def _selectable(self) -> Sequence[Region | Barrier | Base]:
+        """Return all shapes of the kind that is selected."""
+        match self._selected.kind:
+            case ShapeKind.BARRIER:
+                return self.project.barriers
+            case ShapeKind.BASE:
+                return self.project.operations.bases
+        return self.project.regions
 
     def show_region(self, name: str) -> None:
         """Select a region that is not selected yet, and bring it into view on the map."""
-        if name != self._selected:
+        if name != self.selected_region:
             self.select_region(name)
             self.region_shown.emit(name)
 

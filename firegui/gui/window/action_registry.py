@@ -21,7 +21,7 @@ class Condition(Enum):
     CAN_EXPORT = auto()
     BASE_MAP = auto()
     EDITED_DROPS = auto()
-    SELECTED_REGION = auto()
+    SELECTED_SHAPE = auto()
     SELECTION = auto()
     SELECTED_DROPS = auto()
     BASELINE_SHOWN = auto()
@@ -125,8 +125,9 @@ _ALL_ACTIONS = (
     ActionSpec("redo", "&Redo", "repeat the edit that was undone", "redo", "getting-started",
                ("Ctrl+Shift+Z", "Ctrl+Y"), _C.CAN_REDO,
                synonyms="repeat again"),
-    ActionSpec("delete_region", "&Delete region", "remove the selected region", "delete", "regions", ("Del",),
-               _C.SELECTED_REGION),
+    ActionSpec("delete_shape", "&Delete shape", "remove the selected region, barrier or base", "delete", "regions",
+               ("Del",),
+               _C.SELECTED_SHAPE),
     ActionSpec("fit", "&Fit map", "show the whole domain", "fit", "map", ("Ctrl+0",), _C.PROJECT,
                synonyms="zoom all full extent home overview"),
     ActionSpec("zoom_fire", "Zoom to f&ire", "show the fire of the shown time", "zoom-fire", "map", ("Ctrl+Shift+F",),
@@ -192,8 +193,8 @@ _ALL_ACTIONS = (
                "click the corners of a protected region; double-click ends it, Esc cancels", "polygon", "regions",
                ("3",), _C.PROJECT,
                synonyms="protect draw asset village houses values risk"),
-    ActionSpec("tool:edit", "Edit region", "move regions and their corners", "edit", "regions", ("4",), _C.PROJECT,
-               synonyms="reshape corners vertex"),
+    ActionSpec("tool:edit", "Edit shapes", "move regions, barriers and bases, and corners", "edit", "regions", ("4",),
+               _C.PROJECT, synonyms="reshape corners vertex edit region move base barrier line"),
     ActionSpec("tool:probe", "Identify", "click a cell to see its values and how it burns over the plan",
                "probe", "map", ("5",), _C.PROJECT,
                synonyms="probe value inspect query fuel elevation slope aspect terrain canopy wind arrival"),
@@ -219,6 +220,8 @@ _ALL_ACTIONS = (
                "click the corners of a burned-out area or water that stops spread; double-click ends it",
                "barrier-area", "barriers", (), _C.PROJECT,
                synonyms="burned burnout lake water draw"),
+    ActionSpec("tool:base", "&Base", "click the place of an airtanker base, reload base, dip site or lake", "base",
+               "bases", (), _C.PROJECT, synonyms="airport tanker helibase reload dip scoop lake draw"),
     ActionSpec("view:baseline", "No drops", "the fire without drops", "view-baseline", "timeline", ("Alt+1",),
                _C.BASELINE_SHOWN,
                synonyms="without spread forecast"),
@@ -491,7 +494,7 @@ MENUS: dict[str, tuple[str, ...]] = {
     ),
     "&Edit": (
         "undo", "redo",
-        SEPARATOR, "delete_region", "tool:zone", "tool:zone-polygon", "tool:barrier", "tool:barrier-area",
+        SEPARATOR, "delete_shape", "tool:zone", "tool:zone-polygon", "tool:barrier", "tool:barrier-area", "tool:base",
         SEPARATOR, "snap_corners", "snap_cells",
         SEPARATOR, "selected_drops", "keep_drops",
     ),
@@ -554,7 +557,7 @@ _OTHER_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
         ("F", "show the whole domain"),
         ("Esc", "cancel a drawing"),
         ("arrows, Shift+arrows", "with every tool but Pan: move the crosshair, by larger steps; the map follows"),
-        ("Enter, Space", "at the crosshair: click with the tool: set a corner, pick up or put down a region or drop"),
+        ("Enter, Space", "at the crosshair: click with the tool: set a corner, pick up or put down a shape or drop"),
         ("Enter twice", "at the crosshair: a double click: close a polygon, end a measurement, add a drop"),
         ("Backspace", "remove the last corner"),
         ("Shift", "held at the end of a drawing: keep the tool for another one"),

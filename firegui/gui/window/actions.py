@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 from firegui.gui.base.icons import TOOL_ICONS, icon
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
+from firegui.gui.map.shape_edits import shape_bounds
 from firegui.gui.planning.plan_control import PlanControl
 from firegui.gui.session.session import FireView, Session
 from firegui.gui.widgets.fields import commit_editing, focused_entry_is_refused
@@ -60,7 +61,7 @@ class Actions(QObject):
         self._full_width = self._run_names_width = 0
         self._actions = {spec.name: self._make(spec, handlers) for spec in ACTIONS.values()}
         # Tables and fields use Delete themselves. The key reaches the window only if they do not.
-        self["delete_region"].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        self["delete_shape"].setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         self["quit"].setMenuRole(QAction.MenuRole.QuitRole)
         stack = session.undo_stack
         stack.undoTextChanged.connect(self._name_undo)
@@ -68,7 +69,7 @@ class Actions(QObject):
         stack.canUndoChanged.connect(self["undo"].setEnabled)
         stack.canRedoChanged.connect(self["redo"].setEnabled)
         for signal in (
-            session.project_opened, session.project_edited, session.result_changed, session.region_selected,
+            session.project_opened, session.project_edited, session.result_changed, session.shape_selected,
             session.plan_editor.edited, session.plan_editor.selected_changed, session.ground.changed, plan.changed,
         ):  # fmt: skip
             signal.connect(self._enable)
@@ -143,8 +144,9 @@ class Actions(QObject):
             Condition.CAN_EXPORT: has_project and can_export,
             Condition.BASE_MAP: session.ground.file is not None,
             Condition.EDITED_DROPS: has_project and session.plan_editor.plan is not None,
-            Condition.SELECTED_REGION: bool(session.selected_region),
-            Condition.SELECTION: has_project and bool(session.plan_editor.marked or session.selected_region),
+            Condition.SELECTED_SHAPE: bool(session.selected_shape.name),
+            Condition.SELECTION: has_project
+            and bool(session.plan_editor.marked or shape_bounds(session, session.selected_shape)),
             Condition.SELECTED_DROPS: has_project and bool(session.plan_editor.marked),
             Condition.BASELINE_SHOWN: has_baseline,
             Condition.PLAN_SHOWN: has_plan,

@@ -501,7 +501,7 @@ class Workbench(QObject):
             "export": self._export,
             "undo": session.undo,
             "redo": session.redo,
-            "delete_region": lambda: session.delete_region(session.selected_region),
+            "delete_shape": lambda: session.delete_shape(session.selected_shape.kind, session.selected_shape.name),
             "fit": self.maps.fit,
             "zoom_fire": lambda: self.maps.active_map.zoom_to_fire(),
             "zoom_selection": lambda: self.maps.active_map.zoom_to_selection(),
@@ -688,10 +688,10 @@ class Workbench(QObject):
         Return whether the key was used.
         """
         window, focus = self._window, self._window.focusWidget()
-        # While another table has the focus, Delete must not delete a region.
+        # While another table has the focus, Delete must not delete a shape.
         on_map = focus is None or focus is window or focus is self.maps or self.maps.isAncestorOf(focus)
         if key == Qt.Key.Key_Delete and on_map:
-            self.actions["remove_drops" if self.session.plan_editor.marked else "delete_region"].trigger()
+            self.actions["remove_drops" if self.session.plan_editor.marked else "delete_shape"].trigger()
         elif key == Qt.Key.Key_Escape and self.shell.is_help_visible:
             self.shell.close_help()
         elif key == Qt.Key.Key_Escape and self.shell.is_full_map:

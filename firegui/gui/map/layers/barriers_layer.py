@@ -12,12 +12,15 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygon
 
 from firegui.domain.barriers import KIND_TITLES, Barrier, BarrierKind, Line
 from firegui.domain.project import Project
+from firegui.domain.region_geometry import clipped, corner_handles
+from firegui.domain.regions import Vertex
 from firegui.gui.map.items import map_font
 from firegui.gui.map.labels import Label, Rank, spots_around
-from firegui.gui.map.layers.layer import Content, Legend, LegendEntry, PaintedLayer, Sample
-from firegui.gui.map.layers.shape_layers import region_path
+from firegui.gui.map.layers.layer import Content, Legend, LegendEntry, Sample
+from firegui.gui.map.layers.shape_layers import ShapesLayer, paint_handles, region_path
 from firegui.gui.map.map_colors import faded, water_color
 from firegui.gui.map.map_content import MapState
+from firegui.gui.session.session import ShapeKind, Tool
 
 _LINE_PX, _CROSS_PX, _APART_PX = 2.0, 3.5, 16.0
 _MOST_CROSSES = 4000
@@ -32,16 +35,18 @@ _FAINT = 0.45
 """Opacity of a barrier that does not exist yet at the shown time."""
 
 
-class BarriersLayer(PaintedLayer):
+class BarriersLayer(ShapesLayer[Barrier]):
     """Lines and areas that stop spread; those that do not exist yet at the shown step are faint.
 
-    Dozer line is black with crosses, hand line dashed, water blue, a road a double line.
+    Only their parts on the grid are drawn, because they stop nothing beside it. Dozer line is black with crosses, hand
+    line dashed, water blue, a road a double line.
     """
 
     key = "barriers"
+    kind = ShapeKind.BARRIER
     title = "Barriers"
     help = "Roads, rivers, fire lines and burned-out areas that stop spread; set in the panel Barriers and line"
-    follows = frozenset({"barriers", "step"})
+    follows = frozenset({"barriers", "step", "selection", "tool"})
     swatch_ink = "text"
     swatch_sample = Sample.LINE
     no_data = "there are no barriers: see the panel Barriers and line"
@@ -51,8 +56,10 @@ class BarriersLayer(PaintedLayer):
         return bool(project.barriers)
 
     def content(self, shown: MapState) -> Content:
-        """Return the barriers, and which of them exist at the shown step."""
-        return shown.project.barriers, tuple(self._exists(barrier) for barrier in shown.project.barriers)
+        """Return the barriers, which of them exist at the shown step, and which one is selected and edited."""
+        return (
+            shown.project.barriers, tuple(self._exists(barrier) for barrier in shown.project.barriers), *self.selection
+        )  # fmt: skip
 
     @property
     def legend(self) -> Legend:
@@ -71,7 +78,7 @@ class BarriersLayer(PaintedLayer):
     @property
     def _barriers(self) -> tuple[Barrier, ...]:
         found = self.session.project.barriers if self.session.has_project else ()
-        return tuple(barrier for barrier in found if not barrier.problems())
+        return tuple(barrier for barrier in self.previewed(found) if not barrier.problems())
 
     def _exists(self, barrier: Barrier) -> bool:
         when = barrier.exists_from
@@ -95,18 +102,35 @@ class BarriersLayer(PaintedLayer):
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         scale = math.hypot(transform.m11(), transform.m12())
         cell = self.session.project.scenario.grid.cell_size_m if self.session.has_project else 1.0
+        on_grid = transform.mapRect(self._screen.grid)
+        painter.save()
+        painter.setClipRect(on_grid, Qt.ClipOperation.IntersectClip)
         for barrier in self._barriers:
             painter.setOpacity(1.0 if self._exists(barrier) else _FAINT)
             if barrier.is_area:
                 self._paint_area(painter, transform, barrier)
             for line in barrier.lines:
-                self._paint_line(painter, transform, visible, barrier, line, barrier.width_m / cell * scale)
-        painter.setOpacity(1.0)
+                wide = barrier.width_m / cell * scale
+                self._paint_line(painter, transform, visible & on_grid, barrier, line, wide)
+        painter.restore()
+        self._paint_handles(painter, transform)
+
+    def _paint_handles(self, painter: QPainter, transform: QTransform) -> None:
+        """Paint the corners of the selected barrier, where the tool for edits can drag them."""
+        for barrier in self._barriers if self.session.tool is Tool.EDIT else ():
+            if self.is_selected(barrier):
+                corners = corner_handles(barrier.outlines)
+                on_grid = [each for each in corners if self._screen.grid.contains(each.column, each.row)]
+                paint_handles(painter, transform, on_grid, self._color(barrier.kind), self.ink)
+
+    def _halo(self, barrier: Barrier, width: float) -> QPen:
+        """Return the pen below a line, which shows the selected barrier."""
+        return _pen(self.ink.accent, width + 3.0) if self.is_selected(barrier) else _pen(self.ink.halo, width)
 
     def _paint_area(self, painter: QPainter, transform: QTransform, barrier: Barrier) -> None:
         color, path = self._color(barrier.kind), transform.map(region_path(barrier.region))
         painter.fillPath(path, QBrush(faded(color, 0.8), Qt.BrushStyle.FDiagPattern))
-        painter.strokePath(path, QPen(self.ink.halo, 3.5))
+        painter.strokePath(path, self._halo(barrier, 3.5))
         painter.strokePath(path, QPen(color, 1.6))
 
     def _paint_line(
@@ -115,7 +139,7 @@ class BarriersLayer(PaintedLayer):
         corners = QPolygonF([transform.map(QPointF(column, row)) for row, column in line])
         color, width = self._color(barrier.kind), max(_LINE_PX, wide)
         painter.setBrush(Qt.BrushStyle.NoBrush)
-        painter.setPen(_pen(self.ink.halo, width + 2.5))
+        painter.setPen(self._halo(barrier, width + 2.5))
         painter.drawPolyline(corners)
         if barrier.kind is BarrierKind.ROAD and width < 6.0:
             # Two edges with a light middle, as roads are drawn on maps.
@@ -145,23 +169,38 @@ class BarriersLayer(PaintedLayer):
 
     def labels(self, transform: QTransform, visible: QRectF) -> Iterator[Label]:
         """Yield the names of the barriers on screen, at the middle of each."""
-        font = map_font(8.5, bold=True)
+        font, grid = map_font(8.5, bold=True), self._screen.grid
         for barrier in self._barriers:
             corners = barrier.lines[0] if barrier.lines else barrier.areas[0][0]
-            row, column = corners[len(corners) // 2] if barrier.is_area or len(corners) > 2 else _middle(corners)
-            at = transform.map(QPointF(column, row))
+            middle = _middle(corners, (round(grid.height()), round(grid.width())))
+            if middle is None:
+                continue
+            at = transform.map(QPointF(middle[1], middle[0]))
             if visible.contains(at):
                 box = QRectF(at.x() - 5.0, at.y() - 5.0, 10.0, 10.0)
                 spots: Callable[[QSizeF], Iterable[QPointF]] = partial(spots_around, box)
-                yield Label(barrier.name, font, self._color(barrier.kind), Rank.PLACE, spots)
+                is_selected = self.is_selected(barrier)
+                rank = Rank.SELECTION if is_selected else Rank.PLACE
+                color = self._color(barrier.kind)
+                yield Label(barrier.name, font, color, rank, spots, must_show=is_selected)
 
 
 def _pen(color: QColor, width: float) -> QPen:
     return QPen(color, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
 
 
-def _middle(corners: Line) -> tuple[float, float]:
-    return (corners[0][0] + corners[-1][0]) / 2.0, (corners[0][1] + corners[-1][1]) / 2.0
+def _middle(corners: Line, shape: tuple[int, int]) -> Vertex | None:
+    """Return the middle of what of a line lies on the grid, along the line; ``None`` for a line beside it."""
+    pieces = [piece for pair in pairwise(corners) if (piece := clipped(*pair, shape)) is not None]
+    left = sum(math.dist(*piece) for piece in pieces) / 2.0
+    for start, end in pieces:
+        length = math.dist(start, end)
+        if length >= left:
+            share = left / length if length else 0.0
+            return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
+        left -= length
+    # Rounding can leave a last bit of the way.
+    return pieces[-1][1] if pieces else None
 
 
 def _along(corners: list[QPointF], visible: QRectF) -> Iterator[QPointF]:

@@ -12,23 +12,28 @@ from firegui.domain.bases import Base, BaseKind, Point
 from firegui.domain.project import Project
 from firegui.gui.map.items import map_font
 from firegui.gui.map.labels import Label, Rank, spots_around
-from firegui.gui.map.layers.layer import Content, Legend, LegendEntry, PaintedLayer, Sample
+from firegui.gui.map.layers.layer import Content, Legend, LegendEntry, Sample
+from firegui.gui.map.layers.shape_layers import ShapesLayer
 from firegui.gui.map.map_colors import faded, water_color
 from firegui.gui.map.map_content import MapState
+from firegui.gui.session.session import ShapeKind
 
 _SIZE_PX = 6.0
+_RING_PX = (-5.0, -5.0, 5.0, 5.0)
+"""How much larger the ring around the selected base is."""
 
 
-class BasesLayer(PaintedLayer):
+class BasesLayer(ShapesLayer[Base]):
     """Symbol and name of every base, with a line to the fire of the day from those that a type flies from.
 
     Airtanker and reload bases are squares, dip sites and scooping lakes are circles.
     """
 
     key = "bases"
+    kind = ShapeKind.BASE
     title = "Bases"
     help = "Bases, dip sites and lakes, and the routes of the shown day"
-    follows = frozenset({"operations", "step"})
+    follows = frozenset({"operations", "step", "selection"})
     swatch_ink = "text"
     swatch_sample = Sample.ROUTE
     no_data = "there are no bases: see the panel Bases"
@@ -38,9 +43,9 @@ class BasesLayer(PaintedLayer):
         return bool(project.operations.bases)
 
     def content(self, shown: MapState) -> Content:
-        """Return the bases, the fleet and where the fire burns on the shown day."""
+        """Return the bases, the fleet, where the fire burns on the shown day, and which base is selected."""
         project = shown.project
-        return (project.operations.bases, project.fleet, project.burning_centres, shown.day)
+        return (project.operations.bases, project.fleet, project.burning_centres, shown.day, *self.selection)
 
     @property
     def legend(self) -> Legend:
@@ -53,7 +58,7 @@ class BasesLayer(PaintedLayer):
     @property
     def _bases(self) -> tuple[Base, ...]:
         found = self.session.project.operations.bases if self.session.has_project else ()
-        return tuple(base for base in found if not base.problems())
+        return tuple(base for base in self.previewed(found) if not base.problems())
 
     @property
     def _water(self) -> QColor:
@@ -80,6 +85,10 @@ class BasesLayer(PaintedLayer):
                 painter.drawPolyline(ends)
         for base in self._bases:
             box = _symbol(base, transform)
+            if self.is_selected(base):
+                painter.setPen(QPen(self.ink.accent, 2.0))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawEllipse(box.adjusted(*_RING_PX))
             painter.setPen(QPen(self.ink.halo, 2.0))
             painter.setBrush(self._water if _is_water(base) else self.ink.text)
             if _is_water(base):

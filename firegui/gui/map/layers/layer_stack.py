@@ -59,13 +59,14 @@ class LayerStack(QObject):
         # With the tool for drops, more of them are drawn and explained.
         session.tool_changed.connect(self.refreshed)
         self.regions, self.removed, self.drops = RegionsLayer(session), RemovedLayer(session), DropsLayer(session)
+        self.barriers, self.bases = BarriersLayer(session), BasesLayer(session)
         layers: tuple[MapLayer, ...] = (
             ExtentLayer(session), FuelLayer(session), CanopyLayer(session), HillshadeLayer(session),
             BaseMapLayer(session), ValuesLayer(session), SpreadRateLayer(session), FlameLengthLayer(session),
             IntensityLayer(session), OccupancyLayer(session), BurningLayer(session), DifferenceLayer(session),
             ChangeLayer(session), RetardantLayer(session), IsochronesLayer(session), GraticuleLayer(session),
             WindLayer(session), ObservedLayer(session), self.drops, self.removed, EdgeLayer(session),
-            BarriersLayer(session), ZonesLayer(session), self.regions, PinsLayer(session), BasesLayer(session),
+            self.barriers, ZonesLayer(session), self.regions, PinsLayer(session), self.bases,
             MarkersLayer(session), ChosenLayer(session),
         )  # fmt: skip
         self._layers = {layer.key: layer for layer in layers}

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF, QTransform
 
+from firegui.domain.barriers import Barrier
+from firegui.domain.bases import Base
 from firegui.domain.project import Project
-from firegui.domain.region_geometry import handles_of
+from firegui.domain.region_geometry import Handle, handles_of
 from firegui.domain.regions import Region
 from firegui.gui.map.items import map_font
 from firegui.gui.map.labels import Label, Rank, spots_in
@@ -18,11 +21,47 @@ from firegui.gui.map.layers.layer import (
     PaintedLayer,
     Sample,
 )
-from firegui.gui.map.map_colors import faded
+from firegui.gui.map.map_colors import Ink, faded
 from firegui.gui.map.map_content import MapState
-from firegui.gui.session.session import Tool
+from firegui.gui.session.session import ShapeKind, Tool
 
 HANDLE_PX = 8.0
+Shape = TypeVar("Shape", Region, Barrier, Base)
+
+
+class ShapesLayer(PaintedLayer, Generic[Shape]):
+    """Base class of layers of shapes that are selected and edited on the map."""
+
+    kind: ShapeKind
+    _preview: tuple[str, Shape] | None = None
+
+    def preview(self, name: str, shape: Shape | None) -> None:
+        """Show the shape called ``name`` as ``shape``; ``None`` ends the preview."""
+        self._preview = None if shape is None else (name, shape)
+        self._screen.update()
+
+    def previewed(self, shapes: Iterable[Shape]) -> Iterator[Shape]:
+        """Yield shapes as they are shown, one perhaps as a preview."""
+        for shape in shapes:
+            yield self._preview[1] if self._preview is not None and self._preview[0] == shape.name else shape
+
+    @property
+    def selection(self) -> Content:
+        """Which shape is selected and edited."""
+        return self.session.selected_name(self.kind), self.session.tool is Tool.EDIT
+
+    def is_selected(self, shape: Shape) -> bool:
+        """Return whether a shape is selected."""
+        return bool(shape.name) and shape.name == self.session.selected_name(self.kind)
+
+
+def paint_handles(painter: QPainter, transform: QTransform, handles: Sequence[Handle], color: QColor, ink: Ink) -> None:
+    """Paint a square at every handle."""
+    painter.setPen(QPen(color, 1.5))
+    painter.setBrush(QBrush(ink.card))
+    for handle in handles:
+        at = transform.map(QPointF(handle.column, handle.row))
+        painter.drawRect(QRectF(at.x() - HANDLE_PX / 2, at.y() - HANDLE_PX / 2, HANDLE_PX, HANDLE_PX))
 
 
 def region_path(region: Region) -> QPainterPath:
@@ -56,10 +95,11 @@ def _area_label(
     yield Label(text, map_font(9.5, bold=True), color, rank, spots, must_show=rank is Rank.SELECTION)
 
 
-class RegionsLayer(PaintedLayer):
-    """All regions of the project; a tool may show a changed one (:meth:`preview`)."""
+class RegionsLayer(ShapesLayer[Region]):
+    """All regions of the project."""
 
     key = "regions"
+    kind = ShapeKind.REGION
     title = "Protected regions"
     help = "What the plan must keep the fire out of, with names and weights"
     follows = frozenset({"regions"})
@@ -67,26 +107,17 @@ class RegionsLayer(PaintedLayer):
     samples = (("", "region", Sample.DASH),)
     no_data = "none drawn yet: use the region tools"
     has_labels = True
-    _preview: tuple[str, Region] | None = None
 
     def _has_data(self, project: Project) -> bool:
         return bool(project.regions)
 
     def content(self, shown: MapState) -> Content:
         """Return the regions, and which one is selected and edited."""
-        return shown.project.regions, self.session.selected_region, self.session.tool is Tool.EDIT
-
-    def preview(self, name: str, region: Region | None) -> None:
-        """Show region ``name`` as ``region``; ``None`` ends the preview."""
-        self._preview = None if region is None else (name, region)
-        self._screen.update()
+        return shown.project.regions, *self.selection
 
     @property
     def _shown(self) -> Iterator[Region]:
-        """The regions as they are shown, one perhaps as a preview."""
-        for region in self.session.project.regions if self.session.has_project else ():
-            is_changed = self._preview is not None and self._preview[0] == region.name
-            yield self._preview[1] if is_changed and self._preview is not None else region
+        return self.previewed(self.session.project.regions if self.session.has_project else ())
 
     def _paint(self, painter: QPainter, transform: QTransform, visible: QRectF) -> None:
         for region in self._shown:
@@ -95,28 +126,20 @@ class RegionsLayer(PaintedLayer):
     def labels(self, transform: QTransform, visible: QRectF) -> Iterator[Label]:
         """Yield the names with their weights; the selected region is always named."""
         for region in self._shown:
-            selected = region.name == self.session.selected_region
+            selected = self.is_selected(region)
             text = region.name if region.weight == 1.0 else f"{region.name}  ×{region.weight:g}"
             rank = Rank.SELECTION if selected else Rank.REGION
             yield from _area_label(region, text, self.ink.region, rank, transform, visible)
 
     def _paint_region(self, painter: QPainter, transform: QTransform, region: Region) -> None:
-        color, selected = self.ink.region, region.name == self.session.selected_region
+        color, selected = self.ink.region, self.is_selected(region)
         path = transform.map(region_path(region))
         painter.fillPath(path, QBrush(faded(color, 0.16 if selected else 0.07)))
         painter.strokePath(path, QPen(self.ink.halo, 4.0 if selected else 3.0))
         style = Qt.PenStyle.SolidLine if selected else Qt.PenStyle.DashLine
         painter.strokePath(path, QPen(color, 2.2 if selected else 1.4, style))
         if selected and self.session.tool is Tool.EDIT:
-            self._paint_handles(painter, transform, region)
-
-    def _paint_handles(self, painter: QPainter, transform: QTransform, region: Region) -> None:
-        painter.setPen(QPen(self.ink.region, 1.5))
-        painter.setBrush(QBrush(self.ink.card))
-        for handle in handles_of(region):
-            at = transform.map(QPointF(handle.column, handle.row))
-            box = QRectF(at.x() - HANDLE_PX / 2, at.y() - HANDLE_PX / 2, HANDLE_PX, HANDLE_PX)
-            painter.drawRect(box)
+            paint_handles(painter, transform, handles_of(region), color, self.ink)
 
 
 _PIN_PX, _HEADING_PX = 5.0, 15.0

@@ -1,4 +1,4 @@
-"""Tools that draw regions, no-drop zones and barriers: by dragging a rectangle or corner by corner."""
+"""Tools that draw regions, no-drop zones, barriers and bases: a rectangle, corner by corner, or one place."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ from PySide6.QtCore import Qt
 from firegui.domain.barriers import USUAL_WIDTH_M, Barrier, BarrierKind, crossing
 from firegui.domain.region_geometry import cell_rectangle, clamped, touches_grid
 from firegui.domain.regions import Region, Vertex
-from firegui.gui.map.shape_edits import add_barrier, add_region, add_zone, free_barrier_name, free_shape_name, size_text
+from firegui.gui.map.shape_edits import (
+    add_barrier,
+    add_base,
+    add_region,
+    add_zone,
+    free_shape_name,
+    numbered_name,
+    size_text,
+)
 from firegui.gui.map.sketch import Outline
-from firegui.gui.map.tools.tool import MapTool, Pointer, ToolContext
+from firegui.gui.map.tools.tool import MapTool, PanningTool, Pointer, ToolContext
 from firegui.gui.session.session import Tool
 from firegui.io.project.regions_file import is_simple
 
@@ -230,7 +238,7 @@ class BarrierAreaTool(PolygonTool):
     """Tool for a barrier that is an area, corner by corner. Its kind and strength are set in the panel."""
 
     def _new_name(self) -> str:
-        return free_barrier_name(self.session, "Area")
+        return numbered_name("Area", self.session.project.barriers)
 
     def _finish(self, shape: Region, *, draws_on: bool) -> None:
         self._keep(Barrier(shape.name, BarrierKind.BURNED_OUT, areas=shape.parts), draws_on=draws_on)
@@ -249,7 +257,7 @@ class BarrierLineTool(BarrierAreaTool):
     hint = "Click corners, or arrows and Enter · Enter again ends · Backspace · Esc"
 
     def _new_name(self) -> str:
-        return free_barrier_name(self.session, "Line")
+        return numbered_name("Line", self.session.project.barriers)
 
     def _closes(self, at: Pointer) -> bool:
         return False
@@ -272,3 +280,16 @@ class BarrierLineTool(BarrierAreaTool):
             return
         kind = BarrierKind.DOZER
         self._keep(Barrier(self._new_name(), kind, (corners,), width_m=USUAL_WIDTH_M[kind]), draws_on=draws_on)
+
+
+class BaseTool(PanningTool):
+    """Tool that sets a base at the clicked place, also beside the grid; a drag moves the map."""
+
+    cursor = Qt.CursorShape.CrossCursor
+    names_drops = False
+    hint = "Click the place of a base, or arrows and Enter · Shift sets more · Esc"
+
+    def click(self, at: Pointer) -> None:
+        """Add the base, and leave the tool without Shift."""
+        if add_base(self.session, at.row, at.column) and not at.shift:
+            self.session.set_tool(Tool.PAN)

@@ -8,18 +8,18 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, Qt
 
-from firegui.domain.region_geometry import region_at
 from firegui.domain.regions import Vertex
 from firegui.gui.map.camera import Camera
 from firegui.gui.map.drop_edits import drop_of
 from firegui.gui.map.drop_menu import NEAR_PX, shown_drop_at
-from firegui.gui.map.layers.drop_layers import DropsLayer
-from firegui.gui.map.layers.shape_layers import RegionsLayer
-from firegui.gui.map.region_menu import RegionMenu
+from firegui.gui.map.layers.layer_stack import LayerStack
+from firegui.gui.map.shape_edits import shape_at
+from firegui.gui.map.shape_menu import ShapeMenu
 from firegui.gui.map.sketch import Sketch
 from firegui.gui.session.session import Session
 
-_REACH_PX = 10.0
+_REACH_PX, GRAB_PX = 10.0, 8.0
+"""Reach of corners that are snapped to, and of symbols, lines and handles that are clicked."""
 CLICK_PX = 4.0
 """A press that moves less than this is a click."""
 ARROWS = {
@@ -51,14 +51,22 @@ class ToolContext:
     session: Session
     camera: Camera
     sketch: Sketch
-    regions: RegionsLayer
-    menu: RegionMenu
-    drops: DropsLayer
+    layers: LayerStack
+    menu: ShapeMenu
 
     @property
     def shape(self) -> tuple[int, int]:
         """Rows and columns of the grid."""
         return self.session.project.scenario.grid.shape
+
+    def select_at(self, at: Pointer) -> bool:
+        """Select the base, barrier or region under the mouse, or none; return whether there is one."""
+        found = shape_at(self.session, at.row, at.column, GRAB_PX / self.camera.pixels_per_cell)
+        if found is None:
+            self.session.select_region("")
+        else:
+            self.session.select_shape(*found)
+        return found is not None
 
     def snapped(self, at: Pointer, leave: str = "") -> Vertex:
         """Return the corner that a click at ``at`` sets, snapped as the drawing options say.
@@ -172,7 +180,7 @@ class PanningTool(MapTool):
 
 
 class PanTool(PanningTool):
-    """Tool that selects the clicked drop or region. Its arrow keys are those of playback."""
+    """Tool that selects the clicked drop, base, barrier or region. Its arrow keys are those of playback."""
 
     @property
     def uses_key_cursor(self) -> bool:
@@ -180,28 +188,29 @@ class PanTool(PanningTool):
         return False
 
     def click(self, at: Pointer) -> None:
-        """Select the drop under the mouse, else the region, or none."""
+        """Select the drop under the mouse, else the shape, or none."""
         session, near = self.session, NEAR_PX / self.camera.pixels_per_cell
-        drops, calendar = self.context.drops.seen(), session.project.calendar
+        drops, calendar = self.context.layers.drops.seen(), session.project.calendar
         record = shown_drop_at(drops, session.step, calendar, at.row, at.column, near)
         self.session.plan_editor.select(None if record is None else drop_of(self.session, record))
         if record is not None:
             self.session.select_region("")
             return
-        region = region_at(self.session.project.regions, at.row, at.column)
-        self.session.select_region(region.name if region is not None else "")
+        self.context.select_at(at)
 
     def double_click(self, at: Pointer) -> None:
-        """Rename the region that the first click has selected."""
-        if self.session.selected_region:
-            self.context.menu.rename(self.session.selected_region)
+        """Rename the shape that the first click has selected."""
+        self._rename()
 
     def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
-        """Rename the selected region on F2."""
-        if key != Qt.Key.Key_F2 or not self.session.selected_region:
-            return False
-        self.context.menu.rename(self.session.selected_region)
-        return True
+        """Rename the selected shape on F2."""
+        return key == Qt.Key.Key_F2 and self._rename()
+
+    def _rename(self) -> bool:
+        chosen = self.session.selected_shape
+        if chosen.name:
+            self.context.menu.rename(chosen)
+        return bool(chosen.name)
 
 
 Pin = Callable[[tuple[int, int] | None], None]

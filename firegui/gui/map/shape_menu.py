@@ -1,9 +1,9 @@
-"""Context menus of a region and a no-drop zone, and the dialog for the numbers of a region."""
+"""Context menus of shapes on the map, and the dialog for the numbers of a region."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from firegui.domain.barriers import with_corner
 from firegui.domain.options import number_from_text
 from firegui.domain.region_geometry import with_vertex_on_edge
 from firegui.domain.regions import Region, Vertex
@@ -30,18 +31,27 @@ from firegui.gui.base.controls import without_mnemonic
 from firegui.gui.base.dialogs import Dialog, TextDialog
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.base.plain_text import plain, tooltip
+from firegui.gui.map.camera import MapArea
 from firegui.gui.map.shape_edits import (
+    change_barrier,
     change_region,
     delete_zone,
+    find_barrier,
     find_region,
     refusal_of,
+    rename_barrier,
+    rename_base,
     rename_region,
     rename_zone,
+    shape_bounds,
     size_text,
 )
-from firegui.gui.session.session import Session
+from firegui.gui.session.session import SelectedShape, Session, ShapeKind
 from firegui.gui.widgets.fields import NoScrollComboBox, WholeField, commit_editing
 
+_RENAMES: Mapping[ShapeKind, Callable[[Session, str, str], None]] = {
+    ShapeKind.REGION: rename_region, ShapeKind.BARRIER: rename_barrier, ShapeKind.BASE: rename_base,
+}  # fmt: skip
 _HINT = "Rows are counted from the north, columns from the west, both at the edges of cells: 0 is the edge of the grid."
 
 
@@ -200,10 +210,10 @@ class RegionDialog(Dialog):
         ok.setToolTip(tooltip(trouble or "Apply these numbers; can be undone"))
 
 
-class RegionMenu:
-    """Context menus of regions and no-drop zones, with window-modal dialogs."""
+class ShapeMenu:
+    """Context menus of regions, barriers, bases and no-drop zones, with window-modal dialogs."""
 
-    def __init__(self, session: Session, parent: QWidget, zoom_to: Callable[[Region], None]) -> None:
+    def __init__(self, session: Session, parent: QWidget, zoom_to: Callable[[MapArea], None]) -> None:
         self._session = session
         self._parent = parent
         self._zoom_to = zoom_to
@@ -212,20 +222,23 @@ class RegionMenu:
         self.weight_dialog: QInputDialog | None = None
         self.numbers: RegionDialog | None = None
 
-    def open(self, region: Region, at: QPoint, place: Vertex, more: Sequence[QAction] = ()) -> None:
-        """Show the menu of ``region``, opened at ``place``, at a global position; it ends with ``more``."""
-        name = region.name
+    def open(self, shape: SelectedShape, at: QPoint, place: Vertex, more: Sequence[QAction] = ()) -> None:
+        """Show the menu of ``shape``, opened at ``place``, at a global position; it ends with ``more``."""
+        kind, name = shape.kind, shape.name
         menu = QMenu(name, self._parent)
-        menu.setAccessibleName(f"Region {name}")
-        rename = menu.addAction("Rename…", lambda: self.rename(name))
+        menu.setAccessibleName(f"{kind.title()} {name}")
+        rename = menu.addAction("Rename…", lambda: self.rename(shape))
         rename.setShortcut(QKeySequence("F2"))
-        menu.addAction("Numbers…", lambda: self.edit_numbers(name))
-        menu.addAction("Weight…", lambda: self.edit_weight(name))
-        corner = menu.addAction("Add corner here", lambda: self.add_corner(name, place))
-        corner.setToolTip("Add a corner to the nearest edge of the region")
-        menu.addAction("Zoom to", lambda: self._zoom_to(region))
+        if kind is ShapeKind.REGION:
+            menu.addAction("Numbers…", lambda: self.edit_numbers(name))
+            menu.addAction("Weight…", lambda: self.edit_weight(name))
+        if kind is not ShapeKind.BASE:
+            corner = menu.addAction("Add corner here", lambda: self.add_corner(shape, place))
+            corner.setToolTip(f"Add a corner to the nearest edge of the {kind}")
+            if (bounds := shape_bounds(self._session, shape)) is not None:
+                menu.addAction("Zoom to", lambda: self._zoom_to(bounds))
         menu.addSeparator()
-        delete = menu.addAction("Delete", lambda: self._session.delete_region(name))
+        delete = menu.addAction("Delete", lambda: self._session.delete_shape(kind, name))
         delete.setShortcut(QKeySequence("Del"))
         if more:
             menu.addSeparator()
@@ -239,7 +252,7 @@ class RegionMenu:
         menu.setAccessibleName(f"No-drop zone {name}")
         rename = partial(rename_zone, session, name)
         menu.addAction("Rename…", lambda: self._ask_name(f"Rename no-drop zone {name}", "New &name:", name, rename))
-        menu.addAction("Zoom to", lambda: self._zoom_to(zone))
+        menu.addAction("Zoom to", lambda: self._zoom_to(zone.bounds))
         menu.addSeparator()
         zones = session.project.operations.no_drop_zones
         menu.addAction("Delete", lambda: delete_zone(session, zones.index(zone)))
@@ -254,14 +267,15 @@ class RegionMenu:
         self.menu = menu
         menu.popup(at)
 
-    def add_corner(self, name: str, place: Vertex) -> None:
-        """Add a corner to the edge of a region that is nearest to ``place``."""
-        region = find_region(self._session, name)
-        if region is None:
-            return
-        changed = with_vertex_on_edge(region, *place, within=math.inf)
-        if changed is not None:
-            change_region(self._session, f"Add a corner to {name}", name, changed)
+    def add_corner(self, shape: SelectedShape, place: Vertex) -> None:
+        """Add a corner to the edge of a region or barrier that is nearest to ``place``."""
+        session, name, text = self._session, shape.name, f"Add a corner to {shape.name}"
+        region = find_region(session, name) if shape.kind is ShapeKind.REGION else None
+        if region is not None and (changed := with_vertex_on_edge(region, *place, within=math.inf)) is not None:
+            change_region(session, text, name, changed)
+        barrier = find_barrier(session, name) if shape.kind is ShapeKind.BARRIER else None
+        if barrier is not None and (longer := with_corner(barrier, *place, within=math.inf)) is not None:
+            change_barrier(session, text, name, longer)
 
     def edit_numbers(self, name: str) -> None:
         """Open the dialog for corners, or rows and columns."""
@@ -272,10 +286,10 @@ class RegionMenu:
             self.numbers = RegionDialog(self._session, region, self._parent)
             self.numbers.open()
 
-    def rename(self, name: str) -> None:
+    def rename(self, shape: SelectedShape) -> None:
         """Open the dialog for a new name."""
-        rename = partial(rename_region, self._session, name)
-        self._ask_name(f"Rename region {name}", "New &name:", name, rename)
+        rename = partial(_RENAMES[shape.kind], self._session, shape.name)
+        self._ask_name(f"Rename {shape.kind} {shape.name}", "New &name:", shape.name, rename)
 
     def name_new(self, shape: Region, *, is_zone: bool, note: str = "") -> None:
         """Open the dialog for the name of a drawn region or zone, which tells its size; Cancel removes it.
