@@ -234,7 +234,7 @@ class ShapeMenu:
             menu.addAction("Weight…", lambda: self.edit_weight(name))
         if kind is not ShapeKind.BASE:
             corner = menu.addAction("Add corner here", lambda: self.add_corner(shape, place))
-            corner.setToolTip(f"Add a corner to the nearest edge of the {kind}")
+            corner.setToolTip(tooltip(f"Add a corner to the nearest edge of the {kind}"))
             if (bounds := shape_bounds(self._session, shape)) is not None:
                 menu.addAction("Zoom to", lambda: self._zoom_to(bounds))
         menu.addSeparator()

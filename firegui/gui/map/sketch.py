@@ -14,6 +14,8 @@ from firegui.gui.map.map_colors import Ink, faded
 _UNDER_WORDS_PX, _LINE_PX = 76.0, 18.0
 """Height of title and hint at the map's top. A shape there has its size below."""
 
+_SYMBOL_PX = 10.0
+"""Half the size of the symbol at a single corner, which its text leaves free."""
 _EDGE_PX = 6.0
 """Least distance of the size from the map's left and right edge."""
 _GAP_PX, _ARM_PX = 4.0, 16.0
@@ -108,6 +110,8 @@ class Sketch:
         if outline.text:
             font = map_font(9.0, bold=True)
             box = pixels.boundingRect()
+            if len(outline.corners) == 1:
+                box.adjust(-_SYMBOL_PX, -_SYMBOL_PX, _SYMBOL_PX, _SYMBOL_PX)
             wide = text_width(outline.text, font)
             at = QPointF(box.center().x() - wide / 2, box.top() - 7.0)
             if at.y() < _UNDER_WORDS_PX and box.bottom() + _LINE_PX < visible.bottom():
