@@ -126,7 +126,7 @@ def test_a_corner_beside_the_map_stays_when_another_one_is_dragged(session: Sess
     edit(session, replace(RIVER, lines=(((-30.0, 45.0), (20.0, 45.0), (80.0, 45.0)),)))
     hand.drag((20.0, 45.0), (20.0, 35.0))
     (line,) = barriers_of(session)["River"].lines
-    assert line == ((-30.0, 45.0), pytest.approx((20.0, 35.0), abs=0.1), (80.0, 45.0))
+    assert (line[0], line[2]) == ((-30.0, 45.0), (80.0, 45.0)) and line[1] == pytest.approx((20.0, 35.0), abs=0.1)
     hand.drag((10.0, 37.0), (14.0, 37.0))
     (line,) = barriers_of(session)["River"].lines
     assert line[0][0] == pytest.approx(-26.0, abs=0.15) and line[2][0] == pytest.approx(84.0, abs=0.15)
