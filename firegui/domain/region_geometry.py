@@ -172,7 +172,10 @@ def rounded(row: float, column: float) -> Vertex:
 
 
 def clipped(start: Vertex, end: Vertex, shape: tuple[int, int]) -> tuple[Vertex, Vertex] | None:
-    """Return the part of an edge that lies on the grid, ``None`` for an edge beside it (Liang and Barsky 1984)."""
+    """Return the part of an edge that lies on the grid, ``None`` for an edge beside it.
+
+    By Liang and Barsky (1984).
+    """
     way = end[0] - start[0], end[1] - start[1]
     first, last = 0.0, 1.0
     for begin, step, size in zip(start, way, shape, strict=True):

@@ -50,9 +50,9 @@ def numbered_name(stem: str, shapes: Iterable[Barrier | Base]) -> str:
 
 
 def shape_at(session: Session, row: float, column: float, reach: float) -> tuple[ShapeKind, str] | None:
-    """Return kind and name of the base, barrier or region at a place, symbols and lines up to ``reach`` cells off.
+    """Return kind and name of the base, barrier or region at a place.
 
-    What is small or thin comes first, because an area would hide it.
+    Symbols and lines count up to ``reach`` cells off. What is small or thin comes first, because an area would hide it.
     """
     project, shape = session.project, _grid_shape(session)
     base = min(
@@ -256,7 +256,10 @@ def _base_problems(project: Project, bases: Sequence[Base]) -> list[Problem]:
 
 
 def add_base(session: Session, row: float, column: float) -> bool:
-    """Add and select an airtanker base at a place. Return whether it was accepted; the map shows the reason if not."""
+    """Add and select an airtanker base at a place. Return whether it was accepted.
+
+    The map shows the reason if not.
+    """
     bases, kind = session.project.operations.bases, BaseKind.AIRTANKER
     base = Base(numbered_name("Base", bases), kind, *rounded(row - 0.5, column - 0.5), USUAL_RELOAD_MIN[kind])
     if not _told(session, lambda: set_bases(session, f"draw {base.name}", (*bases, base))):

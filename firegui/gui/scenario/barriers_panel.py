@@ -95,7 +95,7 @@ class BarrierModel(TableModel[Barrier]):
 
     def _rekind(self, position: int, barrier: Barrier, value: Any) -> bool:
         kind, width = BarrierKind(str(value)), barrier.width_m
-        # A width that nobody typed follows the kind.
+        # The usual width follows the kind, a typed one stays.
         width = USUAL_WIDTH_M[kind] if width == USUAL_WIDTH_M[barrier.kind] else width
         return self._edit(position, barrier, f"change kind of {barrier.name}", kind=kind, width_m=width)
 

@@ -87,7 +87,7 @@ class BaseModel(TableModel[Base]):
 
     def _rekind(self, position: int, base: Base, value: Any) -> bool:
         kind, minutes = BaseKind(str(value)), base.reload_min
-        # A time that nobody typed follows the kind.
+        # The usual time follows the kind, a typed one stays.
         minutes = USUAL_RELOAD_MIN[kind] if minutes == USUAL_RELOAD_MIN[base.kind] else minutes
         return self._edit(position, base, f"change kind of {base.name}", kind=kind, reload_min=minutes)
 

@@ -12,7 +12,7 @@ from firegui.gui.widgets.table_view import select_row, selected_rows
 
 
 def follow_selection(view: QTableView, model: TableModel[Any], session: Session, kind: ShapeKind) -> None:
-    """Select a row of a table of shapes of one kind on the map as well, and the shape on the map in the table."""
+    """Select the row of a table of shapes and the shape on the map together."""
 
     def select() -> None:
         names = [model.row(row).name for row in selected_rows(view)]

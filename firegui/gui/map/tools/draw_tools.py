@@ -1,4 +1,4 @@
-"""Tools that draw regions, no-drop zones, barriers and bases: a rectangle, corner by corner, or one place."""
+"""Tools that draw regions, no-drop zones, barriers and bases: drag, corners or one click."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ Shape = TypeVar("Shape", Region, Barrier, Base)
 
 
 class ShapeEditor(Generic[Shape]):
-    """Base class: edits of the shapes of one kind. It keeps nothing, and every change is one undoable step."""
+    """Base class of edits of the shapes of one kind. Every change is one undoable step."""
 
     kind: ShapeKind
     needs = ""
