@@ -51,6 +51,15 @@ KIND_TITLES: Mapping[BarrierKind, str] = {
     BarrierKind.BURNED_OUT: "Burned-out area",
     BarrierKind.OTHER: "Other line",
 }
+EVENT_LINE_CATEGORIES: Mapping[BarrierKind, str] = {
+    BarrierKind.ROAD: "Road as Completed Line",
+    BarrierKind.DOZER: "Completed Dozer Line",
+    BarrierKind.HAND: "Completed Hand Line",
+    BarrierKind.FUEL_BREAK: "Completed Fuel Break",
+    BarrierKind.BURNED_OUT: "Completed Burnout",
+    BarrierKind.OTHER: "Completed Line",
+}
+"""Category of each kind in NWCG's Event Line standard (PMS 936), which has none for rivers."""
 USUAL_WIDTH_M: Mapping[BarrierKind, float] = {
     BarrierKind.ROAD: 8.0,
     BarrierKind.RIVER: 20.0,

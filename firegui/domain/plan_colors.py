@@ -20,6 +20,8 @@ FIRST_BETTER, SECOND_BETTER = "#94458f", SAVED
 REGION, REGION_ON_DARK = "#5b2a9e", "#c9a7ff"
 ZONE, ZONE_ON_DARK = "#333333", "#b5b5b5"
 VALUES, VALUES_ON_DARK = "#0b6e77", "#58d3dd"
+BARRIERS = {"river": WATER, "burned_out": "#7a4b2a", "fuel_break": "#5c6b12", "road": "#8a5a00"}
+"""Colours of kinds of barriers on paper; others are black. They differ in their symbols, too."""
 RETARDANT_TYPES = (RETARDANT, "#ff8fc0", "#8c0a45", RETARDANT_ON_DARK, "#b30f58", "#f25c9d")
 WATER_TYPES = (WATER, "#8cc4ff", "#12498a", "#bfe0ff", "#1c66b3", WATER_ON_DARK)
 """Shades for the aircraft types of each material, in the order of the fleet."""

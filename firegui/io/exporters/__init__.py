@@ -107,7 +107,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
         (Product("", "drops", "geojson", _writer("kml_gpx_geojson.write_drops_geojson")),),
     ),
     "geojson-areas": Format(
-        "GeoJSON of areas", "footprints, regions, no-drop zones, perimeters and bases, for a GIS",
+        "GeoJSON of areas", "footprints, regions, zones, perimeters, barriers and bases, for a GIS",
         (Product("areas", "areas", "geojson", _writer("kml_gpx_geojson.write_areas_geojson")),),
     ),
     "kml": Format(

@@ -44,7 +44,7 @@ def mask_shape(mask: NDArray[np.bool_]) -> Any:
 
 
 def to_wgs84(shapes: NDArray[np.object_] | list[Any], grid: Grid) -> list[Any]:
-    """Return polygons in corner coordinates as polygons in longitude and latitude.
+    """Return polygons or lines in corner coordinates as such in longitude and latitude.
 
     Outer rings run counter-clockwise and holes clockwise; what crosses the antimeridian is cut there into parts
     (RFC 7946, sections 3.1.6 and 3.1.9). Raises :class:`~firegui.errors.InputError` for a corner without a longitude.
@@ -80,9 +80,11 @@ def bounds_of(shapes: list[Any]) -> list[float] | None:
 
 
 def coordinates(shape: Any) -> list[Any]:
-    """Return the coordinates of a polygon or multipolygon as GeoJSON has them, rounded to :data:`DIGITS`."""
-    if isinstance(shape, shapely.MultiPolygon):
+    """Return the coordinates of polygons or lines as GeoJSON has them, rounded to :data:`DIGITS`."""
+    if isinstance(shape, (shapely.MultiPolygon, shapely.MultiLineString)):
         return [coordinates(part) for part in shape.geoms]
+    if isinstance(shape, shapely.LineString):
+        return [[round(x, DIGITS), round(y, DIGITS)] for x, y in shape.coords]
     return [
         [[round(x, DIGITS), round(y, DIGITS)] for x, y in ring.coords] for ring in (shape.exterior, *shape.interiors)
     ]
@@ -101,10 +103,14 @@ def _cut(shape: Any) -> Any:
     rest = shapely.difference(shapely.make_valid(unrolled), _WORLD)
     west_side = shapely.transform(rest, lambda points: np.column_stack([points[:, 0] - 360.0, points[:, 1]]))
     parts = [part for side in (east_side, west_side) for part in shapely.get_parts(side)]
+    if shapely.get_dimensions(shape) == 1:
+        return shapely.MultiLineString([part for part in parts if isinstance(part, shapely.LineString)])
     return shapely.MultiPolygon([part for part in parts if isinstance(part, shapely.Polygon)])
 
 
 def _oriented(shape: Any) -> Any:
+    if shapely.get_dimensions(shape) == 1:
+        return shape
     if isinstance(shape, shapely.MultiPolygon):
         return shapely.MultiPolygon([shapely.geometry.polygon.orient(part) for part in shape.geoms])
     return shapely.geometry.polygon.orient(shape)

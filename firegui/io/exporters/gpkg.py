@@ -1,7 +1,7 @@
 """A plan as one GeoPackage.
 
-Drops, footprints, regions, no-drop zones, perimeters and bases, with styles for QGIS. Everything is in WGS 84, so that
-the event's own CRS is not needed. Times are in UTC. QGIS takes the default style of a layer from the table
+Drops, footprints, regions, no-drop zones, perimeters, barriers and bases, with styles for QGIS. Everything is in WGS
+84, so that the event's own CRS is not needed. Times are in UTC. QGIS takes the default style of a layer from the table
 ``layer_styles`` (a convention of QGIS's, outside the standard OGC 12-128r18).
 """
 
@@ -22,9 +22,11 @@ import shapely
 from numpy.typing import NDArray
 from pyogrio.errors import DataLayerError, DataSourceError
 
-from firegui.domain.plan_colors import REGION, RETARDANT, WATER, ZONE
+from firegui.domain.barriers import KIND_TITLES, BarrierKind
+from firegui.domain.plan_colors import BARRIERS, REGION, RETARDANT, WATER, ZONE
 from firegui.io.atomic import replacing
 from firegui.io.exporters.areas import Area, Kind, drawn_areas, footprints, perimeters
+from firegui.io.exporters.barrier_places import barrier_attributes, placed_barriers
 from firegui.io.exporters.base_places import BASE, base_attributes, placed_bases
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.table import (
@@ -85,6 +87,28 @@ def _bases() -> str:
     return _categorised("kind", "marker", [(BASE, "Base", "SimpleMarker", look)])
 
 
+_DASHES = {
+    BarrierKind.HAND: "dash", BarrierKind.FUEL_BREAK: "dash dot", BarrierKind.BURNED_OUT: "dot",
+}  # fmt: skip
+
+
+def _barrier_lines() -> str:
+    return _categorised("barrier_kind", "line", [
+        (kind, KIND_TITLES[kind], "SimpleLine", {
+            "line_color": _rgba(BARRIERS.get(kind, _BLACK)), "line_style": _DASHES.get(kind, "solid"),
+            "line_width": "0.9" if kind is BarrierKind.DOZER else "0.6", "line_width_unit": "MM",
+        })
+        for kind in BarrierKind
+    ])  # fmt: skip
+
+
+def _barrier_areas() -> str:
+    return _categorised("barrier_kind", "fill", [
+        (kind, KIND_TITLES[kind], "SimpleFill", _fill(BARRIERS.get(kind, _BLACK), 0.8, "f_diagonal"))
+        for kind in BarrierKind
+    ])  # fmt: skip
+
+
 def _fill(colour: str, opacity: float, style: str) -> dict[str, str]:
     return {
         "color": _rgba(colour, opacity), "style": style, "outline_color": _rgba(colour), "outline_style": "solid",
@@ -120,12 +144,13 @@ def _rgba(colour: str, opacity: float = 1.0) -> str:
 
 LAYERS: Mapping[str, str] = MappingProxyType({
     "drops": _drops(), "footprints": _footprints(), "protected_regions": _regions(), "no_drop_zones": _zones(),
-    "perimeters": _perimeters(), "bases": _bases(),
+    "perimeters": _perimeters(), "bases": _bases(), "barrier_lines": _barrier_lines(),
+    "barrier_areas": _barrier_areas(),
 })  # fmt: skip
 """The name of each layer in the GeoPackage and its style."""
 
 
-DROPS, FOOTPRINTS, REGIONS, ZONES, LINES, BASES = LAYERS
+DROPS, FOOTPRINTS, REGIONS, ZONES, LINES, BASES, BARRIER_LINES, BARRIER_AREAS = LAYERS
 _GEOMETRY = "geom"
 _STYLE_TABLE = """
 CREATE TABLE layer_styles (
@@ -138,7 +163,7 @@ CREATE TABLE layer_styles (
 # Attributes that may be unknown for every drop.
 _NUMBERS = (
     "run_heading_true", "run_heading_magnetic", "declination", "landing_lon", "landing_lat", "height_agl_ft",
-    "speed_kt", "opens_h", "closes_h",
+    "speed_kt", "opens_h", "closes_h", "width_m",
 )  # fmt: skip
 
 Columns = Mapping[str, Sequence[Any]]
@@ -150,6 +175,7 @@ def write_gpkg(path: Path, content: ExportContent) -> None:
         try:
             _write_drops(temporary, content)
             _write_areas(temporary, content)
+            _write_barriers(temporary, content)
             _write_bases(temporary, content)
             _finish(temporary, content)
         except (DataSourceError, DataLayerError, sqlite3.Error) as error:
@@ -200,6 +226,17 @@ def _write_bases(path: Path, content: ExportContent) -> None:
         columns = {name: [line[name] for line in table] for name in table[0]}
         about = "Bases of aircraft: where they load, and which types they serve."
         _write_layer(path, BASES, [shapely.Point(at) for _, at in bases], columns, "Point", about)
+
+
+def _write_barriers(path: Path, content: ExportContent) -> None:
+    placed = placed_barriers(content.project)
+    for name, kind, is_area in ((BARRIER_LINES, "MultiLineString", False), (BARRIER_AREAS, "MultiPolygon", True)):
+        chosen = [(barrier, shape) for barrier, shape in placed if barrier.is_area is is_area]
+        if chosen:
+            table = [barrier_attributes(barrier) for barrier, _ in chosen]
+            columns = {column: [line[column] for line in table] for column in table[0]}
+            about = "Barriers that stop a share of the spread, from exists_from on."
+            _write_layer(path, name, [shape for _, shape in chosen], columns, kind, about)
 
 
 def _columns(areas: Sequence[Area]) -> Columns:

@@ -22,9 +22,10 @@ from xml.etree import ElementTree as XML
 import shapely
 from gpxpy.gpx import GPX, GPXRoute, GPXRoutePoint, GPXWaypoint
 
+from firegui.domain.barriers import Barrier
 from firegui.domain.bases import base_text
 from firegui.domain.fleet import Material
-from firegui.domain.plan_colors import REGION, RETARDANT, WATER, ZONE
+from firegui.domain.plan_colors import BARRIERS, REGION, RETARDANT, WATER, ZONE
 from firegui.errors import Problem
 from firegui.io.atomic import write_text
 from firegui.io.exporters.areas import (
@@ -39,6 +40,7 @@ from firegui.io.exporters.areas import (
     footprints,
     perimeters,
 )
+from firegui.io.exporters.barrier_places import barrier_attributes, barrier_text, placed_barriers
 from firegui.io.exporters.base_places import base_attributes, placed_bases
 from firegui.io.exporters.content import ExportContent
 from firegui.io.exporters.table import (
@@ -53,6 +55,7 @@ from firegui.io.exporters.table import (
 )
 
 MOST_FEATURES = 10_000
+_BLACK = "#111111"
 
 _GROUPS = (("Protected regions", (Kind.REGION,)), ("No-drop zones", (Kind.ZONE,)), ("Perimeters", PERIMETERS))
 _NO_FOOTPRINTS = "Footprints are left out, to keep the file under 10,000 features."
@@ -107,6 +110,9 @@ def kml_text(content: ExportContent, look: DropLook) -> str:
     add(document, "open", "1")
     add(document, "description", "<br/>".join(escape(text) for text in _head(content, reduced)))
     styles(document)
+    barriers = placed_barriers(content.project)
+    for kind in sorted({barrier.kind for barrier, _ in barriers}):
+        _outline(_style(document, f"barrier-{kind}"), BARRIERS.get(kind, _BLACK), 3.0, 0.25)
     look.add_styles(document, content)
     for day, rows in groupby(content.flown, key=lambda row: row.day):
         folder = _folder(document, f"{_day_title(day, content)}, drops")
@@ -119,6 +125,15 @@ def kml_text(content: ExportContent, look: DropLook) -> str:
         chosen = [area for area in areas if area.kind in kinds]
         if chosen:
             _add_areas(_folder(document, title), chosen)
+    if barriers:
+        folder = _folder(document, "Barriers")
+        for barrier, shape in barriers:
+            placemark = add(folder, "Placemark")
+            add(placemark, "name", printable(barrier.name))
+            add(placemark, "description", escape(printable(barrier_text(barrier))))
+            time_span(placemark, *_barrier_span(barrier, content))
+            add(placemark, "styleUrl", f"#barrier-{barrier.kind}")
+            shape_of(placemark, shape)
     bases = list(placed_bases(content.project))
     if bases:
         folder = _folder(document, "Bases")
@@ -143,7 +158,7 @@ def _count(content: ExportContent, areas: Sequence[Area]) -> int:
 
     The document, a folder a day, three for areas, and a placemark for everything.
     """
-    return 1 + _days(content) + 3 + len(content.flown) + len(areas) + _base_count(content)
+    return 1 + _days(content) + 3 + len(content.flown) + len(areas) + _folded_count(content)
 
 
 def _grouped_count(content: ExportContent) -> int:
@@ -151,13 +166,20 @@ def _grouped_count(content: ExportContent) -> int:
     event, operations = content.project.scenario, content.project.operations
     states = sum(len(fire.days) for fire in (content.plan, content.baseline) if fire is not None)
     areas = len(content.project.regions) + len(operations.no_drop_zones) + len(event.observed_dates) + states
-    return 1 + _days(content) + 3 + len(pairs) + areas + _base_count(content)
+    return 1 + _days(content) + 3 + len(pairs) + areas + _folded_count(content)
 
 
-def _base_count(content: ExportContent) -> int:
-    """Return the number of features of bases: a placemark each, and their folder."""
-    bases = content.project.operations.bases
-    return len(bases) + 1 if bases else 0
+def _folded_count(content: ExportContent) -> int:
+    """Return the number of features of bases and barriers: a placemark each, and their folders."""
+    return sum(len(each) + 1 for each in (content.project.operations.bases, content.project.barriers) if each)
+
+
+def _barrier_span(barrier: Barrier, content: ExportContent) -> tuple[datetime | None, datetime | None]:
+    """Return from when until the plan's end a barrier exists; nothing for one that is there from the start."""
+    calendar, when = content.project.calendar, barrier.exists_from
+    if when is None or not calendar.is_dated or when <= calendar.time_of_step(0):
+        return None, None
+    return when, max(when, calendar.time_of_step(calendar.n_steps))
 
 
 def _days(content: ExportContent) -> int:
@@ -303,12 +325,16 @@ def write_drops_geojson(path: Path, content: ExportContent) -> None:
 
 
 def write_areas_geojson(path: Path, content: ExportContent) -> None:
-    """Write the polygons, and bases as points; ``kind`` tells which.
+    """Write the polygons, barriers as lines or polygons, and bases as points; ``kind`` tells which.
 
     The polygons are footprints of executed drops, regions, no-drop zones and perimeters.
     """
     areas, bases = [*footprints(content), *drawn_areas(content), *perimeters(content)], placed_bases(content.project)
     features, shapes = [_area(area) for area in areas], [area.shape for area in areas]
+    for barrier, shape in placed_barriers(content.project):
+        geometry = {"type": shape.geom_type, "coordinates": coordinates(shape)}
+        features.append({"type": "Feature", "geometry": geometry, "properties": barrier_attributes(barrier)})
+        shapes.append(shape)
     for base, lonlat in bases:
         point = {"type": "Point", "coordinates": [round(value, DIGITS) for value in lonlat]}
         features.append({"type": "Feature", "geometry": point, "properties": base_attributes(base, lonlat)})
@@ -402,11 +428,15 @@ def point(parent: XML.Element, lonlat: tuple[float, float]) -> None:
 
 
 def shape_of(parent: XML.Element, shape: Any) -> None:
-    """Add a polygon or multipolygon on the ground."""
-    if isinstance(shape, shapely.MultiPolygon):
+    """Add polygons or lines on the ground."""
+    if isinstance(shape, (shapely.MultiPolygon, shapely.MultiLineString)):
         holder = add(parent, "MultiGeometry")
         for part in shape.geoms:
-            _polygon(holder, part)
+            shape_of(holder, part)
+    elif isinstance(shape, shapely.LineString):
+        line = add(parent, "LineString")
+        add(line, "tessellate", "1")
+        add(line, "coordinates", _places(shape))
     else:
         _polygon(parent, shape)
 
@@ -451,5 +481,8 @@ def _polygon(parent: XML.Element, shape: Any) -> None:
     add(polygon, "tessellate", "1")
     for tag, rings in (("outerBoundaryIs", [shape.exterior]), ("innerBoundaryIs", shape.interiors)):
         for ring in rings:
-            text = " ".join(f"{x:.{DIGITS}f},{y:.{DIGITS}f}" for x, y in ring.coords)
-            add(add(add(polygon, tag), "LinearRing"), "coordinates", text)
+            add(add(add(polygon, tag), "LinearRing"), "coordinates", _places(ring))
+
+
+def _places(line: Any) -> str:
+    return " ".join(f"{x:.{DIGITS}f},{y:.{DIGITS}f}" for x, y in line.coords)

@@ -26,6 +26,7 @@ from firegui.domain.relief import hillshade_codes
 from firegui.errors import Check
 from firegui.io.exporters.content import BEHAVIOUR, ExportContent, MapBackground, Orientation, arrival_days
 from firegui.io.exporters.figure_page import INK, MUTED, FigurePage, printing, save, width_of
+from firegui.io.exporters.map_barriers import draw_barriers, printed_barriers
 from firegui.io.exporters.map_layers import (
     Labels,
     MapLegendEntry,
@@ -105,6 +106,7 @@ def map_page(content: ExportContent, check: Check, framed: ExportContent | None 
     rows = [row for row in content.flown if row.day in days]
     labels = Labels(page, (left, bottom), view, rows)
     labels.name_areas(content)
+    labels.name_points((*each.middle, each.barrier.name, each.color) for each in printed_barriers(content, view))
     if len(days) == 1 and rows:
         missed = labels.number_drops(rows)
         rest = f"; {missed} left out for want of room" if missed else ""
@@ -127,7 +129,8 @@ def _draw(axes: Axes, content: ExportContent, view: MapFrame, check: Check) -> l
     check()
     fire = draw_fire(axes, content, view)
     check()
-    rest = draw_areas(axes, content) + draw_places(axes, content) + draw_wind(axes, content, view)
+    rest = draw_areas(axes, content) + draw_barriers(axes, printed_barriers(content, view), view)
+    rest += draw_places(axes, content) + draw_wind(axes, content, view)
     drops = draw_drops(axes, [row for row in content.flown if row.day in days])
     rest += draw_grid_edge(axes, view)
     below = [MapLegendEntry(name, Mark.AREA, fill=color, edge="#999999", thick=0.4) for name, color in ground]

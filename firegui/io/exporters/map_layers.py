@@ -11,7 +11,7 @@ cover no other.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import product
@@ -36,6 +36,8 @@ from firegui.io.exporters.table import KNOTS_PER_MS, DropRow, outlines
 SIZE = 7.0
 _SAMPLE = 0.34
 _GAP = 0.035
+_CROSS = 0.025
+"""Half the size of a cross on a line, in inches."""
 
 
 class Mark(StrEnum):
@@ -44,6 +46,7 @@ class Mark(StrEnum):
     AREA = "area"
     HATCHED = "hatched"
     LINE = "line"
+    CROSSED = "crossed"
     ROAD = "road"
     SHAPE = "shape"
     ARROW = "arrow"
@@ -98,9 +101,15 @@ def _sample(page: FigurePage, entry: MapLegendEntry, x: float, y: float) -> None
     elif entry.mark is Mark.LINE:
         page.rule((x, y), (x + _SAMPLE, y), color="white", linewidth=entry.thick + 1.2)
         page.rule((x, y), (x + _SAMPLE, y), color=entry.edge, linewidth=entry.thick, linestyle=entry.style)
+    elif entry.mark is Mark.CROSSED:
+        page.rule((x, y), (x + _SAMPLE, y), color=entry.edge, linewidth=entry.thick)
+        for at in (x + _SAMPLE * part for part in (0.2, 0.5, 0.8)):
+            for up in (_CROSS, -_CROSS):
+                page.rule((at - _CROSS, y - up), (at + _CROSS, y + up), color=entry.edge, linewidth=0.9)
     elif entry.mark is Mark.ROAD:
-        for color, thick in _CASED:
-            page.rule((x, y), (x + _SAMPLE, y), color=color, linewidth=thick)
+        for color, thick in CASED:
+            dark = entry.edge if entry.edge != "none" and color == PLACE else color
+            page.rule((x, y), (x + _SAMPLE, y), color=dark, linewidth=thick)
     elif entry.mark is Mark.SHAPE:
         _ellipse(page, entry, x, y)
     elif entry.mark is Mark.NUMBER:
@@ -131,7 +140,7 @@ def arrow(
 
 WIND, PLACE = "#22384f", "#333333"
 START, EDGE = "#8c0d04", "#000000"
-_CASED = ((PLACE, 2.6), ("white", 1.2))
+CASED = ((PLACE, 2.6), ("white", 1.2))
 """Roads are white between two dark edges: a plain line is the edge of a fire."""
 LIKELY: tuple[tuple[float, str, str], ...] = (
     (0.1, FIRE[0], "10–50 %"),
@@ -193,7 +202,7 @@ def draw_places(axes: Axes, content: ExportContent) -> list[MapLegendEntry]:
             axes.plot(points[:, 1], points[:, 0], "s", color=PLACE, markersize=3.5, zorder=6)
         elif len(points):
             ring = points if kind == "road" or len(points) < 3 else np.vstack([points, points[:1]])
-            for above, (color, thick) in enumerate(_CASED):
+            for above, (color, thick) in enumerate(CASED):
                 axes.plot(ring[:, 1], ring[:, 0], color=color, linewidth=thick, zorder=2.8 + 0.1 * above)
     return [MapLegendEntry("Named place or road", Mark.ROAD)] if markers else []
 
@@ -356,6 +365,11 @@ class Labels:
             if points:
                 y, x = points[len(points) // 2]
                 self._beside(x + 0.5, y + 0.5, shortened(name, _LONGEST, _NAME), _NAME, PLACE, (0.06, 0.14))
+
+    def name_points(self, points: Iterable[tuple[float, float, str, str]]) -> None:
+        """Write names beside points, each with its column, row, name and color."""
+        for x, y, name, color in points:
+            self._beside(x, y, shortened(name, _LONGEST, _NAME), _NAME, color, (0.06, 0.14))
 
     def number_drops(self, rows: Sequence[DropRow]) -> int:
         """Write the numbers of the drops; return how many were left out."""

@@ -20,6 +20,7 @@ import shapely
 from numpy.typing import NDArray
 
 from firegui.domain.barriers import (
+    EVENT_LINE_CATEGORIES,
     KIND_TITLES,
     MOST_BARRIERS,
     USUAL_WIDTH_M,
@@ -63,6 +64,8 @@ _CATEGORY = ("featurecategory", "featurecat", "feature_category", "feature_ca")
 _STATUS, _DELETED = ("featurestatus", "featuresta"), ("deletethis", "delete_this")
 _NAME, _LABEL = ("name",), ("label", "linename")
 _TIME = "exists_from"
+_OWN_KIND = "barrier_kind"
+"""Kind of a barrier in exported files, whose other features have none."""
 TIME_REMEDY = "write it as 2020-08-20T14:00-07:00"
 _FAR = 1e7
 """Cells: no place of a grid."""
@@ -174,16 +177,18 @@ def _reason_left_out(row: Mapping[str, str]) -> str:
         return "features marked as deleted"
     if status.lower() in ("proposed", "planned"):
         return f"the status {status!r}"
+    if _OWN_KIND in row and not row[_OWN_KIND].strip():
+        return "features of the file that are no barriers"
     known = category.lower() in CATEGORIES
     return f"the category {category!r}" if not known and any(word in category.lower() for word in _NO_BARRIERS) else ""
 
 
 def _kind(row: Mapping[str, str], source: BarrierSource, where: str, problems: Problems) -> BarrierKind | None:
     """Return the kind of a feature; ``None`` for one of an unknown category."""
-    category = _first(row, _CATEGORY)
-    if category.lower() in CATEGORIES:
+    category, own = _first(row, _CATEGORY), row.get(_OWN_KIND, "").strip()
+    if not own and category.lower() in CATEGORIES:
         return CATEGORIES[category.lower()]
-    text = row.get("kind", "").strip().lower().replace(" ", "_").replace("-", "_")
+    text = (own or row.get("kind", "").strip()).lower().replace(" ", "_").replace("-", "_")
     if text:
         if text not in set(BarrierKind):
             problems.add(where, f"the kind {text!r} is unknown", f"write one of {', '.join(BarrierKind)}")
@@ -308,9 +313,10 @@ def _feature(barrier: Barrier, place: Georeference) -> dict[str, Any]:
     if not np.isfinite(np.concatenate([np.ravel(ring) for part in held for ring in _flat(part)])).all():
         problem = Problem(f"barrier {barrier.name}", "has a corner with no longitude and latitude", "draw it again")
         raise InputError([problem], "The barriers cannot be written as GeoJSON")
-    when = barrier.exists_from
+    when, category = barrier.exists_from, EVENT_LINE_CATEGORIES.get(barrier.kind)
     properties = {
-        "name": barrier.name, "kind": str(barrier.kind), "width_m": barrier.width_m, "strength": barrier.strength,
+        "name": barrier.name, "kind": str(barrier.kind), **({} if category is None else {"FeatureCategory": category}),
+        "width_m": barrier.width_m, "strength": barrier.strength,
         **({} if when is None else {_TIME: when.isoformat()}),
     }  # fmt: skip
     return {"type": "Feature", "properties": properties, "geometry": {"type": shape, "coordinates": held}}

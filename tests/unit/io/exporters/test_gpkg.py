@@ -11,6 +11,7 @@ import pyogrio
 import pytest
 import shapely
 
+from firegui.domain.barriers import Barrier, BarrierKind
 from firegui.domain.bases import Base, BaseKind
 from firegui.domain.operations import Operations
 from firegui.domain.regions import Region
@@ -26,7 +27,11 @@ ZONE = Region("creek", ((((0.0, 0.0), (0.0, 2.0), (2.0, 0.0)),),))
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
     base = Base("Chester", BaseKind.RELOAD, -40.0, 3.0, serves=("S-2T",))
-    whole = replace(project(), operations=Operations(no_drop_zones=(ZONE,), bases=(base,)))
+    barriers = (
+        Barrier("Div A", BarrierKind.DOZER, (((0.0, 0.0), (2.0, 2.0)),)),
+        Barrier("Burn", BarrierKind.BURNED_OUT, areas=ZONE.parts),
+    )
+    whole = replace(project(), operations=Operations(no_drop_zones=(ZONE,), bases=(base,)), barriers=barriers)
     (path,) = export(plan(project=whole), ["gpkg"], tmp_path, "plan")
     return path
 
@@ -38,7 +43,9 @@ def table(path: Path, layer: str) -> dict[str, list[object]]:
 
 def test_every_layer_is_there_in_wgs84_and_says_what_it_is(package: Path) -> None:
     layers = [name for name, kind in pyogrio.list_layers(package) if kind is not None]
-    assert layers == ["drops", "footprints", "protected_regions", "no_drop_zones", "perimeters", "bases"]
+    assert layers == [
+        "drops", "footprints", "protected_regions", "no_drop_zones", "perimeters", "barrier_lines", "barrier_areas", "bases",
+    ]  # fmt: skip
     for layer in layers:
         info = pyogrio.read_info(package, layer=layer)
         assert info["crs"] == "EPSG:4326" and NOTICE in info["layer_metadata"]["DESCRIPTION"]
@@ -89,6 +96,8 @@ def test_styles_name_the_values_that_the_layers_hold(package: Path) -> None:
         ("footprints", "material"),
         ("no_drop_zones", "kind"),
         ("bases", "kind"),
+        ("barrier_lines", "barrier_kind"),
+        ("barrier_areas", "barrier_kind"),
     ):
         style = XML.fromstring(LAYERS[layer].partition("\n")[2])
         assert set(table(package, layer)[column]) <= {category.get("value") for category in style.iter("category")}
