@@ -44,7 +44,8 @@ def table(path: Path, layer: str) -> dict[str, list[object]]:
 def test_every_layer_is_there_in_wgs84_and_says_what_it_is(package: Path) -> None:
     layers = [name for name, kind in pyogrio.list_layers(package) if kind is not None]
     assert layers == [
-        "drops", "footprints", "protected_regions", "no_drop_zones", "perimeters", "barrier_lines", "barrier_areas", "bases",
+        "drops", "footprints", "protected_regions", "no_drop_zones", "perimeters", "barrier_lines", "barrier_areas",
+        "bases",
     ]  # fmt: skip
     for layer in layers:
         info = pyogrio.read_info(package, layer=layer)
