@@ -1,4 +1,4 @@
-"""Barriers as they are handed over: their shapes in WGS 84, and the attributes by which they are read again."""
+"""Barriers as they are handed over: shapes in WGS 84, and attributes that firegui reads again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ BARRIER = "barrier"
 
 
 def placed_barriers(project: Project) -> list[tuple[Barrier, Any]]:
-    """Return the barriers with their lines or polygons in longitude and latitude, whole beyond the grid too."""
+    """Return the barriers with their lines or polygons in WGS 84, whole beyond the grid too."""
     barriers = [barrier for barrier in project.barriers if not barrier.problems()]
     placed = to_wgs84(
         [region_shape(barrier.region) if barrier.is_area else line_shape(barrier) for barrier in barriers],

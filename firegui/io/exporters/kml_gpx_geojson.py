@@ -175,7 +175,7 @@ def _folded_count(content: ExportContent) -> int:
 
 
 def _barrier_span(barrier: Barrier, content: ExportContent) -> tuple[datetime | None, datetime | None]:
-    """Return from when until the plan's end a barrier exists; nothing for one that is there from the start."""
+    """Return the time until the plan's end in which a barrier exists; nothing for the whole plan."""
     calendar, when = content.project.calendar, barrier.exists_from
     if when is None or not calendar.is_dated or when <= calendar.time_of_step(0):
         return None, None

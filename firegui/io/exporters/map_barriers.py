@@ -58,7 +58,7 @@ def color_of(kind: BarrierKind) -> str:
 
 
 def printed_barriers(content: ExportContent, view: MapFrame) -> list[PrintedBarrier]:
-    """Return the barriers that exist by the end of the chosen days, as far as they are in the frame and on the grid."""
+    """Return what is in the frame, and on the grid, of barriers that exist by the end of the chosen days."""
     project, calendar = content.project, content.project.calendar
     end = calendar.time_of_step(min(content.sheet.days(calendar).stop * calendar.steps_per_day, calendar.n_steps))
     top, left, bottom, right = view.box
