@@ -13,12 +13,11 @@ from firegui.api.replans import ReplannedPlan
 from firegui.api.running import ignore_event, result_folder
 from firegui.domain.units import Units
 from firegui.errors import InputError, Problems
-from firegui.io.exporters import NO_FILMS, file_names, film_names, known_formats
+from firegui.io.exporters import FILMS, NO_FILMS, file_names, film_names, known_formats
 from firegui.io.exporters.content import ExportContent, MapBackground, Sheet, WrittenDrops
 from firegui.runs.events import Emit
 from firegui.runs.export import TITLE, hand_over, make_again, run_content
 
-FILMS = ("mp4", "gif")
 Films = Mapping[str, Callable[[Path], None]]
 
 

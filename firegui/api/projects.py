@@ -12,7 +12,7 @@ from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
 from firegui.domain.airspace import AirspaceRule, rule_name, rules_problems
 from firegui.domain.barriers import Barrier, BarrierKind, barrier_problems
-from firegui.domain.bases import BaseKind
+from firegui.domain.bases import BaseKind, base_problems
 from firegui.domain.crew_notes import RadioFrequency, frequency_problems, hazard_problems
 from firegui.domain.names import Item, with_named, without_named
 from firegui.domain.project import Project
@@ -151,7 +151,7 @@ class OpenProject(Project):
         """Return the project with the bases of a file, in place of those of the same names.
 
         The turnaround of a type that a base serves follows from its distance to the fire of each day. The type needs a
-        ``cruise_ms``.
+        ``cruise_ms``, without which the bases are refused.
 
         Args:
             file: Points in CSV (columns name, lon, lat and others) or in GeoJSON, GeoPackage, KML or shapefile.
@@ -160,13 +160,19 @@ class OpenProject(Project):
             layer: Layer of a vector file that has several.
 
         Raises:
-            InputError: Something is wrong with the file. Every problem is listed.
+            InputError: Something is wrong with the file, or with its bases for this fleet. Every problem is listed.
         """
+        title = "The bases cannot be used"
         if kind not in list(BaseKind):
-            problem = Problem("kind", f"{kind!r} is unknown", f"give one of {', '.join(BaseKind)}")
-            raise InputError([problem], "The bases cannot be used")
+            raise InputError([Problem("kind", f"{kind!r} is unknown", f"give one of {', '.join(BaseKind)}")], title)
         read = read_bases(BaseSource(Path(file), BaseKind(kind), tuple(serves), layer), self.scenario.grid)
         bases = with_named(self.operations.bases, read.bases)
+        before, after = (
+            base_problems(each, self.fleet, self.calendar, self.scenario.grid)
+            for each in (self.operations.bases, bases)
+        )  # fmt: skip
+        if added := [problem for problem in after if problem not in before]:
+            raise InputError(added, title)
         return replace(self, operations=replace(self.operations, bases=bases))
 
     def without_base(self, name: str) -> Self:

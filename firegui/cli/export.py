@@ -8,14 +8,14 @@ from pathlib import Path
 
 import click
 
-from firegui.api.exports import FILMS, format_names, name_problems, write_export
+from firegui.api.exports import format_names, name_problems, write_export
 from firegui.cli.arguments import FILE, WHOLE
 from firegui.cli.output import chosen_units, json_option, report
 from firegui.cli.progress import emitter
 from firegui.cli.window import FILM_SIDES, film_run
 from firegui.domain.model_range import outside_text
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.exporters import FORMATS
+from firegui.io.exporters import FILMS, FORMATS
 from firegui.io.exporters.animation import film_problems
 from firegui.io.exporters.content import ExportContent, MapBackground, WrittenDrops
 from firegui.runs.export import TITLE

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.grid import widened
+from firegui.domain.maps import FireMaps
 from firegui.domain.project import Project
 from firegui.domain.results import Metrics
 from firegui.domain.schedule import UNLISTED_LOGIT, Schedule
@@ -326,11 +327,34 @@ def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Che
     growth = scenario.ignition_growth_cells(maps.cell_size_m)
     if growth:
         start = maps.start.fire
-        wider = widened(start, growth) & maps.burnable & ~start
+        wider = _widened_start(maps, growth) & maps.burnable & ~start
         maps = maps.with_ignition(maps.ignition | wider, maps.burned_out)
     changed = replace(base, maps=maps, gains=SpreadGains(maps, base.dtype, base.device))
     backends.prepare(changed)
     return changed
+
+
+def _widened_start(maps: FireMaps, growth: int) -> Bools:
+    """Return the fire at the start and the cells within ``growth`` rows and columns of it.
+
+    No way leads across barriers that stop everything from the start on. One that lets something through is crossed: the
+    scenario is to be the worse case.
+    """
+    factors = None if maps.barriers is None else maps.barriers.of_period(0)
+    if factors is None:
+        return widened(maps.start.fire, growth)
+    wide, (rows, columns) = maps.start.fire, maps.shape
+    ways = [
+        (offset, factors.cells[factors.factors[:, n] == 0.0])
+        for n, offset in enumerate(maps.stencil.offsets) if max(map(abs, offset)) == 1
+    ]  # fmt: skip
+    for _ in range(growth):
+        padded, wide = np.pad(wide, 1), wide.copy()
+        for (down, right), closed in ways:
+            from_there = padded[1 + down : 1 + down + rows, 1 + right : 1 + right + columns].copy()
+            from_there.ravel()[closed] = False
+            wide |= from_there
+    return wide
 
 
 def stress_table(

@@ -131,6 +131,7 @@ def test_unknown_formats_are_all_listed_and_nothing_is_written(firegui: Run, fin
     answer = firegui("export", finished, "--format", "csv,doc,xls", "--out", tmp_path / "out", "--json")
     assert answer.code == 2
     assert [problem["where"] for problem in answer.json["problems"]] == ["format doc", "format xls"]
+    assert all(problem["remedy"].endswith("orders, mp4, gif") for problem in answer.json["problems"])
     assert firegui("export", finished, "--format", ",", "--out", tmp_path / "out").code == 2
     assert not (tmp_path / "out").exists()
 

@@ -20,7 +20,8 @@ from firegui.domain.schedule import Schedule
 from firegui.domain.settings import NOMINAL, ObjectiveWeights, PlanSettings
 from firegui.domain.stencil import stencil_of
 from firegui.domain.stress import StressScenario
-from firegui.domain.uncertainty import WeatherDraw
+from firegui.domain.uncertainty import PAPER_BEAR, UncertaintyKind, UncertaintySettings, WeatherDraw
+from firegui.ensembles.ensemble import run_ensemble
 from firegui.ensembles.weather import WindForecastModel
 from firegui.fire.maps import compute_maps, project_maps
 from firegui.planning.problem import build
@@ -340,6 +341,43 @@ def test_worlds_with_another_wind_have_the_barriers() -> None:
     whole = (slice(0, 60), slice(0, 70))
     member, _ = WindForecastModel.of(project, model).under(WeatherDraw(1.0, 0.0, 0.0), [whole] * 3)
     np.testing.assert_allclose(np.asarray(member.maps.phi), np.asarray(model.maps.phi), rtol=2e-5, atol=1e-7)
+
+
+@pytest.mark.parametrize("kind", ["line", "area"])
+def test_a_wider_start_crosses_no_barrier_that_holds(kind: str) -> None:
+    # The start has the rows 29 to 31 and the columns 34 to 36.
+    made: dict[str, Barrier] = {
+        "line": line((28.0, 20.0), (28.0, 50.0)),
+        "area": area((26.0, 20.0), (26.0, 50.0), (28.0, 50.0), (28.0, 20.0)),
+    }
+    scenario = StressScenario("wide", ignition_growth_m=150.0)
+
+    def start(*barriers: Barrier) -> np.ndarray:
+        project = replace(blown_project(), barriers=barriers)
+        return np.asarray(stress_world(project, build(project, NOMINAL), scenario).model.maps.ignition)
+
+    bare, held = start(), start(made[kind])
+    assert bare[24:37, 29:42].all() and bare.sum() == 13 * 13
+    np.testing.assert_array_equal(held[28:], bare[28:])
+    assert not held[:28].any()
+    for other in (replace(made[kind], strength=0.99), replace(made[kind], exists_from=START + timedelta(days=1))):
+        np.testing.assert_array_equal(start(other), bare)
+    if kind == "line":
+        # The way around the end of a line is longer.
+        around = start(line((28.0, 20.0), (28.0, 37.0)))
+        assert around[27, 38] and not around[24, 29:33].any() and around.sum() < bare.sum()
+
+
+@pytest.mark.parametrize("kind", [UncertaintyKind.EPISTEMIC, UncertaintyKind.ALEATORIC])
+def test_no_member_of_an_ensemble_burns_beyond_a_closed_line(kind: UncertaintyKind) -> None:
+    outline = tuple((row, column + 5.0) for row, column in ring(60, 0.3, 6, 9.0))
+    project = replace(blown_project(), barriers=(line(*outline),))
+    beyond = ~within(outline, 70)[:60]
+    for threshold in (0.1, 0.0):
+        settings = UncertaintySettings(kind, members=6, threshold=threshold)
+        found = run_ensemble(project, build(project, NOMINAL), None, settings, error=PAPER_BEAR)
+        mean = found.fire[0, -1]
+        assert mean[beyond].max() == 0.0 < mean[~beyond].max()
 
 
 @pytest.mark.parametrize("neighbours", [8, 16])

@@ -30,6 +30,8 @@ _TITLE = "Nothing was exported"
 _HIDDEN, _OLD, _IN_USE = ".export-", "old", "at-work"
 _BEGINS_S = 3600.0
 
+FILMS = ("mp4", "gif")
+"""Formats that only the map of the window draws; the command knows them too."""
 NO_FILMS: Mapping[str, Callable[[Path], None]] = MappingProxyType({})
 
 
@@ -205,12 +207,12 @@ def export(
 def known_formats(formats: Sequence[str]) -> list[str]:
     """Return the formats, each once. Raises :class:`~firegui.errors.InputError` listing every unknown one."""
     wanted = list(dict.fromkeys(name.strip().lower() for name in formats))
-    problems = Problems()
+    problems, every = Problems(), ", ".join((*FORMATS, *FILMS))
     for name in wanted:
         if name not in FORMATS:
-            problems.add(f"format {name or '(empty)'}", "is not known", f"use one of {', '.join(FORMATS)}")
+            problems.add(f"format {name or '(empty)'}", "is not known", f"use one of {every}")
     if not wanted:
-        problems.add("format", "none was given", f"use one or more of {', '.join(FORMATS)}")
+        problems.add("format", "none was given", f"use one or more of {every}")
     problems.raise_if_any(_TITLE)
     return wanted
 

@@ -140,33 +140,42 @@ def _from_table(source: BaseSource, problems: Problems, grid: Grid) -> list[_Row
     except csv.Error as error:
         problems.add(name, f"is no table ({error})", "save it as CSV with a line of column names")
         return []
+    if problems:
+        return []
     titles = [title.strip().lower() for title in header]
     place = _place_columns(titles)
-    if problems or place is None or not rows or "name" not in titles or len(rows) > MOST_BASES:
-        _table_problems(name, titles, len(rows), has_place=place is not None, problems=problems)
+    _table_problems(name, titles, len(rows), has_place=place is not None, problems=problems)
+    if len(rows) > MOST_BASES:
         return []
-    columns, system = place
     found, points = [], []
     for number, row in enumerate(rows, start=2):
-        values = dict(zip(titles, row, strict=False))
         where = f"{name}, row {number}"
-        try:
-            first, second = (number_from_text(row[column].strip()) for column in columns)
-        except (ValueError, IndexError):
-            problems.add(where, "has no numbers for its place", _REMEDY)
-            continue
-        if not _is_place(first, second, is_grid=system is None):
-            problems.add(where, "has coordinates that are no place on the Earth", "give longitude and latitude")
-            continue
-        points.append((first, second))
-        found.append((where, values))
-    placed = projected_corners(np.array(points, np.float64).reshape(-1, 2), system or grid.crs or "", grid)
+        # The other values of a row without a name or a place are checked all the same.
+        found.append((where, {"name": where} | dict(zip(titles, row, strict=False))))
+        points.append(None if place is None else _point(row, *place, where, problems))
+    system = None if place is None else place[1]
+    known = np.array([point for point in points if point is not None], np.float64).reshape(-1, 2)
+    placed = np.zeros((len(points), 2))
+    placed[[point is not None for point in points]] = projected_corners(known, system or grid.crs or "", grid)
     return _placed_rows(found, placed, problems)
 
 
+def _point(
+    row: Sequence[str], columns: tuple[int, int], system: str | None, where: str, problems: Problems
+) -> tuple[float, float] | None:
+    """Return the place of a row, ``None`` with what is wrong noted."""
+    try:
+        first, second = (number_from_text(row[column].strip()) for column in columns)
+    except (ValueError, IndexError):
+        problems.add(where, "has no numbers for its place", _REMEDY)
+        return None
+    if not _is_place(first, second, is_grid=system is None):
+        problems.add(where, "has coordinates that are no place on the Earth", "give longitude and latitude")
+        return None
+    return first, second
+
+
 def _table_problems(name: str, titles: Sequence[str], count: int, *, has_place: bool, problems: Problems) -> None:
-    if problems:
-        return
     has = ", ".join(titles)[:200] or "none"
     if not has_place:
         what = f"has no columns of longitude and latitude (it has: {has})"
@@ -238,6 +247,6 @@ def _placed_rows(
     for (where, values), (column, row) in zip(found, placed.tolist(), strict=True):
         if not (math.isfinite(column) and math.isfinite(row)):
             problems.add(where, "its place cannot be shown in the CRS of the project", "check its coordinates")
-            continue
+            column, row = 0.0, 0.0
         rows.append(_Row(where, values, (column, row)))
     return rows

@@ -64,6 +64,20 @@ def test_airspace_rules_are_given_kept_and_refused_together(project: OpenProject
     ]  # fmt: skip
 
 
+def test_bases_for_types_without_a_cruise_speed_are_refused_together(project: OpenProject, tmp_path: Path) -> None:
+    file = tmp_path / "bases.csv"
+    file.write_text("name,lon,lat,serves\nRedding,-122.3,40.5,R\nChico,-121.8,39.8,R;Q\n", encoding="utf-8")
+    with pytest.raises(firegui.InputError) as refused:
+        project.with_bases(file, serves=["R"])
+    said = [str(problem) for problem in refused.value.problems]
+    assert len(said) == 2 and any("aircraft R" in text and "cruise speed" in text for text in said)
+    assert any("serves Q, which is no aircraft type" in text for text in said)
+    (tmp_path / "ok.csv").write_text("name,lon,lat,serves\nRedding,-122.3,40.5,R\n", encoding="utf-8")
+    types = tuple(replace(kind, cruise_ms=120.0) if kind.id == "R" else kind for kind in project.fleet.types)
+    fast = replace(project, fleet=replace(project.fleet, types=types))
+    assert [base.serves for base in fast.with_bases(tmp_path / "ok.csv").operations.bases] == [("R",)]
+
+
 def test_other_numbers_of_aircraft_leave_the_rest_as_it_is(project: OpenProject) -> None:
     smaller = project.with_counts({"R": 1, "W": 0})
     assert [kind.count for kind in smaller.fleet.types] == [1, 1, 0]

@@ -11,6 +11,7 @@ from firegui.domain.benchmark import PlannerName
 from firegui.domain.schedule import LISTED_LOGIT, Schedule
 from firegui.fire.demo import make_demo
 from firegui.planning.audit import AuditReport, Conditions, StatedUse, audit
+from firegui.planning.problem import build
 from tests.performance.every_rule import PINS, audited_plans, with_every_rule
 from tests.support import make_project
 
@@ -42,6 +43,17 @@ def test_the_audit_names_a_planted_violation_of_every_rule_at_once() -> None:
     assert sum(getattr(found, name) for name in EVERY_RULE) == len(found.violations)
     counts = {name for name, kind in AuditReport.__annotations__.items() if kind == "int"}
     assert counts - {"candidate", "executed"} == set(EVERY_RULE), "a rule without a planted violation"
+
+
+def test_every_rule_comes_with_a_line_from_the_second_day_on_and_an_area() -> None:
+    project = with_every_rule(make_project(), 3)
+    line, lake = project.barriers
+    assert (line.is_area, lake.is_area) == (False, True) and lake.exists_from is None
+    factors = build(project, project.plan.nominal, "cpu").maps.barriers
+    assert factors is not None
+    first, second = (factors.of_period(day * project.wind_periods) for day in (0, 1))
+    assert first is not None and second is not None
+    assert len(second.cells) > len(first.cells) > 0
 
 
 @pytest.mark.slow

@@ -95,6 +95,19 @@ def test_every_mistake_of_a_table_is_in_one_list(tmp_path: Path) -> None:
         assert part in said
 
 
+def test_what_columns_lack_and_what_values_say_is_in_one_list(tmp_path: Path) -> None:
+    said = refused(BaseSource(written(tmp_path / "b.csv", "town,kind,reload_min\nA,harbour,10\nB,dip_site,soon\n")))
+    for part in (
+        "no columns of longitude and latitude", "no column of names", "row 2: the kind 'harbour' is unknown",
+        "row 3: reload_min is 'soon'",
+    ):  # fmt: skip
+        assert part in said
+    assert "empty" not in said and "nan" not in said
+    said = refused(BaseSource(written(tmp_path / "c.csv", "name,lon,lat,kind\nA,east,40,harbour\nB,0,95,\n")))
+    assert "row 2: has no numbers for its place" in said and "row 2: the kind 'harbour'" in said
+    assert "row 3: has coordinates that are no place" in said and "cannot be shown" not in said
+
+
 def test_a_table_without_names_or_places_and_a_grid_without_a_place_are_refused(tmp_path: Path) -> None:
     said = refused(BaseSource(written(tmp_path / "b.csv", "place,town\n1,2\n")))
     assert "no columns of longitude and latitude" in said
