@@ -295,14 +295,7 @@ def notes_of(content: ExportContent) -> list[str]:
     if held:
         notes.append(f"{held:,} drops that the plan proposes but does not fly (turnaround, grounding) are left out.")
     rules = [*airspace_notes(project, content.sheet.units), *base_notes(project)]
-    return [*crew_notes(project), *notes, *rules, *(_sentence(text) for text in content.notes)]
-
-
-def crew_notes(project: Project) -> list[str]:
-    """Return the hazards and radio frequencies that were typed."""
-    operations = project.operations
-    hazards = [f"Hazard: {shown_name(text.strip())}" for text in operations.hazards]
-    return [*hazards, *(f"Frequency, {shown_name(item.text)}" for item in operations.frequencies)]
+    return [*content.crew_notes, *notes, *rules, *(_sentence(text) for text in content.notes)]
 
 
 def airspace_notes(project: Project, units: Units) -> list[str]:

@@ -237,6 +237,13 @@ class ExportContent:
         return tuple(filter(None, (self.unfinished, self.outdated, unsure)))
 
     @property
+    def crew_notes(self) -> tuple[str, ...]:
+        """The hazards and radio frequencies that were typed."""
+        operations = self.project.operations
+        hazards = (f"Hazard: {shown_name(text.strip())}" for text in operations.hazards)
+        return (*hazards, *(f"Frequency, {shown_name(item.text)}" for item in operations.frequencies))
+
+    @property
     def table_notes(self) -> tuple[str, ...]:
         """The notes, with what a table of drops says of its rows."""
         count, held = len(self.rows), len(self.rows) - len(self.flown)

@@ -151,6 +151,8 @@ LAYERS: Mapping[str, str] = MappingProxyType({
 
 
 DROPS, FOOTPRINTS, REGIONS, ZONES, LINES, BASES, BARRIER_LINES, BARRIER_AREAS = LAYERS
+CREW_NOTES = "crew_notes"
+"""The table of hazards and frequencies, which has no places."""
 _GEOMETRY = "geom"
 _STYLE_TABLE = """
 CREATE TABLE layer_styles (
@@ -177,6 +179,7 @@ def write_gpkg(path: Path, content: ExportContent) -> None:
             _write_areas(temporary, content)
             _write_barriers(temporary, content)
             _write_bases(temporary, content)
+            _write_crew_notes(temporary, content)
             _finish(temporary, content)
         except (DataSourceError, DataLayerError, sqlite3.Error) as error:
             raise OSError(error_text(error)) from error
@@ -239,6 +242,21 @@ def _write_barriers(path: Path, content: ExportContent) -> None:
             _write_layer(path, name, [shape for _, shape in chosen], columns, kind, about)
 
 
+def _write_crew_notes(path: Path, content: ExportContent) -> None:
+    """Write hazards and radio frequencies as a table without places."""
+    operations = content.project.operations
+    table: list[dict[str, Any]] = [
+        {"kind": "hazard", "text": text.strip(), "am": None, "fm": None} for text in operations.hazards
+    ]
+    table += [
+        {"kind": "frequency", "text": item.use, "am": item.am or None, "fm": item.fm or None}
+        for item in operations.frequencies
+    ]
+    if table:
+        columns = {name: [line[name] for line in table] for name in table[0]} | {"notice": [NOTICE] * len(table)}
+        _write_layer(path, CREW_NOTES, None, columns, None, "Hazards, and radio frequencies by their use.")
+
+
 def _columns(areas: Sequence[Area]) -> Columns:
     columns: dict[str, Sequence[Any]] = {
         "kind": [str(area.kind) for area in areas],
@@ -260,26 +278,26 @@ def _columns(areas: Sequence[Area]) -> Columns:
 def _write_layer(
     path: Path,
     name: str,
-    shapes: Sequence[Any],
+    shapes: Sequence[Any] | None,
     columns: Columns,
-    kind: str,
+    kind: str | None,
     about: str,
     dataset: ExportContent | None = None,
 ) -> None:
     fields = [_field(_kind(key, values), values) for key, values in columns.items()]
     # GDAL's 100 means UTC.
-    times = {key: np.full(len(shapes), 100) for key, values in columns.items() if _kind(key, values) is datetime}
+    times = {key: np.full(len(values), 100) for key, values in columns.items() if _kind(key, values) is datetime}
     pyogrio.raw.write(
         path,
-        shapely.to_wkb(np.array([*shapes, None], np.object_)[:-1]),
+        None if shapes is None else shapely.to_wkb(np.array([*shapes, None], np.object_)[:-1]),
         [values for values, _ in fields],
         list(columns),
         field_mask=[mask for _, mask in fields],
         layer=name,
         driver="GPKG",
         geometry_type=kind,
-        crs="EPSG:4326",
-        promote_to_multi=kind.startswith("Multi"),
+        crs=None if shapes is None else "EPSG:4326",
+        promote_to_multi=kind is not None and kind.startswith("Multi"),
         gdal_tz_offsets=times,
         dataset_metadata=None if dataset is None else _metadata(dataset),
         layer_metadata={"DESCRIPTION": f"{about} {NOTICE}", "IDENTIFIER": name},
@@ -320,7 +338,7 @@ def _metadata(content: ExportContent) -> dict[str, str]:
         "RUN": content.run,
         "MADE": content.made.astimezone(project.calendar.local_zone).isoformat(timespec="seconds"),
         "FIRE_MODEL": project.fire_model.label,
-        "NOTES": "\n".join(content.table_notes),
+        "NOTES": "\n".join((*content.crew_notes, *content.table_notes)),
     }
     return {key: text for key, text in found.items() if text}
 

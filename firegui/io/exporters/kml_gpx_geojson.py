@@ -150,7 +150,7 @@ def _head(content: ExportContent, reduced: str) -> list[str]:
     run = f"Run {content.run}, made {made}" if content.run else f"Made {made}"
     lines = [NOTICE, run, f"Fire model {content.project.fire_model.label}"]
     lines += [f"{title}: {text}" for title, text in content.summary.headline(content.sheet.units)]
-    return [*lines, *content.notes, *([reduced] if reduced else [])]
+    return [*lines, *content.crew_notes, *content.notes, *([reduced] if reduced else [])]
 
 
 def _count(content: ExportContent, areas: Sequence[Area]) -> int:
@@ -256,7 +256,7 @@ def write_gpx(path: Path, content: ExportContent) -> None:
     gpx = GPX()
     gpx.creator = "firegui"
     gpx.name = printable(content.project.scenario.name)
-    gpx.description = printable("\n".join([NOTICE, *content.notes]))
+    gpx.description = printable("\n".join([NOTICE, *content.crew_notes, *content.notes]))
     gpx.time = content.made.astimezone(UTC)
     names = _names(content.flown)
     for row in content.flown:
@@ -351,7 +351,7 @@ def _write(
 ) -> None:
     document: dict[str, Any] = {"type": "FeatureCollection", "name": content.project.scenario.name, "notice": NOTICE}
     document |= {} if bounds is None else {"bbox": bounds}
-    document |= {"notes": list(notes), "features": features}
+    document |= {"notes": [*content.crew_notes, *notes], "features": features}
     write_text(path, json.dumps(document, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
 
 

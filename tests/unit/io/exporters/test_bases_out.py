@@ -21,7 +21,7 @@ from firegui.io.exporters import export
 from firegui.io.exporters.briefing import base_notes, briefing_pages
 from firegui.io.exporters.briefing_days import periods_of, remarks, type_lines
 from firegui.io.exporters.content import ExportContent, Sheet
-from firegui.io.exporters.gpkg import BASES, write_gpkg
+from firegui.io.exporters.gpkg import BASES, CREW_NOTES, write_gpkg
 from firegui.io.exporters.ics220 import FREQUENCIES, TITLES
 from firegui.io.exporters.kml_gpx_geojson import NAMESPACE, write_areas_geojson, write_gpx, write_kml
 from firegui.io.exporters.kmz import write_kmz
@@ -210,6 +210,26 @@ def test_more_frequencies_than_fit_go_on_over_pages_and_none_is_lost(served: Pro
     for page in briefing_pages(what):
         assert overlaps(page.figure) == []
         assert outside(page.figure) == []
+
+
+def test_frequencies_and_hazards_are_in_the_files_for_a_gis(served: Project, tmp_path: Path) -> None:
+    frequencies = RadioFrequency("Air/Ground", "", "168.275 T110.9"), RadioFrequency("Air Guard", "121.5")
+    plan = content(project=noted(served, frequencies, ("Wires across the river",)))
+    lines = ["Hazard: Wires across the river", "Frequency, Air/Ground: FM 168.275 T110.9",
+             "Frequency, Air Guard: AM 121.5"]  # fmt: skip
+    for path in export(plan, ["geojson", "geojson-areas", "kml", "gpx", "gpkg"], tmp_path, "p"):
+        if path.suffix == ".geojson":
+            assert json.loads(path.read_text(encoding="utf-8"))["notes"][:3] == lines
+        elif path.suffix == ".gpkg":
+            assert pyogrio.read_info(path, layer="drops")["dataset_metadata"]["NOTES"].startswith("\n".join(lines))
+            meta, _, _, columns = pyogrio.raw.read(path, layer=CREW_NOTES)
+            table = dict(zip(meta["fields"], (list(column) for column in columns), strict=True))
+            assert table["kind"] == ["hazard", "frequency", "frequency"]
+            assert table["text"] == ["Wires across the river", "Air/Ground", "Air Guard"]
+            assert (table["am"], table["fm"]) == ([None, None, "121.5"], [None, "168.275 T110.9", None])
+            assert dict(pyogrio.list_layers(path))[CREW_NOTES] is None
+        else:
+            assert all(line in path.read_text(encoding="utf-8") for line in lines)
 
 
 def test_a_plan_without_notes_prints_none() -> None:
