@@ -189,6 +189,7 @@ def start(qtbot: QtBot, session: Session, queue: RunQueue, preferences_store: QS
 def test_the_order_is_there_again_at_the_next_start_until_it_is_reset(start: Start) -> None:
     window = start()
     first = window.workbench.map.layers.order
+    window.workbench.show_panel("Layers")
     held = window.workbench.panels["Layers"]
     assert isinstance(held, LayersPanel)
     wind = grip(held, "Wind")
@@ -198,6 +199,7 @@ def test_the_order_is_there_again_at_the_next_start_until_it_is_reset(start: Sta
     assert moved != first
     window = start()
     assert window.workbench.map.layers.order == moved
+    window.workbench.show_panel("Layers")
     again = window.workbench.panels["Layers"]
     assert isinstance(again, LayersPanel)
     assert listed(again) == [window.workbench.map.layers[key].title for key in reversed(moved)]

@@ -25,7 +25,7 @@ from tests.gui.fake_runs import FakeExecute, wait_idle
 from tests.gui.readouts import wait_for_same
 from tests.gui.shell_scene import build_panels, settle
 
-LASTING = {"Timeline", "Layers", "Legend", "Help", "Runs"}
+LASTING = {"Timeline", "Layers", "Legend"}
 """Panels that are shown at first or that other parts of the window need."""
 
 
@@ -83,9 +83,8 @@ def test_a_panel_that_is_built_late_shows_what_happened_before(
             workbench.shell.reveal_panel(name)
             workbench.shell.set_mode(CentreMode.BOTH)
             settle(20)
-        early, late = workbench.panels[name], make()
         # Not a window of its own: the focus would select a row of a table.
-        late.setParent(window)
+        early, late = workbench.panels[name], make(window)
         late.resize(early.size())
         late.show()
         for one, other in zip(parts_of(early), parts_of(late), strict=True):

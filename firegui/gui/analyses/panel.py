@@ -115,7 +115,7 @@ class AnalysisPanel(SplitPanel, Generic[ControllerT, SavedT]):
         """Page to switch to when a run starts, ``None`` to stay."""
         self.lasting_page: QWidget | None = None
         """Page that can be used before there is a result, ``None`` for none."""
-        self.pages = QTabWidget(documentMode=True)
+        self.pages = QTabWidget(self.filled, documentMode=True)
         # Panels without a list of saved results hide it.
         title = self.texts.saved_results or "Earlier results"
         self.saved_list = narrow_combo(title, "saved_list")

@@ -30,8 +30,6 @@ from firegui.gui.analyses.study.study_controller import StudyController
 from firegui.gui.analyses.study.study_panel import StudyPanel
 from firegui.gui.analyses.uncertainty.uncertainty_controller import UncertaintyController
 from firegui.gui.analyses.uncertainty.uncertainty_panel import UncertaintyPanel
-from firegui.gui.jobs.run_queue import RunQueue
-from firegui.gui.session.session import Session
 
 Controller = AnalysisController[Any, Any, Any]
 
@@ -52,7 +50,7 @@ class Analysis:
 
     name: str
     controller: Callable[..., Controller]
-    make_panel: Callable[[Session, RunQueue, Any], AnalysisPanel[Any, Any]]
+    make_panel: Callable[..., AnalysisPanel[Any, Any]]
     save_first: SaveFirst
 
     @property

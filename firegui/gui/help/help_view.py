@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
@@ -106,6 +107,7 @@ def read_page(name: str) -> HelpPage:
     return HelpPage(name, first.lstrip("# ").strip(), text)
 
 
+@cache
 def read_pages() -> tuple[HelpPage, ...]:
     """Read every page, in order."""
     return tuple(read_page(name) for name in PAGES)

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QSplitter,
     QStackedWidget,
     QToolButton,
-    QVBoxLayout,
     QWidget,
 )  # fmt: skip
 
@@ -22,7 +21,7 @@ from firegui.domain.project import same_inputs
 from firegui.gui.base.controls import tool_button
 from firegui.gui.base.elided_label import ElidedLabel
 from firegui.gui.base.flow_layout import FlowLayout
-from firegui.gui.base.layouts import add_layout, horizontal, muted_label
+from firegui.gui.base.layouts import horizontal, muted_label, vertical
 from firegui.gui.base.tasks import IncrementalTask
 from firegui.gui.charts.chart import REPAINT_MS, Chart
 from firegui.gui.jobs.run_entry import RunEntry
@@ -306,16 +305,15 @@ class ProgressPanel(QWidget):
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         self._charts: tuple[Chart, ...] = (*self.epoch_charts, *self.elimination_charts, self.area)
-        self._pages.addWidget(_side_by_side(self.epoch_charts, (5, 5, 3, 3, 3)))
-        self._pages.addWidget(_side_by_side(self.elimination_charts, (6, 5, 5)))
-        self._pages.addWidget(self.removal)
-        self._pages.addWidget(_side_by_side((self.result, self.loop), (3, 2)))
-        self._pages.addWidget(self.note)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(6, 2, 6, 4)
-        column.setSpacing(2)
-        add_layout(column, self._header())
-        column.addWidget(_side_by_side((self._pages, self.area), (16, 5)), 1)
+        # Each page gets its place before its charts.
+        body, first, second, result = (_splitter() for _ in range(4))
+        vertical(self, self._header(), (body, 1), margins=(6, 2, 6, 4), spacing=2)
+        _fill(body, (self._pages, self.area), (16, 5))
+        for page in (first, second, self.removal, result, self.note):
+            self._pages.addWidget(page)
+        _fill(first, self.epoch_charts, (5, 5, 3, 3, 3))
+        _fill(second, self.elimination_charts, (6, 5, 5))
+        _fill(result, (self.result, self.loop), (3, 2))
         self.show_page(self._stage_page)
 
     def _header(self) -> QLayout:
@@ -398,11 +396,15 @@ def _page_of(entry: RunEntry | None) -> int:
     return SECOND if entry is not None and entry.prunes else FIRST
 
 
-def _side_by_side(widgets: Sequence[QWidget], shares: Sequence[int]) -> QSplitter:
+def _splitter() -> QSplitter:
     splitter = QSplitter(Qt.Orientation.Horizontal)
     splitter.setHandleWidth(6)
+    return splitter
+
+
+def _fill(splitter: QSplitter, widgets: Sequence[QWidget], shares: Sequence[int]) -> None:
+    """Put ``widgets`` side by side into ``splitter``, with ``shares`` of its width."""
     for widget, share in zip(widgets, shares, strict=True):
         splitter.addWidget(widget)
         splitter.setStretchFactor(splitter.count() - 1, share)
     splitter.setSizes([100 * share for share in shares])
-    return splitter

@@ -238,15 +238,15 @@ class RemovalView(QWidget):
         self.note.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.note.setMargin(24)
         left, right, whole = QWidget(), QWidget(), QWidget()
+        vertical(self, (self._pages, 1), margins=0)
+        for page in (whole, self.note):
+            self._pages.addWidget(page)
+        vertical(whole, (splitter(left, right, (_LEFT, _RIGHT), wide=0), 1), margins=0)
         horizontal(left, (self.extent, 1), (self.protected, 1), margins=0)
         vertical(
             right, (self.table, 1), self.text, horizontal(None, self.show_button, self.use_button, 1, margins=0),
             margins=0, spacing=4,
         )  # fmt: skip
-        vertical(whole, (splitter(left, right, (_LEFT, _RIGHT), wide=0), 1), margins=0)
-        self._pages.addWidget(whole)
-        self._pages.addWidget(self.note)
-        vertical(self, (self._pages, 1), margins=0)
 
 
 def burns_protected(curve: RemovalCurve) -> bool:

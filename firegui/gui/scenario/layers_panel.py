@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QSignalBlocker, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent
+from PySide6.QtGui import QIcon, QKeyEvent, QMouseEvent, QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
@@ -44,7 +44,7 @@ class LayersPanel(QScrollArea):
     """Panel with a row per layer, the topmost first, and the legends of the visible layers below.
 
     A row has a grip, a check box, an opacity slider and a context menu. Dragging a grip, or Ctrl+Up and Ctrl+Down,
-    moves its layer.
+    moves its layer. The rows are built when the panel is first shown.
     """
 
     properties_requested = Signal(str)
@@ -57,26 +57,30 @@ class LayersPanel(QScrollArea):
         self.menu: QMenu | None = None
         self.setAccessibleName("Layers of the map")
         self._layers = layers
-        self._rows = {layer.key: _LayerControls(layers, layer) for layer in layers}
+        self._rows: dict[str, _LayerControls] = {}
         self._legend = LegendView()
         self._grid = QGridLayout()
         self._reset = QToolButton()
         self.behaviour_note = muted_label()
         """Why the layers of fire behaviour are empty."""
         self.drops_shown = self._drops_box()
-        body = QWidget()
+        body = self._body = QWidget()
         rows = (self._drops_row(), self._order_row(), self.behaviour_note, self._grid, self._legend)
         vertical(body, *rows, 1, margins=(4, 2, 8, 8))
         fill_scroll_area(self, body)
-        # Called once all rows are in one window, because Qt sets the tab order only within a window.
-        self._list()
-        self.setMinimumWidth(body.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
         for keys, by in (("Ctrl+Up", 1), ("Ctrl+Down", -1)):
             add_shortcut(self, keys, partial(self._move_focused, by), below=True)
         layers.changed.connect(self._refresh)
         layers.refreshed.connect(self._refresh)
         layers.reordered.connect(self._arrange)
         self._refresh()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Build the rows."""
+        super().showEvent(event)
+        # By now all rows are in one window. Qt sets the tab order only within a window.
+        if not self._rows:
+            self._list()
 
     def take_legend(self) -> QScrollArea:
         """Return the legends of the visible layers, taken out of the panel into a scroll area."""
@@ -115,7 +119,9 @@ class LayersPanel(QScrollArea):
         self._grid.setHorizontalSpacing(4)
         self._grid.setVerticalSpacing(2)
         self._grid.setColumnStretch(2, 1)
+        self._rows = {layer.key: _LayerControls(self._layers, layer, self._body) for layer in self._layers}
         for row in self._rows.values():
+            row.refresh()
             row.grip.moved.connect(lambda pixel, key=row.key: self._drag(key, pixel))
             row.grip.stepped.connect(lambda by, key=row.key: self._move(key, by))
             for widget in (row.grip, row.box, row.slider):
@@ -124,11 +130,12 @@ class LayersPanel(QScrollArea):
                     lambda at, key=row.key, widget=widget: self._open_menu(key, widget.mapToGlobal(at))
                 )
         self._arrange()
+        self.setMinimumWidth(self._body.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width())
 
     def _arrange(self) -> None:
         """Put the topmost layer first, also in tab order."""
         before: QWidget | None = None
-        for line, key in enumerate(reversed(self._layers.order)):
+        for line, key in enumerate(reversed(self._layers.order) if self._rows else ()):
             row = self._rows[key]
             for place, widget in enumerate((row.grip, row.box, row.slider)):
                 self._grid.addWidget(widget, line, place)
@@ -223,8 +230,8 @@ class _Grip(QToolButton):
     """Position of the dragging mouse, in global pixels."""
     stepped = Signal(int)
 
-    def __init__(self, layer: MapLayer) -> None:
-        super().__init__()
+    def __init__(self, layer: MapLayer, parent: QWidget) -> None:
+        super().__init__(parent)
         self._held = False
         self.setText(_GRIP)
         self.setAutoRaise(True)
@@ -261,19 +268,19 @@ class _Grip(QToolButton):
 class _LayerControls:
     """Grip, check box and opacity slider of one layer."""
 
-    def __init__(self, layers: LayerStack, layer: MapLayer) -> None:
+    def __init__(self, layers: LayerStack, layer: MapLayer, parent: QWidget) -> None:
         self._layers = layers
         self._layer = layer
         self._sample: LegendEntry | None = None
         """What the icon shows."""
         self.key = layer.key
-        self.grip = _Grip(layer)
-        self.box = QCheckBox(layer.title)
+        self.grip = _Grip(layer, parent)
+        self.box = QCheckBox(layer.title, parent)
         self.box.setIconSize(SAMPLE_SIZE)
         self.box.setIconSize(QSize(14, 14))
         self.box.setAccessibleName(f"Show {layer.title}")
         self.box.toggled.connect(self._toggle)
-        self.slider = NoScrollSlider(Qt.Orientation.Horizontal)
+        self.slider = NoScrollSlider(Qt.Orientation.Horizontal, parent)
         self.slider.setRange(0, 100)
         self.slider.setPageStep(10)
         self.slider.setMinimumWidth(40)

@@ -35,6 +35,8 @@ class LazyWidget(QWidget):
         """Show ``content`` in the whole of this widget."""
         self.is_filled = True
         self._column.addWidget(content)
+        if content.focusProxy() is not None:
+            self.setFocusProxy(content)
         # Qt itself would show a new child of a visible widget one turn of the event loop later.
         content.show()
         # All layouts around must know the new size at once: the side panel scrolls to it before the next turn.

@@ -90,12 +90,21 @@ class Introduction(QWidget):
             self.updateGeometry()
 
 
+class SplitPlaces(QWidget):
+    """Hidden parent of a split panel, whose ``settings`` and ``result`` are made as children of the given widgets."""
+
+    def __init__(self, settings: QWidget, result: QWidget, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.settings, self.result = settings, result
+        self.hide()
+
+
 class SplitPanel(QWidget):
     """Base of panels with settings and a result.
 
     Subclasses fill :attr:`settings`, the :attr:`foot` with the buttons that stay visible while the settings scroll, and
-    the result with :meth:`fill_result`. The window takes the parts out with :meth:`take_parts` and keeps the panel
-    hidden; a panel that is shown itself has settings and result side by side.
+    the result with :meth:`fill_result`. The window takes the parts with :meth:`take_parts` and keeps the panel hidden:
+    its parent is a :class:`SplitPlaces`. A panel that is shown itself has settings and result side by side.
     """
 
     result_requested = Signal()
@@ -107,28 +116,31 @@ class SplitPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.settings, self.foot, self.result = QWidget(self), QWidget(self), QWidget(self)
+        settings, result = (parent.settings, parent.result) if isinstance(parent, SplitPlaces) else (self, self)
+        self.settings, self.foot, self.result = QWidget(settings), QWidget(self), QWidget(result)
+        self.filled = QWidget(self.result)
+        """Part of the result in place of which the introduction is shown."""
+        self._rest = QWidget(self.result)
         self._has_parts = True
 
     def fill_result(self, introduction: Introduction, *parts: Content, stretch: Content) -> None:
         """Fill the result with ``parts``. The introduction is shown first, see :meth:`show_introduction`."""
-        self.introduction, self._made = introduction, QWidget(self.result)
+        self.introduction = introduction
         introduction.plan_requested.connect(self.plan_requested)
-        fill_column(self._made, *parts, stretch=stretch)
-        self._rest = QWidget(self.result)
-        whole = (introduction, self._made, self._rest)
-        fill_column(self.result, *whole, stretch=(self._made, self._rest), margins=(6, 2, 6, 4))
+        whole = (introduction, self.filled, self._rest)
+        fill_column(self.result, *whole, stretch=(self.filled, self._rest), margins=(6, 2, 6, 4))
+        fill_column(self.filled, *parts, stretch=stretch)
 
     def show_introduction(self, on: bool, *, and_parts: bool = False) -> None:
         """Show the introduction in place of the parts, or above them if they can be used already."""
         self.introduction.setVisible(on)
-        self._made.setVisible(not on or and_parts)
+        self.filled.setVisible(not on or and_parts)
         self._rest.setHidden(not on or and_parts)
 
     def take_parts(self) -> tuple[QWidget, QWidget, QWidget]:
         """Return settings, foot and result.
 
-        The caller must give them another parent, and keeps this panel hidden.
+        The caller lays them out, and keeps this panel hidden.
         """
         self._has_parts = False
         return self.settings, self.foot, self.result

@@ -454,24 +454,21 @@ class Centre(QWidget):
     overlays_changed = Signal(list)
     """Parts of the map below the visible cards and notices, as rectangles."""
 
-    def __init__(self, stage: MapStage, parent: QWidget | None = None) -> None:
+    def __init__(self, maps: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.stage = stage
         self.mode = CentreMode.MAP
-        self._results = QStackedWidget()
-        self._parts = QSplitter(Qt.Orientation.Horizontal)
-        for part in (stage, self._results):
-            self._parts.addWidget(part)
+        self._parts = QSplitter(Qt.Orientation.Horizontal, self)
+        self._column = vertical(self, (self._parts, 1), margins=0, spacing=0)
+        self.stage, self._results = MapStage(maps, self._parts), QStackedWidget(self._parts)
         for index in range(2):
             self._parts.setCollapsible(index, False)
             self._parts.setStretchFactor(index, 1)
-        self._column = vertical(self, (self._parts, 1), margins=0, spacing=0)
         self._has_result = False
         self._overlays: list[QRect] = []
         self._pages: list[QWidget] = []
         self._results.hide()
         self.notices = NoticeStack(self)
-        for signal in (self.notices.changed, stage.placed):
+        for signal in (self.notices.changed, self.stage.placed):
             signal.connect(self._place_notices)
         self._results.installEventFilter(self)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
@@ -13,7 +13,7 @@ from firegui.assets import installed_version
 from firegui.gui.base.icons import icon
 from firegui.gui.exporting.export_options import FORMAT_SYNONYMS
 from firegui.gui.help.command_palette import HELP_KIND, Palette, PaletteEntry, meant_entries
-from firegui.gui.help.help_view import FIRST, HelpView
+from firegui.gui.help.help_view import FIRST, HelpView, read_pages
 from firegui.gui.help.tour import Tour
 from firegui.gui.planning.runs_panel import RunsPanel
 from firegui.gui.session.session import Session
@@ -36,7 +36,10 @@ LIMITS = (
 
 
 class Guide(QObject):
-    """Entry points of help, palette and tour."""
+    """Entry points of help, palette and tour.
+
+    ``help`` and ``runs`` return the help and the list of runs, which are built at the first call.
+    """
 
     export_requested = Signal(str)
     """Hand over the plan on the map in this format."""
@@ -50,17 +53,16 @@ class Guide(QObject):
         self,
         window: QMainWindow,
         shell: Shell,
-        help: HelpView,
+        help: Callable[[], HelpView],
+        runs: Callable[[], RunsPanel],
         session: Session,
         documents: Documents,
     ) -> None:
         super().__init__(window)
-        self._window, self._shell, self._help = window, shell, help
+        self._window, self._shell, self._help, self._runs = window, shell, help, runs
         self._session, self._documents = session, documents
         self.tour: Tour | None = None
         self.palette: Palette | None = None
-        self.runs: RunsPanel | None = None
-        """Panel whose commands for the selected run the palette finds; set once it is made."""
 
     # -- help --------------------------------------------------------------------------------------------------------
     def help_here(self) -> None:
@@ -74,7 +76,7 @@ class Guide(QObject):
         spec = ACTIONS[f"workspace:{self._shell.workspace}"] if focus is self._shell.side.entry else spec
         spec = ACTIONS[f"show_{title.lower()}"] if title else spec
         topic = spec.topic if spec is not None else "map"
-        if self._help.isVisible() and (title == "Help" or self._help.page == topic):
+        if self._shell.is_help_visible and (title == "Help" or self._help().page == topic):
             self._shell.close_help()
         else:
             self.show_page(topic)
@@ -82,7 +84,7 @@ class Guide(QObject):
     def show_page(self, name: str = FIRST) -> None:
         """Open a help page beside the map."""
         self.workbench_needed.emit()
-        self._help.show_page(name)
+        self._help().show_page(name)
         self._shell.show_panel("Help")
 
     # -- the palette -------------------------------------------------------------------------------------------------
@@ -116,12 +118,12 @@ class Guide(QObject):
                 yield PaletteEntry(kind, title, tip, action.icon(), action.trigger, keys, why_not, synonyms)
         if self._session.has_project:
             yield from self._format_entries()
-        if self.runs is not None:
-            yield from map(partial(_run_entry, self.runs), self.runs.menu_buttons)
+        runs = self._runs()
+        yield from map(partial(_run_entry, runs), runs.menu_buttons)
         for folder in self._documents.recent:
             name, open_project = folder.name.removesuffix(".firegui"), partial(self._documents.open, folder)
             yield PaletteEntry("Project", name, str(folder), icon("folder"), open_project)
-        for page in self._help.pages:
+        for page in read_pages():
             show_page = partial(self.show_page, page.name)
             # The page on a panel or command is called like it.
             yield PaletteEntry(HELP_KIND, f"{page.title} (help page)", "Open this page.", icon("help"), show_page)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QHideEvent, QKeyEvent, QKeySequence, QResizeEvent, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from firegui.gui.base.controls import action_button, add_shortcut, close_button, dress_button, focus_first
 from firegui.gui.base.layouts import horizontal, plain_label, vertical
 from firegui.gui.window.action_registry import ACTIONS
-from firegui.gui.window.centre import Centre, CentreMode, MapStage
+from firegui.gui.window.centre import Centre, CentreMode
 from firegui.gui.window.pane_focus import FocusReturn, Pane, focus_harmless
 from firegui.gui.window.side_panel import Hit, PanelSection, SidePanel
 from firegui.gui.window.workspaces import EXCLUSIVE, PLACES, WindowArea, WorkspaceName, panels_of
@@ -134,9 +134,16 @@ class Shell(QWidget):
 
     def __init__(self, maps: QWidget, timeline: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.stage = MapStage(maps)
-        self.centre = Centre(self.stage)
-        self.side, self.drawer = SidePanel(), Drawer()
+        # Each part gets its place before its contents: at a new parent Qt applies the style sheet to all inside.
+        self._down = QSplitter(Qt.Orientation.Vertical, self)
+        vertical(self, (self._down, 1), timeline, margins=0, spacing=0)
+        upper = QWidget(self._down)
+        self._across = QSplitter(Qt.Orientation.Horizontal, upper)
+        self._upper = horizontal(upper, (self._across, 1), margins=0, spacing=0)
+        self.side = SidePanel(self._across)
+        self.centre = Centre(maps, self._across)
+        self.stage = self.centre.stage
+        self.drawer = Drawer(self._down)
         self.help: HelpColumn | None = None
         # On the map Esc closes the help before a tool or the selection has it.
         self._help_escape = QShortcut("Esc", maps, self.close_help, context=_BELOW, enabled=False)
@@ -160,19 +167,10 @@ class Shell(QWidget):
         for workspace in WorkspaceName:
             title = ACTIONS[f"workspace:{workspace}"].title
             self.side.add_column(workspace, title, panels_of(workspace), is_exclusive=workspace in EXCLUSIVE)
-        self._across, self._down = QSplitter(Qt.Orientation.Horizontal), QSplitter(Qt.Orientation.Vertical)
-        self._across.addWidget(self.side)
-        self._across.addWidget(self.centre)
-        self._upper = horizontal(None, (self._across, 1), margins=0, spacing=0)
-        upper = QWidget()
-        upper.setLayout(self._upper)
-        self._down.addWidget(upper)
-        self._down.addWidget(self.drawer)
         for parts, wide in ((self._across, 1), (self._down, 0)):
             parts.setStretchFactor(wide, 1)
             parts.setChildrenCollapsible(False)
             parts.setHandleWidth(4)
-        vertical(self, (self._down, 1), timeline, margins=0, spacing=0)
         self._drawer_focus = FocusReturn(self.drawer, maps)
         self.side.section_toggled.connect(self._on_section)
         self.side.content_built.connect(self._widen_side)
@@ -334,6 +332,8 @@ class Shell(QWidget):
         self.setFocus()
         place = self.side.place_of(workspace)
         self.show_workspace(workspace)
+        # A list that was just built has its place after the layouts that wait.
+        QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
         focus_harmless(self.side.entry)
         # Qt has scrolled to the list that took the focus.
         self.side.scroll_to(workspace, place)

@@ -71,7 +71,7 @@ from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import SHAPE_TOOLS, FireView, Session, Tool
 from firegui.gui.widgets.fields import commit_editing
 from firegui.gui.widgets.lazy_widget import LazyPanels, LazyWidget
-from firegui.gui.widgets.split_panel import SplitPanel
+from firegui.gui.widgets.split_panel import SplitPanel, SplitPlaces
 from firegui.gui.window.action_registry import ACTIONS, GROUPS
 from firegui.gui.window.actions import STAGES, Actions, Handler
 from firegui.gui.window.centre import CentreBar, CentreMode
@@ -131,9 +131,9 @@ class Workbench(QObject):
         yield
         self._make_map()
         yield
-        self.shell = Shell(self.maps, self.timeline)
-        self._focus_keeper = FocusKeeper(self.shell, self.maps)
+        self.shell = Shell(self.maps, self.timeline, window)
         window.setCentralWidget(self.shell)
+        self._focus_keeper = FocusKeeper(self.shell, self.maps)
         regions = RegionNotice(session)
         ready = ReadyNotice(self.controllers, session, self.shell.shows_result_of)
         ready.show_requested.connect(self._show_analysis)
@@ -153,8 +153,7 @@ class Workbench(QObject):
         self.plan.result_ready.connect(partial(self.shell.reveal_panel, "Result"))
         self._add_panels()
         yield
-        self.guide = Guide(window, self.shell, self.help, session, self.documents)
-        self.guide.runs = self.runs
+        self.guide = Guide(window, self.shell, lambda: self.help, lambda: self.runs, session, self.documents)
         self.shell.side.find_commands = self.guide.find_commands
         self.shell.side.palette_requested.connect(self.guide.open_palette)
         self.actions = Actions(window, session, self.plan, self._handlers())
@@ -214,9 +213,7 @@ class Workbench(QObject):
         layers = LayersPanel(self.map.layers)
         layers.properties_requested.connect(self.show_layer_properties)
         layers.zoom_requested.connect(lambda key: self.maps.active_map.zoom_to_layer(key))
-        self.help = HelpView()
-        self.runs = self._make_runs()
-        made = {"Layers": layers, "Legend": layers.take_legend(), "Help": self.help, "Runs": self.runs}
+        made: dict[str, QWidget] = {"Layers": layers, "Legend": layers.take_legend()}
         for name, panel in made.items():
             self.shell.add_panel(name, panel)
         for name, panel in {"Timeline": self.timeline, **made}.items():
@@ -230,6 +227,9 @@ class Workbench(QObject):
         for signal in (self.session.project_opened, self.session.project_edited):
             signal.connect(self._summarize_sections)
         self._summarize_sections()
+        self.plan.listed = self._listed_run
+        self.plan.compared.connect(self._show_comparison)
+        self.shell.changed.connect(self.plan.changed)
 
     def _summarize_sections(self) -> None:
         """Say below the heading of each folded section what the project has there."""
@@ -237,11 +237,11 @@ class Workbench(QObject):
             for name, summary in SECTION_SUMMARIES.items():
                 self.shell.side.sections[name].set_summary(summary(self.session.project))
 
-    def _make_runs(self) -> RunsPanel:
-        runs = RunsPanel(self.session, self.queue)
+    def _make_runs(self, parent: QWidget) -> RunsPanel:
+        runs = RunsPanel(self.session, self.queue, parent)
+        if self.queue.shown is not None:
+            runs.select(self.queue.shown)
         self.plan.selected = lambda: runs.selected
-        self.plan.listed = self._listed_run
-        self.shell.changed.connect(self.plan.changed)
         runs.table.selectionModel().selectionChanged.connect(lambda *_: self.plan.changed.emit())
         runs.start_requested.connect(self.plan.start)
         runs.prune_requested.connect(self.plan.prune)
@@ -249,13 +249,17 @@ class Workbench(QObject):
         runs.duplicate_requested.connect(self.plan.duplicate)
         runs.compare_requested.connect(self.plan.compare)
         runs.export_requested.connect(self._export)
-        self.plan.compared.connect(self._show_comparison)
         return runs
 
-    def _panel_makers(self) -> Iterator[tuple[str, Callable[[], QWidget]]]:
-        """Yield the panels that are built when they are first shown, in the order of the tabs of the drawer."""
+    def _panel_makers(self) -> Iterator[tuple[str, Callable[[QWidget], QWidget]]]:
+        """Yield the panels that are built when they are first shown, in the order of the tabs of the drawer.
+
+        Each is made with its parent.
+        """
         session, queue = self.session, self.queue
         yield "Scenario", self._make_scenario
+        yield "Help", HelpView
+        yield "Runs", self._make_runs
         yield "Start", partial(StartPanel, session, self.plan)
         yield "Regions", partial(RegionsPanel, session)
         yield "Values", partial(ValuesPanel, session)
@@ -275,32 +279,33 @@ class Workbench(QObject):
             yield analysis.name, partial(self._make_analysis, analysis)
         yield "Export", partial(HandOverPanel, session, queue, self._preferences, lambda: self.plan.run_to_export)
 
-    def _make_scenario(self) -> QWidget:
-        panel = ScenarioPanel(self.session)
+    def _make_scenario(self, parent: QWidget) -> QWidget:
+        panel = ScenarioPanel(self.session, parent)
         panel.weights_wanted.connect(self.documents.choose_and_load_weights)
         return panel
 
-    def _make_result(self) -> QWidget:
-        panel = ResultPanel(self.session, self.queue)
+    def _make_result(self, parent: QWidget) -> QWidget:
+        panel = ResultPanel(self.session, self.queue, parent)
         panel.start_from_requested.connect(self.plan.start_from)
         panel.leaks_requested.connect(self._show_leaks)
         panel.test_requested.connect(self._test_plan)
         return panel
 
-    def _make_drops(self) -> QWidget:
-        panel = DropsPanel(self.session)
+    def _make_drops(self, parent: QWidget) -> QWidget:
+        panel = DropsPanel(self.session, parent)
         panel.go_to_requested.connect(self._go_to_drop)
         panel.add_actions({name: self.actions[name] for name in GROUPS["selected_drops"]})
         return panel
 
-    def _make_analysis(self, analysis: Analysis) -> QWidget:
-        panel = analysis.make_panel(self.session, self.queue, self.controllers[analysis.name])
+    def _make_analysis(self, analysis: Analysis, parent: QWidget) -> QWidget:
+        panel = analysis.make_panel(self.session, self.queue, self.controllers[analysis.name], parent)
         panel.start_requested.connect(partial(self._start, analysis, panel))
         return panel
 
-    def _build_panel(self, name: str, make: Callable[[], QWidget], places: Sequence[LazyWidget]) -> QWidget:
-        """Build a panel and put it, or the two parts of it, into its places."""
-        panel = make()
+    def _build_panel(self, name: str, make: Callable[[QWidget], QWidget], places: Sequence[LazyWidget]) -> QWidget:
+        """Build a panel, or the two parts of it, in its places."""
+        # At a later move Qt would apply the style sheet to all of the panel again.
+        panel = make(SplitPlaces(places[0], places[1], self._window) if PLACES[name].has_result else places[0])
         parts: Sequence[QWidget] = (panel,)
         if isinstance(panel, SplitPanel):
             panel.result_requested.connect(partial(self.shell.show_result_of, name))
@@ -311,10 +316,6 @@ class Workbench(QObject):
             self.shell.side.set_foot(name, foot)
         for place, part in zip(places, parts, strict=True):
             place.put(part)
-        if isinstance(panel, SplitPanel):
-            # It only owns what its parts need.
-            panel.setParent(self._window)
-            panel.hide()
         return panel
 
     def _show_comparison(self, entries: Sequence[RunEntry]) -> None:
@@ -534,7 +535,7 @@ class Workbench(QObject):
             "resume": plan.resume,
             "stop": plan.stop,
             "replan": plan.replan,
-            "duplicate_run": self.runs.duplicate,
+            "duplicate_run": lambda: self.runs.duplicate(),
             "continue_run": self._continue_run,
             "show_leaks": self._show_leaks,
             "compare_runs": self._compare_runs,
@@ -725,9 +726,9 @@ class Workbench(QObject):
         for export in self._window.findChildren(ExportDialog):
             export.done(0)
         # Some parts are missing if the window is closed while it is being built.
-        made = vars(self)
+        made, runs = vars(self), self.runs if self.panels.is_built("Runs") else None
         parts = (
-            self.recovery and self.recovery.autosave, made.get("runs"), self.queue, self._sleep_inhibitor,
+            self.recovery and self.recovery.autosave, runs, self.queue, self._sleep_inhibitor,
             self.session.ground, self.session.behaviour, self.session.drop_flames, made.get("plan_preview"),
             made.get("_memory"), *made.get("controllers", {}).values(),
         )  # fmt: skip
@@ -738,6 +739,16 @@ class Workbench(QObject):
             for part in reversed(parts):
                 if part is not None:
                     stack.callback(part.shutdown)
+
+    @property
+    def runs(self) -> RunsPanel:
+        """The list of runs, which is built if need be."""
+        return self.panel("Runs", RunsPanel)
+
+    @property
+    def help(self) -> HelpView:
+        """The help, which is built if need be."""
+        return self.panel("Help", HelpView)
 
     # -- analyses ----------------------------------------------------------------------------------------------------
     def controller(self, kind: type[ControllerT]) -> ControllerT:
