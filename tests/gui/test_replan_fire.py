@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -69,17 +70,24 @@ class Bench:
         return kept
 
 
-@pytest.fixture(params=["observed", "drawn"])
-def folder(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module", params=["observed", "drawn"])
+def replanned(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a project whose only run was replanned."""
-    folder = tmp_path / "P.firegui"
+    place = tmp_path_factory.mktemp("replanned")
+    folder = place / "P.firegui"
     save_project(project_of(3), folder)
     project = load_project(folder)
-    plan, drawn = tmp_path / "old.safetensors", request.param == "drawn"
+    plan, drawn = place / "old.safetensors", request.param == "drawn"
     write_plan_safetensors(plan, old_schedule(project))
     out = folder / "runs" / "20260304-050607-A-replan"
     carry_out(replan_spec(project, folder, out, plan, 1 if drawn else DAY, closed_loop=drawn, backend="cpu"))
     return folder
+
+
+@pytest.fixture
+def folder(replanned: Path, tmp_path: Path) -> Path:
+    """Return a copy of the project that a test may change."""
+    return Path(shutil.copytree(replanned, tmp_path / replanned.name))
 
 
 @pytest.fixture
