@@ -49,6 +49,14 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _unflushed() -> Iterator[None]:
+    """Leave what is written in the cache of the disk: it would only be lost in a power cut, and each wait takes ms."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda _handle: None)
+        yield
+
+
 @pytest.fixture(scope="module")
 def short_repairs() -> Iterator[None]:
     """Make repairs of plans in exercises a sixth as long."""
