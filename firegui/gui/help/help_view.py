@@ -45,6 +45,7 @@ from firegui.gui.base.theme import current_colors
 from firegui.gui.widgets.fields import narrow_combo
 
 FIRST = "getting-started"
+_FIRST_SIZE = QSize(640, 480)
 GROUPS: tuple[tuple[str, ...], ...] = (
     (FIRST, "tutorial", "bear-2020", "start-page", "shortcuts", "help", "whats-new"),
     (
@@ -325,6 +326,8 @@ class HelpView(QWidget):
         self.hits.itemClicked.connect(self._open_hit)
         self.contents.activated.connect(lambda _index: self.show_page(str(self.contents.currentData())))
         self.setFocusProxy(self.text)
+        # The text would not begin at its top if it was laid out in a few pixels before.
+        self.resize(_FIRST_SIZE)
         self.show_page(FIRST)
 
     # -- pages ---------------------------------------------------------------------------------------------------------
