@@ -91,7 +91,7 @@ class Introduction(QWidget):
 
 
 class SplitPlaces(QWidget):
-    """Hidden parent of a split panel, whose ``settings`` and ``result`` are made as children of the given widgets."""
+    """Hidden parent of a split panel, and the parents of its settings and its result."""
 
     def __init__(self, settings: QWidget, result: QWidget, parent: QWidget) -> None:
         super().__init__(parent)
