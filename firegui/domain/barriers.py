@@ -229,13 +229,23 @@ def barrier_at(
     """
     best, nearest = None, within
     for barrier in barriers:
-        rings = ((*ring, ring[0]) for ring in barrier.rings if ring)
-        far = min((distance(row, column, corners) for corners in (*barrier.lines, *rings)), default=math.inf)
-        if fills and barrier.is_area and contains(barrier.region, row, column):
+        if fills and barrier.is_area and _fills(barrier, row, column):
             far = 0.0
+        else:
+            lines = (*barrier.lines, *barrier.rings)
+            far = min(
+                (_distance(row, column, line, nearest, is_ring=barrier.is_area) for line in lines), default=math.inf
+            )
         if far <= nearest:
             best, nearest = barrier, far
     return best
+
+
+def _fills(barrier: Barrier, row: float, column: float) -> bool:
+    """Return whether the areas of a barrier contain a point."""
+    boxes = (_edges_of(ring, is_ring=True) for ring in barrier.rings)
+    is_near = any(box is not None and box.is_near(row, column, 0.0) for box in boxes)
+    return is_near and contains(barrier.region, row, column)
 
 
 def with_corner(barrier: Barrier, row: float, column: float, within: float) -> Barrier | None:
@@ -247,15 +257,40 @@ def with_corner(barrier: Barrier, row: float, column: float, within: float) -> B
     return None if outlines is None else barrier.with_outlines(outlines)
 
 
-def distance(row: float, column: float, line: Line) -> float:
-    """Return the distance of a point from a line in cells."""
-    at = np.array(line, np.float64)
-    start, way = at[:-1], np.diff(at, axis=0)
-    if not len(way):
+def _distance(row: float, column: float, line: Line, within: float, *, is_ring: bool) -> float:
+    """Return the distance of a point from a line or ring in cells, infinite where it is more than ``within``."""
+    edges = _edges_of(line, is_ring=is_ring)
+    if edges is None or not edges.is_near(row, column, within):
         return math.inf
-    lengths = np.maximum((way**2).sum(axis=1), 1e-30)
-    along = np.clip((([row, column] - start) * way).sum(axis=1) / lengths, 0.0, 1.0)
-    return float(np.hypot(*([row, column] - (start + along[:, None] * way)).T).min())
+    along = np.clip((([row, column] - edges.start) * edges.way).sum(axis=1) / edges.lengths, 0.0, 1.0)
+    far = float(np.hypot(*([row, column] - (edges.start + along[:, None] * edges.way)).T).min())
+    return far if far <= within else math.inf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Edges:
+    """Edges of a line ``[M, 2]`` with the squares of their lengths, and the box around them."""
+
+    start: NDArray[np.float64]
+    way: NDArray[np.float64]
+    lengths: NDArray[np.float64]
+    box: tuple[float, float, float, float]
+
+    def is_near(self, row: float, column: float, within: float) -> bool:
+        """Return whether a point is at most ``within`` rows and columns from the box."""
+        top, left, bottom, right = self.box
+        return top - within <= row <= bottom + within and left - within <= column <= right + within
+
+
+@lru_cache(maxsize=4 * MOST_BARRIERS)
+def _edges_of(line: Line, *, is_ring: bool) -> _Edges | None:
+    """Return the edges of a line or ring, kept because the mouse asks for them at every move."""
+    at = np.array([*line, line[0]] if is_ring and line else line, np.float64).reshape(-1, 2)
+    if len(at) < 2:
+        return None
+    way = np.diff(at, axis=0)
+    (top, left), (bottom, right) = at.min(axis=0).tolist(), at.max(axis=0).tolist()
+    return _Edges(at[:-1], way, np.maximum((way**2).sum(axis=1), 1e-30), (top, left, bottom, right))
 
 
 @lru_cache(maxsize=512)

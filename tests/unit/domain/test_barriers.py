@@ -9,9 +9,11 @@ from typing import Any
 
 import pytest
 
-from firegui.domain.barriers import Barrier, BarrierKind, barrier_at, barrier_problems, crossing
+from firegui.domain.barriers import Barrier, BarrierKind, barrier_at, barrier_problems, crossing, with_corner
 from firegui.domain.names import with_named, without_named
 from firegui.domain.project import BARRIERS, changed_inputs, changes_text, differing_words, same_spread
+from firegui.domain.region_geometry import clipped
+from firegui.domain.regions import Vertex
 from tests.unit.domain.samples import project
 
 SHAPE = (20, 30)
@@ -80,6 +82,44 @@ def test_the_nearest_barrier_is_found_within_reach() -> None:
     assert barrier_at((LINE, AREA), 7.0, 17.0, 1.0) == LINE
     assert barrier_at((LINE, AREA), 3.0, 4.0, 0.1) == AREA
     assert barrier_at((LINE, AREA), 15.0, 4.0, 2.0) is None
+
+
+def test_only_the_outline_of_an_area_counts_where_it_is_not_filled() -> None:
+    square = Barrier("Square", BarrierKind.RIVER, areas=(
+        (((0.0, 0.0), (0.0, 20.0), (20.0, 20.0), (20.0, 0.0)), ((8.0, 8.0), (8.0, 12.0), (12.0, 12.0), (12.0, 8.0))),
+    ))  # fmt: skip
+    assert barrier_at([square], 4.0, 4.0, 1.0) == square
+    assert barrier_at([square], 4.0, 4.0, 1.0, fills=False) is None
+    assert barrier_at([square], 10.0, 10.0, 1.0) is None, "in the hole"
+    # The side from the last corner to the first one belongs to it.
+    assert barrier_at([square], 10.0, 0.5, 1.0, fills=False) == square
+    assert barrier_at([square], 10.0, 8.5, 1.0, fills=False) == square
+
+
+def test_corners_are_added_to_lines_and_areas_as_they_are_drawn() -> None:
+    line = Barrier("Line", BarrierKind.ROAD, (((0.0, 0.0), (10.0, 0.0)), ((0.0, 5.0), (10.0, 5.0), (10.0, 9.0))))
+    longer = with_corner(line, 5.004, 5.3, 1.0)
+    assert longer == replace(line, lines=(line.lines[0], ((0.0, 5.0), (5.0, 5.0), (10.0, 5.0), (10.0, 9.0))))
+    assert with_corner(line, 5.0, 7.0, 1.0) is None, "the ends of a line are not joined"
+    area = Barrier("Area", BarrierKind.RIVER, areas=((((0.0, 0.0), (0.0, 8.0), (8.0, 8.0)),),))
+    closed = with_corner(area, 4.0, 4.0, 1.0)
+    assert closed is not None and closed.areas[0][0][-1] == (4.0, 4.0)
+
+
+@pytest.mark.parametrize(
+    ("start", "end", "found"),
+    [
+        ((2.0, 3.0), (5.0, 6.0), ((2.0, 3.0), (5.0, 6.0))),
+        ((-5.0, 4.0), (25.0, 4.0), ((0.0, 4.0), (20.0, 4.0))),
+        ((10.0, -10.0), (10.0, 50.0), ((10.0, 0.0), (10.0, 30.0))),
+        ((-5.0, -5.0), (5.0, 5.0), ((0.0, 0.0), (5.0, 5.0))),
+        ((-5.0, 0.0), (0.0, -5.0), None),
+        ((25.0, 4.0), (30.0, 4.0), None),
+        ((4.0, 31.0), (9.0, 31.0), None),
+    ],
+)
+def test_an_edge_is_clipped_to_the_grid(start: Vertex, end: Vertex, found: tuple[Vertex, Vertex] | None) -> None:
+    assert clipped(start, end, (20, 30)) == found
 
 
 def test_barriers_take_the_place_of_those_of_the_same_name() -> None:
