@@ -258,7 +258,7 @@ def with_corner(barrier: Barrier, row: float, column: float, within: float) -> B
 
 
 def _distance(row: float, column: float, line: Line, within: float, *, is_ring: bool) -> float:
-    """Return the distance of a point from a line or ring in cells, infinite where it is more than ``within``."""
+    """Return the distance of a point from a line or ring in cells, infinite above ``within``."""
     edges = _edges_of(line, is_ring=is_ring)
     if edges is None or not edges.is_near(row, column, within):
         return math.inf
