@@ -34,7 +34,8 @@ open_initial_project = app.open_initial_project
 
 def look(window, folder):
     assert window.isVisible()
-    assert "torch" not in sys.modules, "torch was loaded before the window was shown"
+    late = {"torch", "pyogrio", "pandas", "h5py", "matplotlib"} & set(sys.modules)
+    assert not late, f"{late} were loaded before the window was shown"
     assert os.environ["QT_NO_GUI_THREADPOOL"] == "1", "painting would wait for threads that compete with a run"
     open_initial_project(window, folder)
     print("OPEN", window.workbench.session.project.scenario.name)

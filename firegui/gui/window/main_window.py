@@ -39,7 +39,7 @@ _SYSTEM = "system"
 _BESIDE_MENUS = 60
 """Width that Qt keeps free between the menus and the tool bar in their row, with some air."""
 _LOADED_FIRST = (
-    "numpy", "pyqtgraph", "pyproj", "shapely", "rasterio", "pyogrio", "h5py", "firegui.domain.project",
+    "numpy", "pyqtgraph", "pyproj", "shapely", "rasterio", "firegui.domain.project",
     "firegui.gui.session.session", "firegui.runs.events", "firegui.runs.run_folder", "firegui.gui.jobs.run_queue",
     "firegui.gui.map.map_view", "firegui.gui.window.documents", "firegui.gui.planning.progress_panel",
     "firegui.gui.analyses.uncertainty.uncertainty_panel",
