@@ -6,6 +6,7 @@ It has the paper's fleet and setting A.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 
 from firegui.domain.fuel_models import FuelModel
@@ -15,8 +16,8 @@ from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
-from firegui.errors import InputError, Problem
-from firegui.fire.physical import with_physical_model
+from firegui.errors import Check, InputError, Problem
+from firegui.fire.physical import fuel_problems, with_physical_model
 from firegui.fire.shipped import network_weights, scalar_model
 from firegui.io.project.scenario_toml import coverage_of, default_fleet
 
@@ -28,15 +29,23 @@ _MODELS: Mapping[str, Callable[[], FireModel]] = {
 
 
 def first_project(
-    event: Scenario, maps: FireMaps | None = None, *, of_paper: bool = True, fuels: tuple[FuelModel, ...] = ()
+    event: Scenario,
+    maps: FireMaps | None = None,
+    *,
+    of_paper: bool = True,
+    fuels: tuple[FuelModel, ...] = (),
+    check: Check | None = None,
 ) -> Project:
     """Return a project on ``event`` without regions, from the first day on which something burns.
 
     ``maps`` are its fire model where they were imported, and then all their days are planned, because their author
-    chose the horizon. Otherwise the shipped network is used, for the paper's 15 days or as long as there is weather.
+    chose the horizon. Otherwise the plan has the paper's 15 days or as many as there is weather. Where the fuel is
+    known, the fire burns by the physical model, unless that would need more steps than a day can have; without fuel,
+    and in a project ``of_paper``, by the shipped network.
+
     The required coverage is that of the event's fuel, the paper's where it has no fuel layer. A project ``of_paper``
     has the paper's grounded days and lets aircraft drop at night. Any other has no grounded days, and drops only in
-    daylight where the sun is known. ``fuels`` are the custom fuel models of the project.
+    daylight where the sun is known. ``fuels`` are the custom fuel models of the project. ``check`` may raise to cancel.
     """
     start = next((day for day in range(event.days) if _burns(event, day)), 0)
     available = max(1, event.days - start)
@@ -51,7 +60,12 @@ def first_project(
     project = Project(
         event, fleet, {}, (), plan, model, maps, operations=operations, coverage=coverage_of(event)
     ).with_fleet(fleet)
-    return with_model(project, "network") if maps is None else project
+    if maps is not None:
+        return project
+    if not of_paper and not fuel_problems(event, fuels):
+        with suppress(InputError):  # too fast: the notes of the project name the physical model
+            return with_physical_model(project, PhysicalSettings(), check)
+    return with_model(project, "network")
 
 
 def with_model(project: Project, kind: str) -> Project:

@@ -296,7 +296,7 @@ def make_landscape(answers: ImportAnswers, check: Check) -> Project:
     Raises :class:`~firegui.errors.InputError` with all problems.
     """
     event = import_landscape(answers.source, check)
-    project = first_project(event, of_paper=False, fuels=answers.source.fuels)
+    project = first_project(event, of_paper=False, fuels=answers.source.fuels, check=check)
     if answers.coverage.is_published:
         return project
     fuel = event.layers.get("fuel")
