@@ -31,11 +31,11 @@ from firegui.domain.barriers import (
     in_utc,
 )
 from firegui.domain.grid import Grid
-from firegui.domain.options import number_from_text
 from firegui.domain.regions import Ring
 from firegui.errors import InputError, Problem, Problems
 from firegui.io.atomic import write_text
 from firegui.io.georeference import Georeference
+from firegui.io.importers.attribute_rows import AttributeRow, feature_rows
 from firegui.io.times import parse_stamp
 from firegui.io.vectors.files import VectorLayer, crs_problems, read_features, vector_file
 from firegui.io.vectors.water import projected_corners
@@ -62,7 +62,7 @@ _NO_BARRIERS = (
 """Words of categories that stop no fire."""
 _CATEGORY = ("featurecategory", "featurecat", "feature_category", "feature_ca")
 _STATUS, _DELETED = ("featurestatus", "featuresta"), ("deletethis", "delete_this")
-_NAME, _LABEL = ("name",), ("label", "linename")
+_LABEL = ("label", "linename")
 _TIME = "exists_from"
 _OWN_KIND = "barrier_kind"
 """Kind of a barrier in exported files, whose other features have none."""
@@ -125,36 +125,37 @@ def read_barriers(source: BarrierSource, grid: Grid) -> ImportedBarriers:
 def _barriers(
     features: VectorLayer, source: BarrierSource, grid: Grid, problems: Problems, notes: list[str]
 ) -> list[Barrier]:
-    columns = {title.lower(): values for title, values in features.columns.items()}
     placed = _placed(features, grid)
     left_out, unknown, taken = Counter[str](), Counter[str](), set[str]()
     found: list[Barrier] = []
-    for number, geometry in enumerate(placed):
-        where = f"{source.file.name}, feature {number + 1}"
-        row = {title: _text(values[number]) for title, values in columns.items()}
+    rows = feature_rows(source.file.name, features.columns, len(placed))
+    for row, geometry in zip(rows, placed, strict=True):
         reason = _reason_left_out(row)
         if reason:
             left_out[reason] += 1
             continue
-        kind = _kind(row, source, where, problems)
+        kind = _kind(row, source, problems)
         if kind is None:
-            unknown[_first(row, _CATEGORY)] += 1
+            unknown[row.text(*_CATEGORY)] += 1
             continue
-        lines, areas = _shapes(geometry, where, problems)
+        lines, areas = _shapes(geometry, row.where, problems)
         if not lines and not areas:
             continue
-        name = _first(row, _NAME)
+        name = row.text("name")
         if not name:
-            name = _free_name(_first(row, _LABEL), kind, taken, numbered=not _first(row, _LABEL))
+            label = row.text(*_LABEL)
+            name = _free_name(label, kind, taken, numbered=not label)
         taken.add(name.casefold())
-        width = _number(row, "width_m", source.width_m or USUAL_WIDTH_M[kind], where, problems)
-        strength = _number(row, "strength", source.strength, where, problems)
-        when = _time(row, source, where, problems)
+        width = row.number("width_m", source.width_m or USUAL_WIDTH_M[kind], problems)
+        strength = row.number("strength", source.strength, problems)
+        written = row.text(_TIME)
+        when = read_time(written, row.where, problems) if written else source.exists_from
         found.append(Barrier(name, kind, lines, areas, width, strength, when))
     notes += [f"{_features(count)} of {name} left out." for name, count in sorted(left_out.items())]
     for name, count in sorted(unknown.items()):
         notes.append(f"{_features(count)} of the unknown category {name!r} left out: name a kind to read them.")
-    if found and source.width_m is None and any(not barrier.is_area for barrier in found) and "width_m" not in columns:
+    has_widths = any("width_m" in row.values for row in rows)
+    if source.width_m is None and any(not barrier.is_area for barrier in found) and not has_widths:
         notes.append("Widths that are not given are assumed by kind.")
     if len(found) > MOST_BARRIERS:
         problems.add(source.file.name, f"holds {len(found):,} barriers", f"keep at most {MOST_BARRIERS:,}")
@@ -170,29 +171,26 @@ def _placed(features: VectorLayer, grid: Grid) -> NDArray[Any]:
     return np.asarray(moved, object)
 
 
-def _reason_left_out(row: Mapping[str, str]) -> str:
+def _reason_left_out(row: AttributeRow) -> str:
     """Return the category or status for which a feature is no barrier; empty for one that may be."""
-    category, status = _first(row, _CATEGORY), _first(row, _STATUS)
-    if _first(row, _DELETED).lower().startswith("yes"):
+    category, status = row.text(*_CATEGORY), row.text(*_STATUS)
+    if row.text(*_DELETED).lower().startswith("yes"):
         return "features marked as deleted"
     if status.lower() in ("proposed", "planned"):
         return f"the status {status!r}"
-    if _OWN_KIND in row and not row[_OWN_KIND].strip():
+    if _OWN_KIND in row.values and not row.text(_OWN_KIND):
         return "features of the file that are no barriers"
     known = category.lower() in CATEGORIES
     return f"the category {category!r}" if not known and any(word in category.lower() for word in _NO_BARRIERS) else ""
 
 
-def _kind(row: Mapping[str, str], source: BarrierSource, where: str, problems: Problems) -> BarrierKind | None:
+def _kind(row: AttributeRow, source: BarrierSource, problems: Problems) -> BarrierKind | None:
     """Return the kind of a feature; ``None`` for one of an unknown category."""
-    category, own = _first(row, _CATEGORY), row.get(_OWN_KIND, "").strip()
-    if not own and category.lower() in CATEGORIES:
+    category = row.text(*_CATEGORY)
+    if not row.text(_OWN_KIND) and category.lower() in CATEGORIES:
         return CATEGORIES[category.lower()]
-    text = (own or row.get("kind", "").strip()).lower().replace(" ", "_").replace("-", "_")
-    if text:
-        if text not in set(BarrierKind):
-            problems.add(where, f"the kind {text!r} is unknown", f"write one of {', '.join(BarrierKind)}")
-        return BarrierKind(text) if text in set(BarrierKind) else BarrierKind.OTHER
+    if row.text(_OWN_KIND, "kind"):
+        return row.kind(BarrierKind, problems, _OWN_KIND, "kind") or BarrierKind.OTHER
     if category and source.kind is None:
         return None
     return source.kind or BarrierKind.OTHER
@@ -236,20 +234,6 @@ def _free_name(label: str, kind: BarrierKind, taken: set[str], *, numbered: bool
     return f"{base} {number}"
 
 
-def _number(row: Mapping[str, str], name: str, usual: float, where: str, problems: Problems) -> float:
-    text = row.get(name, "").strip()
-    try:
-        return number_from_text(text) if text else usual
-    except ValueError:
-        problems.add(where, f"{name} is {text!r}, no number", "correct that feature")
-        return usual
-
-
-def _time(row: Mapping[str, str], source: BarrierSource, where: str, problems: Problems) -> datetime | None:
-    text = row.get(_TIME, "").strip()
-    return read_time(text, where, problems) if text else source.exists_from
-
-
 def read_time(text: str, where: str, problems: Problems) -> datetime | None:
     """Return the time of a text, which has to have an offset from UTC; ``None`` with what is wrong noted."""
     stamp = parse_stamp(text)
@@ -260,14 +244,6 @@ def read_time(text: str, where: str, problems: Problems) -> datetime | None:
     else:
         return stamp.moment
     return None
-
-
-def _first(row: Mapping[str, str], names: Sequence[str]) -> str:
-    return next((row[name].strip() for name in names if row.get(name, "").strip()), "")
-
-
-def _text(value: Any) -> str:
-    return "" if value is None or (isinstance(value, float) and math.isnan(value)) else str(value)
 
 
 def _features(count: int) -> str:

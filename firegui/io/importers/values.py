@@ -9,7 +9,6 @@ counts in the cell in which its centre lies: counts are summed there, and densit
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,22 +22,18 @@ from numpy.typing import NDArray
 from rasterio import Affine
 
 from firegui.domain.grid import Grid
-from firegui.domain.options import number_from_text
 from firegui.domain.values import ValueLayer, cell_problems, value_problems
 from firegui.errors import Check, Problems
-from firegui.io import crs
-from firegui.io.georeference import WGS84
+from firegui.io.importers.attribute_rows import TABLES, read_point_table, row_numbers, titles_text
 from firegui.io.rasters.files import RasterFile, read_box, read_header
 from firegui.io.rasters.masks import is_tiff
 from firegui.io.rasters.warp import RasterGeometry, needed_box, offset_on
-from firegui.io.source_files import first_few, read_text
+from firegui.io.source_files import first_few
 from firegui.io.vectors.files import crs_problems, read_features, vector_file
-from firegui.io.vectors.water import to_corners
-from firegui.io.weather.conventions import Role, parse_name
+from firegui.io.vectors.water import projected_corners
 
 Floats = NDArray[np.float64]
 
-TABLES = (".csv", ".txt", ".tsv")
 _WEIGHTS = ("weight", "value")
 """Columns of values that need not be named."""
 _MOST_FEATURES = 2_000_000
@@ -46,7 +41,6 @@ _FINER = 4.0
 """Squares along a side of a grid cell into which cells of other rasters are divided, at least."""
 _CELLS_AT_ONCE = 2_000_000
 _SHOWN = 5
-_EAST, _NORTH = ("x", "easting"), ("y", "northing")
 
 
 class RasterMeaning(StrEnum):
@@ -114,58 +108,30 @@ def read_values(source: ValueSource, grid: Grid, check: Check | None = None) -> 
 def _from_table(
     source: ValueSource, grid: Grid, problems: Problems, notes: list[str], _check: Check | None
 ) -> Floats | None:
-    name, text = source.file.name, read_text(source.file, problems)
-    if text is None:
+    name, table = source.file.name, read_point_table(source.file, problems, ",;\t")
+    if table is None:
         return None
-    kept = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-    try:
-        header, *rows = csv.reader(kept, delimiter=max(",;\t", key=kept[0].count), strict=True) if kept else [[]]
-    except csv.Error as error:
-        problems.add(name, f"is no table ({error})", "save it as CSV with a line of column names")
-        return None
-    titles = [title.strip() for title in header]
-    place = _place_columns(titles)
-    if place is None:
-        what = f"has no columns of longitude and latitude (it has: {', '.join(titles)[:200] or 'none'})"
-        problems.add(name, what, "name them lon and lat, or x and y in the CRS of the project")
-    column = _weight_column(source, titles, problems, notes)
+    column, place = _weight_column(source, table.titles, problems, notes), table.place
     if place is None or problems:
         return None
-    read = [_numbers(row, [*place.columns, *([] if column is None else [column])]) for row in rows]
+    read = [row_numbers(row, [*place.columns, *([] if column is None else [column])]) for row in table.rows]
     wrong = [number for number, row in enumerate(read, start=2) if row is None]
     if wrong:
         what = f"has rows without numbers for place and value (row {first_few(wrong, _SHOWN)})"
         problems.add(name, what, "give every row its coordinates and its value")
         return None
-    if not rows:
+    if not read:
         problems.add(name, "holds no row", "give at least one point")
         return None
-    table = np.array(read, np.float64)
-    weights = np.ones(len(table)) if column is None else table[:, 2]
-    system = grid.crs or "" if place.is_grid else WGS84
-    unreal = np.flatnonzero(~np.isfinite(table[:, :2]).all(axis=1)) + 2
-    if not place.is_grid:
-        unreal = np.flatnonzero(~((np.abs(table[:, 0]) <= 360.0) & (np.abs(table[:, 1]) <= 90.0))) + 2
+    numbers = np.array(read, np.float64)
+    unreal = np.flatnonzero(~place.are_places(numbers[:, :2])) + 2
     if len(unreal):
         what = f"has coordinates that are no place on the Earth (row {first_few(unreal.tolist(), _SHOWN)})"
         problems.add(name, what, "give longitude and latitude in degrees")
         return None
-    return _binned(_projected(table[:, :2], system, grid), weights, grid, name, "points", problems, notes)
-
-
-@dataclass(frozen=True, slots=True)
-class _PlaceColumns:
-    columns: tuple[int, int]
-    is_grid: bool
-
-
-def _place_columns(titles: Sequence[str]) -> _PlaceColumns | None:
-    roles = [None if (found := parse_name(title)) is None else found.role for title in titles]
-    if Role.LON in roles and Role.LAT in roles:
-        return _PlaceColumns((roles.index(Role.LON), roles.index(Role.LAT)), is_grid=False)
-    lower = [title.lower() for title in titles]
-    east, north = (next((lower.index(one) for one in names if one in lower), None) for names in (_EAST, _NORTH))
-    return None if east is None or north is None else _PlaceColumns((east, north), is_grid=True)
+    weights = np.ones(len(numbers)) if column is None else numbers[:, 2]
+    points = projected_corners(numbers[:, :2], place.system or grid.crs or "", grid)
+    return _binned(points, weights, grid, name, "points", problems, notes)
 
 
 def _weight_column(source: ValueSource, titles: Sequence[str], problems: Problems, notes: list[str]) -> int | None:
@@ -173,19 +139,12 @@ def _weight_column(source: ValueSource, titles: Sequence[str], problems: Problem
     if source.column:
         if source.column in titles:
             return titles.index(source.column)
-        what = f"has no column {source.column!r} (it has: {', '.join(titles)[:200] or 'none'})"
+        what = f"has no column {source.column!r} (it has: {titles_text(titles)})"
         problems.add(source.file.name, what, "name one of them, or none: then every feature counts 1")
         return None
     found = next((at for at, title in enumerate(titles) if title.lower() in _WEIGHTS), None)
     notes.append("Every feature counts 1." if found is None else f"Values are those of the column {titles[found]}.")
     return found
-
-
-def _numbers(row: Sequence[str], columns: Sequence[int]) -> list[float] | None:
-    try:
-        return [number_from_text(row[column].strip()) for column in columns]
-    except (ValueError, IndexError):
-        return None
 
 
 def _from_vector(
@@ -215,7 +174,8 @@ def _from_vector(
         return None
     if not held.all():
         notes.append(f"{_count(int((~held).sum()), 'feature')} without a geometry left out.")
-    placed = _placed(features.geometries[held], features.crs, grid)
+    system, whole = features.crs, features.geometries[held]
+    placed = np.asarray(shapely.transform(whole, lambda points: projected_corners(points, system, grid)), object)
     weights, kinds = weights[held], kinds[held]
     points, at = shapely.get_coordinates(placed[kinds == 0], return_index=True)
     shares = weights[kinds == 0] / np.maximum(np.bincount(at, minlength=int((kinds == 0).sum())), 1)
@@ -232,18 +192,6 @@ def _column_numbers(values: NDArray[Any], title: str, name: str, problems: Probl
     except (TypeError, ValueError):
         problems.add(name, f"the column {title} holds no numbers", "name a column of numbers")
         return np.ones(len(values))
-
-
-def _projected(points: Floats, system: str, grid: Grid) -> Floats:
-    """Return points of a CRS in the corner coordinates ``(column, row)`` of the grid."""
-    assert grid.crs is not None
-    if not crs.same(system, grid.crs):
-        points = np.column_stack(crs.transformer(system, grid.crs).transform(points[:, 0], points[:, 1]))
-    return to_corners(points, grid)
-
-
-def _placed(geometries: NDArray[Any], system: str, grid: Grid) -> NDArray[Any]:
-    return np.asarray(shapely.transform(geometries, lambda points: _projected(points, system, grid)), object)
 
 
 def _polygon_points(polygons: NDArray[Any], weights: Floats, grid: Grid, check: Check | None) -> tuple[Floats, Floats]:
@@ -371,7 +319,9 @@ def _summed(values: Floats, geometry: RasterGeometry, grid: Grid, parts: int, ch
             check()
         i, j = rows[first : first + at_once], columns[first : first + at_once]
         x, y = geometry.affine @ ((j[:, None] + east).ravel(), (i[:, None] + south).ravel())
-        column, row = np.floor(np.nan_to_num(_projected(np.column_stack([x, y]), geometry.crs, grid), nan=-1.0)).T
+        column, row = np.floor(
+            np.nan_to_num(projected_corners(np.column_stack([x, y]), geometry.crs, grid), nan=-1.0)
+        ).T
         shares = np.repeat(values[i, j] / parts**2, parts**2)
         held = (column >= 0) & (column < grid.columns) & (row >= 0) & (row < grid.rows)
         np.add.at(cells, (row[held].astype(int), column[held].astype(int)), shares[held])
@@ -383,6 +333,6 @@ def _parts(geometry: RasterGeometry, grid: Grid) -> int:
     assert geometry.crs is not None
     middle = geometry.affine @ (geometry.shape[1] / 2.0, geometry.shape[0] / 2.0)
     beside = geometry.affine @ (geometry.shape[1] / 2.0 + 1.0, geometry.shape[0] / 2.0 + 1.0)
-    here, there = _projected(np.array([middle, beside]), geometry.crs, grid)
+    here, there = projected_corners(np.array([middle, beside]), geometry.crs, grid)
     longest = float(np.abs(there - here).max())
     return max(math.ceil(_FINER * longest), 1) if math.isfinite(longest) else 1
