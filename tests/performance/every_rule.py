@@ -4,10 +4,10 @@
 
 Run it from the repository with ``PYTHONPATH=.``. The project gets every rule at once: daylight, groundings, grounded
 days, sorties, cap, airspace, a no-drop zone, pinned drops, bases with hours, flight and duty hours, limits of wind and
-gusts, with values at risk and the cost of drops in its goal, and two barriers, one of them from the second day on. Then
-the benchmark makes a plan by every planner, the default plan among them, and ``firegui tactical`` makes the quick plan.
-Each is audited by code that shares nothing with the gates. The rules are made to fit the fire and are no rules of a
-real operation.
+gusts, with values at risk and the cost of drops in its goal, and two barriers, one of them from the middle of the plan
+on. Then the benchmark makes a plan by every planner, the default plan among them, and ``firegui tactical`` makes the
+quick plan. Each is audited by code that shares nothing with the gates. The rules are made to fit the fire and are no
+rules of a real operation.
 """
 
 from __future__ import annotations
@@ -104,10 +104,11 @@ def with_every_rule(project: Project, epochs: int, budget: int = 0) -> Project:
     homes[:: max(grid.rows // 20, 1), :: max(grid.columns // 20, 1)] = 1.0
     fleet, weak = replace(project.fleet, types=types), StressScenario("weak", effectiveness=project.plan.design)
     low, right = min(int(y) + size, grid.rows - 1), min(int(x) + size, grid.columns - 1)
+    edge = max(top - 0.5, 0.5)
     corners = ((low, right), (low, grid.columns), (grid.rows, grid.columns), (grid.rows, right))
     barriers = (
-        Barrier("Dozer line", BarrierKind.DOZER, (((top - 0.5, 0.0), (top - 0.5, float(grid.columns))),), width_m=4.0,
-                strength=0.9, exists_from=calendar.start + timedelta(days=1)),
+        Barrier("Dozer line", BarrierKind.DOZER, (((edge, 0.0), (edge, float(grid.columns))),), width_m=4.0,
+                strength=0.9, exists_from=calendar.start + timedelta(days=project.plan.days / 2)),
         Barrier("Lake", BarrierKind.RIVER, areas=((tuple((float(r), float(c)) for r, c in corners),),)),
     )  # fmt: skip
     ruled = replace(project, fleet=fleet, operations=rules, plan=plan, stress=StressSet((weak,)), barriers=barriers)

@@ -26,7 +26,7 @@ Kind = TypeVar("Kind", bound=StrEnum)
 
 @dataclass(frozen=True, slots=True)
 class AttributeRow:
-    """Texts of a row or a feature by the small letters of their columns. ``where`` is its place in the file."""
+    """Texts of a row or a feature, by the small letters of the columns. ``where`` names it in messages."""
 
     where: str
     values: Mapping[str, str]
@@ -36,7 +36,7 @@ class AttributeRow:
         return next((text for name in names if (text := self.values.get(name, "").strip())), "")
 
     def number(self, name: str, usual: float, problems: Problems) -> float:
-        """Return the number of a column; ``usual`` where it is empty, and with a problem where it is no number."""
+        """Return the number of a column; ``usual`` where there is none, with a problem for other text."""
         text = self.text(name)
         try:
             return number_from_text(text) if text else usual
@@ -45,7 +45,10 @@ class AttributeRow:
             return usual
 
     def kind(self, kinds: type[Kind], problems: Problems, *names: str) -> Kind | None:
-        """Return the kind that the first of the columns names; ``None`` for none, with a problem if it is unknown."""
+        """Return the kind that the first of the columns names; ``None`` for none.
+
+        An unknown one is added to ``problems``.
+        """
         text = self.text(*names).lower().replace(" ", "_").replace("-", "_")
         if text in set(kinds):
             return kinds(text)

@@ -55,7 +55,7 @@ class ImportedBases:
 
 
 @dataclass(frozen=True, slots=True)
-class _Placed:
+class _PlacedBase:
     row: AttributeRow
     point: tuple[float, float]
 
@@ -80,7 +80,7 @@ def read_bases(source: BaseSource, grid: Grid) -> ImportedBases:
 
 
 def _bases(
-    rows: Sequence[_Placed], source: BaseSource, grid: Grid, problems: Problems, notes: list[str]
+    rows: Sequence[_PlacedBase], source: BaseSource, grid: Grid, problems: Problems, notes: list[str]
 ) -> tuple[Base, ...]:
     found = []
     for placed in rows:
@@ -111,7 +111,7 @@ def _hour(row: AttributeRow, name: str, problems: Problems) -> float | None:
         return None
 
 
-def _from_table(source: BaseSource, problems: Problems, grid: Grid) -> list[_Placed]:
+def _from_table(source: BaseSource, problems: Problems, grid: Grid) -> list[_PlacedBase]:
     name = source.file.name
     table = read_point_table(source.file, problems, ",\t")  # "serves" has semicolons
     if table is None:
@@ -150,7 +150,7 @@ def _point(row: Sequence[str], place: PlaceColumns, where: str, problems: Proble
     return numbers[0], numbers[1]
 
 
-def _from_vector(source: BaseSource, problems: Problems, grid: Grid) -> list[_Placed]:
+def _from_vector(source: BaseSource, problems: Problems, grid: Grid) -> list[_PlacedBase]:
     file = vector_file(source.file, problems)
     features = None if file is None else read_features(
         file, source.layer, problems, most=MOST_BASES, of="bases", option="--layer"
@@ -177,7 +177,7 @@ def _from_vector(source: BaseSource, problems: Problems, grid: Grid) -> list[_Pl
     return _placed_rows(found, placed, problems)
 
 
-def _placed_rows(rows: Sequence[AttributeRow], places: NDArray[np.float64], problems: Problems) -> list[_Placed]:
+def _placed_rows(rows: Sequence[AttributeRow], places: NDArray[np.float64], problems: Problems) -> list[_PlacedBase]:
     placed = []
     for attributes, (column, row) in zip(rows, places.tolist(), strict=True):
         if not (math.isfinite(column) and math.isfinite(row)):
@@ -185,5 +185,5 @@ def _placed_rows(rows: Sequence[AttributeRow], places: NDArray[np.float64], prob
                 attributes.where, "its place cannot be shown in the CRS of the project", "check its coordinates"
             )
             column, row = 0.0, 0.0
-        placed.append(_Placed(attributes, (column, row)))
+        placed.append(_PlacedBase(attributes, (column, row)))
     return placed
