@@ -12,7 +12,7 @@ from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
 from firegui.domain.airspace import AirspaceRule, rule_name, rules_problems
 from firegui.domain.barriers import Barrier, BarrierKind, barrier_problems
-from firegui.domain.bases import BaseKind, base_problems
+from firegui.domain.bases import BaseKind, base_problems, lake_problems
 from firegui.domain.crew_notes import RadioFrequency, frequency_problems, hazard_problems
 from firegui.domain.names import Item, with_named, without_named
 from firegui.domain.project import Project
@@ -167,10 +167,11 @@ class OpenProject(Project):
             raise InputError([Problem("kind", f"{kind!r} is unknown", f"give one of {', '.join(BaseKind)}")], title)
         read = read_bases(BaseSource(Path(file), BaseKind(kind), tuple(serves), layer), self.scenario.grid)
         bases = with_named(self.operations.bases, read.bases)
+        grid, fuel = self.scenario.grid, self.scenario.layers.get("fuel")
         before, after = (
-            base_problems(each, self.fleet, self.calendar, self.scenario.grid)
+            base_problems(each, self.fleet, self.calendar, grid) + lake_problems(each, grid, fuel)
             for each in (self.operations.bases, bases)
-        )  # fmt: skip
+        )
         if added := [problem for problem in after if problem not in before]:
             raise InputError(added, title)
         return replace(self, operations=replace(self.operations, bases=bases))

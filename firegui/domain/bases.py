@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import Calendar
 from firegui.domain.fleet import MOST_TURNAROUND_H, AircraftType, Cycle, Fleet
+from firegui.domain.fuel import WATER
 from firegui.domain.grid import Grid
 from firegui.domain.names import character_problems, repeated_names, shown_name
 from firegui.domain.options import bounds_problems, option, title_of
@@ -28,6 +29,8 @@ Point = tuple[float, float]
 """Row and column in cells, cell centres at whole numbers."""
 MOST_REACH_KM = 1500.0
 """No aircraft returns to a base farther away between two drops."""
+LAKE_REACH_M = 300.0
+"""How far from water a lake that aircraft scoop from may be put: its place is typed in or clicked."""
 _DAY_H = 24.0
 _SLACK_H = 1e-9
 """Hours are sums of fractions; this is no difference."""
@@ -302,6 +305,27 @@ def base_problems(bases: Sequence[Base], fleet: Fleet, calendar: Calendar, grid:
             what = f"is served by {named[0].name} and has no {title_of(kind, 'cruise_ms').lower()}"
             found.append(Problem(f"aircraft {kind.id}", what, "give its cruise speed, or let no base serve it"))
     return found
+
+
+def lake_problems(bases: Iterable[Base], grid: Grid, fuel: NDArray[np.floating] | None) -> list[Problem]:
+    """Return a problem for each scooping lake on ``grid`` without water in ``fuel [H, W]`` near it.
+
+    Nothing is known of water without fuel, and off the grid.
+    """
+    lakes = [base for base in bases if base.kind is BaseKind.LAKE and (base.y, base.x) == _nearest(base, grid)]
+    if fuel is None or not lakes:
+        return []
+    rows, columns = np.nonzero(fuel == WATER)
+    reach = max(LAKE_REACH_M / grid.cell_size_m, 1.0)
+    return [
+        Problem(
+            f"base {shown_name(lake.name)}",
+            f"is a scooping lake, and the fuel layer has no water within {LAKE_REACH_M:g} m of it",
+            "move it onto water, or make it a dip site",
+        )
+        for lake in lakes
+        if not (np.hypot(rows - lake.y, columns - lake.x) <= reach).any()
+    ]
 
 
 def _nearest(base: Base, grid: Grid) -> Point:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.barriers import Barrier, barrier_problems
-from firegui.domain.bases import Point, planned_cycles
+from firegui.domain.bases import Point, lake_problems, planned_cycles
 from firegui.domain.calendar import STEPS_PER_DAY, Calendar
 from firegui.domain.compact_maps import WindRaster
 from firegui.domain.coverage import RequiredCoverage
@@ -307,6 +307,7 @@ class Project:
             + self.plan.problems()
             + self.coverage.problems()
             + self.operations.problems(self.planned_fleet, self.calendar, event.grid)
+            + lake_problems(self.operations.bases, event.grid, event.layers.get("fuel"))
             + self.stress.problems(event.steps_per_day)
         )
 

@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from firegui.domain.barriers import Barrier, barrier_at, barrier_problems
-from firegui.domain.bases import USUAL_RELOAD_MIN, Base, BaseKind, base_problems
+from firegui.domain.bases import USUAL_RELOAD_MIN, Base, BaseKind, base_problems, lake_problems
 from firegui.domain.calendar import Calendar
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations, PinnedDrop
@@ -252,7 +252,9 @@ def set_bases(session: Session, text: str, bases: Sequence[Base]) -> None:
 
 def _base_problems(project: Project, bases: Sequence[Base]) -> list[Problem]:
     own = [problem for base in bases for problem in base.problems()]
-    return own + base_problems(bases, project.fleet, project.calendar, project.scenario.grid)
+    event = project.scenario
+    lakes = lake_problems(bases, event.grid, event.layers.get("fuel"))
+    return own + base_problems(bases, project.fleet, project.calendar, event.grid) + lakes
 
 
 def add_base(session: Session, row: float, column: float) -> bool:

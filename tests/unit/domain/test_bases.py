@@ -8,6 +8,7 @@ from datetime import timedelta
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from firegui.domain.bases import (
     Base,
@@ -17,6 +18,7 @@ from firegui.domain.bases import (
     flights,
     hour_of,
     hours_text,
+    lake_problems,
 )
 from firegui.domain.operations import Operations, PinnedDrop, day_limits
 from firegui.domain.project import Project, changed_inputs
@@ -182,3 +184,32 @@ def test_costs_and_flight_hours_follow_the_flights_of_each_drop() -> None:
     use = fleet.used(flown.sum(axis=0).tolist(), flown)
     assert use.flight_hours == pytest.approx(0.3 + 0.5)
     assert use.cost == pytest.approx(80.0 + 2 * kind.payload_gal)
+
+
+def test_a_scooping_lake_lies_on_water_of_the_fuel_layer() -> None:
+    whole = project()
+    fuel = np.full(whole.scenario.grid.shape, 102.0, np.float32)
+    lake = Base("Lake", BaseKind.LAKE, 4.0, 5.0)
+
+    def said(base: Base, fuel: NDArray[np.float32] | None) -> list[str]:
+        return [str(problem) for problem in lake_problems([base], whole.scenario.grid, fuel)]
+
+    assert said(lake, None) == []
+    (text,) = said(lake, fuel)
+    assert "base Lake" in text and "has no water within 300 m" in text and "dip site" in text
+    for other in (replace(lake, kind=BaseKind.DIP), replace(lake, y=-2.0)):
+        assert said(other, fuel) == []
+    fuel[4, 5] = 98.0
+    assert said(lake, fuel) == []
+    reach = math.floor(300.0 / whole.scenario.grid.cell_size_m)
+    assert said(replace(lake, x=5.0 + reach), fuel) == []
+    assert said(replace(lake, y=4.0 + reach, x=5.0 + reach), fuel) != []
+
+
+def test_a_project_with_a_lake_on_land_cannot_be_planned() -> None:
+    whole = project()
+    dry = np.full(whole.scenario.grid.shape, 102.0, np.float32)
+    event = replace(whole.scenario, layers={**whole.scenario.layers, "fuel": dry})
+    operations = Operations(bases=(Base("Lake", BaseKind.LAKE, 4.0, 5.0),))
+    found = replace(whole, scenario=event, operations=operations).problems()
+    assert [problem.where for problem in found if "no water" in problem.what] == ["base Lake"]
