@@ -27,6 +27,7 @@ class EditableTable(QTableView):
         """Why the value of a cell is refused, or was refused when the cell was left; ``None`` if it was not."""
         self._refused: QWidget | None = None
         self._refused_at: Index | None = None
+        self._written: QWidget | None = None
         self._why, self._was_told = "", False
         self.setItemDelegate(_TextDelegate(self))
 
@@ -34,7 +35,9 @@ class EditableTable(QTableView):
         """Write the value of an open cell to the model, or tell why it is refused."""
         was_told = self._refused is editor
         self.end_refusal()
+        self._written = editor
         error = model.enter(index, value) if isinstance(model, TableModel) else None
+        self._written = None
         if error is None:
             return
         self._refused, self._refused_at = editor, index
@@ -82,6 +85,20 @@ class EditableTable(QTableView):
         super().focusInEvent(event)
         if self._refused is not None and event.reason() is not Qt.FocusReason.MouseFocusReason:
             self._refused.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def setModel(self, model: QAbstractItemModel | None) -> None:
+        """Show ``model``. The open cell is closed before its rows are replaced by others."""
+        if (before := self.model()) is not None:
+            before.modelAboutToBeReset.disconnect(self._close_cell)
+        super().setModel(model)
+        if model is not None:
+            model.modelAboutToBeReset.connect(self._close_cell)
+
+    def _close_cell(self) -> None:
+        # Once its row is gone, Qt no longer finds the delegate of its column, which would still write its value.
+        editor = self.indexWidget(self.currentIndex())
+        if editor is not None and editor is not self._written:
+            self.closeEditor(editor, _REVERT)
 
     def reset(self) -> None:
         """Close the open cell with its note when the rows are others."""
