@@ -14,9 +14,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QInputDialog
 from pytestqt.qtbot import QtBot
 
+from firegui.domain.project import Project
 from firegui.domain.regions import Region
 from firegui.domain.units import Units
 from firegui.gui.base.preferences import Preferences
+from firegui.gui.base.theme import Theme
 from firegui.gui.map.items import map_font
 from firegui.gui.map.labels import Label, LabelPlacement, Rank, spots_around
 from firegui.gui.map.layers.drop_layers import DROPS_SHOWN, UNTIL_NOW
@@ -87,6 +89,25 @@ def test_the_menu_of_the_ground_has_the_actions_of_the_map_while_drops_are_edite
     more.trigger()
     menu.hide()
     assert hand.view.sketch.pin == (36, 10)
+
+
+def test_the_menu_of_the_ground_keeps_its_submenu_however_often_it_is_opened(
+    qtbot: QtBot, window: MainWindow, session: Session, project: Project
+) -> None:
+    session.open_project(project, None)
+    show_widget(qtbot, window, 1280, 720)
+    view, titles = window.workbench.map, []
+    for _ in range(3):
+        surface = view.camera.widget.viewport()
+        QTest.mouseClick(surface, RIGHT, pos=surface.rect().center())
+        menu = view.ground_menu
+        assert menu is not None
+        titles.append([action.text() for action in menu.actions()])
+        menu.hide()
+    assert titles[0] == titles[1] == titles[2]
+    assert "Drops sho&wn" in titles[0]
+    window.set_theme(Theme.LIGHT)
+    window.set_theme(Theme.DARK)
 
 
 def test_a_drop_that_is_not_drawn_is_not_hit(session: Session, hand: Hand, more: QAction) -> None:

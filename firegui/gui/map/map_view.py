@@ -148,6 +148,9 @@ class MapView(QWidget):
     def set_menu_actions(self, actions: Sequence[QAction]) -> None:
         """Set the actions that every context menu of the map ends with."""
         self._menu_actions = tuple(actions)
+        if self.ground_menu is not None:
+            self.ground_menu.deleteLater()
+            self.ground_menu = None
 
     def set_overlays(self, parts: Sequence[QRect], stage: QWidget) -> None:
         """Keep the cards clear of ``parts`` of ``stage``, on which the map lies; something else covers them."""
@@ -541,11 +544,11 @@ class MapView(QWidget):
     def _open_ground_menu(self, where: QPoint) -> None:
         if not self._menu_actions:
             return
+        # Not filled anew each time: clear() of PySide ends actions that belong to other menus, such as a submenu's.
         if self.ground_menu is None:
             self.ground_menu = QMenu("Map", self)
             self.ground_menu.setAccessibleName("Map")
-        self.ground_menu.clear()
-        self.ground_menu.addActions(self._menu_actions)
+            self.ground_menu.addActions(self._menu_actions)
         self.ground_menu.popup(where)
 
     def _zoom_to(self, bounds: MapArea) -> None:
