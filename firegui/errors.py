@@ -7,6 +7,7 @@ Bad input never ends in a traceback: every importer, reader and validator collec
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
@@ -134,3 +135,13 @@ class Problems:
         """Raise one :class:`InputError` with everything found, if anything was."""
         if self._found:
             raise InputError(self._found, title)
+
+
+def raise_new_problems(before: Iterable[Problem], after: Iterable[Problem], title: str) -> None:
+    """Raise :class:`InputError` with every problem that an edit would add.
+
+    Problems that were there before do not count, so that a project with several can be corrected one by one.
+    """
+    added = Counter(after) - Counter(before)
+    if added:
+        raise InputError(added, title)

@@ -12,11 +12,11 @@ from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
 from firegui.domain.airspace import AirspaceRule, rule_name, rules_problems
 from firegui.domain.barriers import Barrier, BarrierKind, barrier_problems
-from firegui.domain.bases import BaseKind, base_problems, lake_problems
+from firegui.domain.bases import BaseKind
 from firegui.domain.crew_notes import RadioFrequency, frequency_problems, hazard_problems
 from firegui.domain.names import Item, with_named, without_named
 from firegui.domain.project import Project
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import InputError, Problem, Problems, raise_new_problems
 from firegui.fire.physical import with_physical_model
 from firegui.io.fuel_models_file import read_fuel_models
 from firegui.io.importers.barriers import BarrierSource, read_barriers
@@ -167,13 +167,7 @@ class OpenProject(Project):
             raise InputError([Problem("kind", f"{kind!r} is unknown", f"give one of {', '.join(BaseKind)}")], title)
         read = read_bases(BaseSource(Path(file), BaseKind(kind), tuple(serves), layer), self.scenario.grid)
         bases = with_named(self.operations.bases, read.bases)
-        grid, fuel = self.scenario.grid, self.scenario.layers.get("fuel")
-        before, after = (
-            base_problems(each, self.fleet, self.calendar, grid) + lake_problems(each, grid, fuel)
-            for each in (self.operations.bases, bases)
-        )
-        if added := [problem for problem in after if problem not in before]:
-            raise InputError(added, title)
+        raise_new_problems(self.base_problems(self.operations.bases), self.base_problems(bases), title)
         return replace(self, operations=replace(self.operations, bases=bases))
 
     def without_base(self, name: str) -> Self:

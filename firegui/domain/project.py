@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.barriers import Barrier, barrier_problems
-from firegui.domain.bases import Point, lake_problems, planned_cycles
+from firegui.domain.bases import Base, Point, base_problems, lake_problems, planned_cycles
 from firegui.domain.calendar import STEPS_PER_DAY, Calendar
 from firegui.domain.compact_maps import WindRaster
 from firegui.domain.coverage import RequiredCoverage
@@ -307,9 +307,17 @@ class Project:
             + self.plan.problems()
             + self.coverage.problems()
             + self.operations.problems(self.planned_fleet, self.calendar, event.grid)
-            + lake_problems(self.operations.bases, event.grid, event.layers.get("fuel"))
+            + self._lake_problems(self.operations.bases)
             + self.stress.problems(event.steps_per_day)
         )
+
+    def base_problems(self, bases: Sequence[Base]) -> list[Problem]:
+        """Return every problem of other bases for this project, beside those of each base itself."""
+        found = base_problems(bases, self.fleet, self.calendar, self.scenario.grid)
+        return found + self._lake_problems(bases)
+
+    def _lake_problems(self, bases: Sequence[Base]) -> list[Problem]:
+        return lake_problems(bases, self.scenario.grid, self.scenario.layers.get("fuel"))
 
     def problems(self) -> list[Problem]:
         """Return everything that would keep a run from starting."""

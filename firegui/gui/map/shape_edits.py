@@ -12,7 +12,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from firegui.domain.barriers import Barrier, barrier_at, barrier_problems
-from firegui.domain.bases import USUAL_RELOAD_MIN, Base, BaseKind, base_problems, lake_problems
+from firegui.domain.bases import USUAL_RELOAD_MIN, Base, BaseKind
 from firegui.domain.calendar import Calendar
 from firegui.domain.grid import Grid
 from firegui.domain.operations import Operations, PinnedDrop
@@ -21,8 +21,8 @@ from firegui.domain.region_geometry import clamped, region_at, rounded
 from firegui.domain.regions import Region, region_problems
 from firegui.domain.schedule import DropRecord
 from firegui.domain.units import Units, percent_text
-from firegui.errors import InputError, Problem
-from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
+from firegui.errors import InputError, Problem, raise_new_problems
+from firegui.gui.session.reporting import free_name, refusing
 from firegui.gui.session.session import SelectedShape, Session, ShapeKind
 from firegui.io.coordinates import place_text
 from firegui.io.project.regions_file import is_simple, read_regions
@@ -252,9 +252,7 @@ def set_bases(session: Session, text: str, bases: Sequence[Base]) -> None:
 
 def _base_problems(project: Project, bases: Sequence[Base]) -> list[Problem]:
     own = [problem for base in bases for problem in base.problems()]
-    event = project.scenario
-    lakes = lake_problems(bases, event.grid, event.layers.get("fuel"))
-    return own + base_problems(bases, project.fleet, project.calendar, event.grid) + lakes
+    return own + project.base_problems(bases)
 
 
 def add_base(session: Session, row: float, column: float) -> bool:

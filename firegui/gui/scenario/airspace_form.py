@@ -14,12 +14,11 @@ from firegui.domain.names import listed_names
 from firegui.domain.operations import Operations
 from firegui.domain.options import declared_option, number_from_text, plain_number
 from firegui.domain.project import Project
-from firegui.errors import InputError, Problem, Problems
+from firegui.errors import InputError, Problem, Problems, raise_new_problems
 from firegui.gui.base.controls import add_shortcut, set_synonyms
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.scenario.entry_dialog import EntryDialog
-from firegui.gui.session.reporting import raise_new_problems
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import text_line

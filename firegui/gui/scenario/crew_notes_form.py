@@ -13,13 +13,12 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QLineEdit, QWidget
 from firegui.domain.crew_notes import USUAL_USES, RadioFrequency, frequency_problems, hazard_problems
 from firegui.domain.operations import Operations
 from firegui.domain.options import declared_option
-from firegui.errors import Problem
+from firegui.errors import Problem, raise_new_problems
 from firegui.gui.base.controls import add_shortcut, set_synonyms
 from firegui.gui.base.dialogs import Dialog
 from firegui.gui.base.layouts import group_box, muted_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.scenario.entry_dialog import EntryDialog
-from firegui.gui.session.reporting import raise_new_problems
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.editable_table import EditableTable
 from firegui.gui.widgets.fields import choice_combo, text_line

@@ -30,13 +30,13 @@ from firegui.domain.fleet import LIMITS, OF_BASES, PRICES, WIND_CLASSES, Aircraf
 from firegui.domain.operations import Operations
 from firegui.domain.options import bounds_problems, declared_option, limits_text, number_from_text, plain_number
 from firegui.domain.units import Units
-from firegui.errors import InputError, Problem
+from firegui.errors import InputError, Problem, raise_new_problems
 from firegui.gui.base.controls import set_synonyms
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import describe, muted_label, plain_label
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.theme import set_role
-from firegui.gui.session.reporting import raise_new_problems, refusing
+from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.fields import NoScrollComboBox, RefusingLine

@@ -12,11 +12,11 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from firegui.domain.options import number_from_text, plain_number
 from firegui.domain.regions import Region, region_problems
-from firegui.errors import InputError, Problem
+from firegui.errors import InputError, Problem, raise_new_problems
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.map.shape_edits import import_regions, refuse_taken_name
 from firegui.gui.map.shape_menu import RegionDialog
-from firegui.gui.session.reporting import raise_new_problems, refusing
+from firegui.gui.session.reporting import refusing
 from firegui.gui.session.session import Session, Tool
 from firegui.gui.widgets.table_buttons import ButtonRow
 from firegui.gui.widgets.table_model import Column, TableModel, with_row

@@ -11,13 +11,13 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QWidget
 from firegui.domain.options import declared_option, plain_number
 from firegui.domain.units import amount_text, percent_text
 from firegui.domain.values import ValueLayer, ValueTerms, goal_shares, value_problems
-from firegui.errors import InputError, Problem
+from firegui.errors import InputError, Problem, raise_new_problems
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import muted_label, vertical
 from firegui.gui.base.plain_text import tooltip
 from firegui.gui.base.tasks import wait_for
 from firegui.gui.scenario.entry_dialog import EntryDialog
-from firegui.gui.session.reporting import free_name, raise_new_problems, refusing, typed_number
+from firegui.gui.session.reporting import free_name, refusing, typed_number
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.fields import PathField, choice_combo, text_line
 from firegui.gui.widgets.settings_form import SettingsForm

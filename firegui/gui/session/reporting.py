@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 
@@ -43,16 +42,6 @@ def problems_of(make: Callable[[], object]) -> tuple[Problem, ...]:
     except InputError as error:
         return error.problems
     return ()
-
-
-def raise_new_problems(before: Iterable[Problem], after: Iterable[Problem], title: str) -> None:
-    """Raise :class:`InputError` with every problem that an edit would add.
-
-    Problems that were there before do not count, so that a project with several can be corrected one by one.
-    """
-    added = Counter(after) - Counter(before)
-    if added:
-        raise InputError(added, title)
 
 
 def typed_number(text: str, where: str, title: str, remedy: str, refused: str) -> float:

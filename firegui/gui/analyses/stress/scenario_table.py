@@ -23,11 +23,11 @@ from PySide6.QtWidgets import (
 from firegui.domain.options import SettingField, number_from_text, replaced_at, setting_fields
 from firegui.domain.settings import RETARDANT_SIDES, Effectiveness, RetardantSide, pair_text
 from firegui.domain.stress import StressScenario, StressSet, scenario_text
-from firegui.errors import InputError, Problem
+from firegui.errors import InputError, Problem, raise_new_problems
 from firegui.gui.base.controls import add_shortcut
 from firegui.gui.base.export_place import ask_export_file
 from firegui.gui.base.layouts import describe, fill_column, plain_label, scroll_area
-from firegui.gui.session.reporting import free_name, raise_new_problems, refusing
+from firegui.gui.session.reporting import free_name, refusing
 from firegui.gui.session.session import Session
 from firegui.gui.widgets.delegates import ChoiceDelegate
 from firegui.gui.widgets.editable_table import EditableTable
