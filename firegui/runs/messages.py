@@ -56,6 +56,8 @@ def pruned_message(
     reason: FinishReason, pruned: EliminationSummary, plan: PlanSettings, stress: StressTable | None = None
 ) -> str:
     """Return how the second stage ended, and its result; ``stress`` is the stress test of the plan."""
+    if pruned.drops_before == 0 and reason is not FinishReason.STOPPED:
+        return "no drops were removed, because the plan had none"
     done = f"{pruned.drops_before:,} drops reduced to {pruned.drops:,}"
     if pruned.drops == pruned.drops_before:
         done = f"no drop of {pruned.drops:,} could be removed"

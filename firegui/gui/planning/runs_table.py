@@ -306,9 +306,9 @@ def _tip(entry: RunEntry, units: Units) -> str:
         lines.append(
             f"about {duration(_rounded(entry.eta))} {entry.more_follows or 'left if it uses all search steps'}"
         )
-    if entry.drops_before is not None and entry.drops == entry.drops_before:
+    if entry.drops_before and entry.drops == entry.drops_before:
         lines.append(f"no drop of {entry.drops_before:,} could be removed")
-    elif entry.drops_before is not None and entry.drops is not None:
+    elif entry.drops_before and entry.drops is not None:
         lines.append(f"drops {entry.drops_before:,} → {entry.drops:,} by removing drops that the limit does not need")
     if entry.kept_drops:
         lines.append(f"⚠ {entry.kept_drops}")

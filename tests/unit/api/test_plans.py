@@ -56,6 +56,14 @@ def test_settings_that_are_not_given_are_those_of_the_project(project: OpenProje
     assert other.margin.kind is Margin.NONE
 
 
+@pytest.mark.parametrize("prune", [True, False])
+def test_a_search_that_was_too_short_for_a_drop_says_so(project: OpenProject, prune: bool) -> None:
+    plan = firegui.plan(project, epochs=1, margin="none", prune=prune)
+    assert plan.metrics.drops_executed == 0
+    assert "no drop has formed yet" in plan.message and "could be removed" not in plan.message
+    assert "check the weights" not in plan.message
+
+
 def test_nothing_is_left_without_a_folder(project: OpenProject, temporary: Path) -> None:
     files = set(project.folder.rglob("*")) if project.folder else set()
     plan = firegui.plan(project, epochs=2)

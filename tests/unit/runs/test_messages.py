@@ -133,3 +133,10 @@ def test_without_a_drop_a_short_run_is_told_to_go_on_and_a_long_one_to_look_at_w
     assert "check the weights" in gain_message(FIRE, FIRE, FORMING_EPOCHS)
     assert "check the weights" in gain_message(FIRE, replace(FIRE, drops_executed=4), 1)
     assert "resume" not in gain_message(FIRE, FIRE)
+
+
+def test_a_removal_from_a_plan_without_drops_says_that_it_had_none() -> None:
+    empty = EliminationSummary("enough", 0, 0, 0, 1, 1.0)
+    assert pruned_message(FinishReason.COMPLETED, empty, PlanSettings()) == (
+        "no drops were removed, because the plan had none"
+    )
