@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 _LONGEST = 1_000
 _SPACES = "\u00a0\u2009\u200a\u202f"
@@ -33,16 +33,32 @@ Check = Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
+class SettingNames:
+    """Names of a setting.
+
+    ``title`` is that of the window, ``name`` that of the field, and ``flag`` the command-line option. ``prefix`` goes
+    before the name in a keyword.
+    """
+
+    title: str
+    name: str
+    flag: str
+    prefix: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """One thing that is wrong with an input.
 
     ``where`` names the file, layer, row or field; ``what`` says what is wrong with it; ``remedy`` says what to do.
-    All three may quote a file. Control characters are shown as escapes, and a long text is cut.
+    All three may quote a file. Control characters are shown as escapes, and a long text is cut. ``setting`` are the
+    names of the setting whose title ``what`` begins with, if it does.
     """
 
     where: str
     what: str
     remedy: str = ""
+    setting: SettingNames | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Make each part a text of one line."""
@@ -58,6 +74,12 @@ class Problem:
 
     def __str__(self) -> str:
         return f"{self.head} — {self.remedy}" if self.remedy else self.head
+
+    def renamed(self, name: str) -> Problem:
+        """Return the problem with ``name`` in place of the title of its setting."""
+        if self.setting is None:
+            return self
+        return replace(self, what=name + self.what.removeprefix(self.setting.title))
 
     def for_window(self) -> Problem:
         """Return the problem without options of the command line."""

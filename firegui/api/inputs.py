@@ -120,14 +120,18 @@ def project_schedule(path: Path, project: Project) -> Schedule:
     return read_project_schedule(schedule_of_run(path), project)
 
 
-def gather_schedule(source: ScheduleSource | None, project: Project | None, gather: Gather) -> Schedule | None:
-    """Return the schedule of ``source``; without a project only check that the file exists."""
+def gather_schedule(
+    source: ScheduleSource | None, project: Project | None, gather: Gather, option: str = "--schedule"
+) -> Schedule | None:
+    """Return the schedule of ``source``; without a project only check that the file exists.
+
+    ``option`` is the one that gave it, empty for none.
+    """
     path = schedule_file(source)
     if path is not None:
-        if project is not None:
-            return gather.attempt(lambda: project_schedule(path, project))
-        check_source(path, gather)
-        return None
+        if not check_source(path, gather, option) or project is None:
+            return None
+        return gather.attempt(lambda: project_schedule(path, project))
     schedule = source.schedule if isinstance(source, HasSchedule) else source
     if not isinstance(schedule, Schedule):
         return None
@@ -175,15 +179,27 @@ def gather_scenarios(
     if source is None or isinstance(source, StressSet):
         return source
     path = Path(source)
+    if not check_source(path, gather, "--scenarios"):
+        return None
     grid = PAPER_CELL if project is None else project.scenario.grid
     steps_per_day = STEPS_PER_DAY if project is None else project.scenario.steps_per_day
     return gather.attempt(lambda: read_scenarios(path, grid, steps_per_day))
 
 
-def check_source(path: Path | None, problems: Problems) -> None:
-    """Add a problem if a file that cannot be read yet does not exist."""
-    if path is not None and not path.exists():
-        problems.add(str(path), "the file does not exist", "check the path")
+def check_source(path: Path | None, problems: Problems, option: str) -> bool:
+    """Return whether a file or folder may be there, if one is given, or add a problem.
+
+    ``option`` is the one that gave it, empty for none.
+    """
+    try:
+        if path is not None:
+            path.stat()
+    except FileNotFoundError:
+        problems.add(f"{option} {path}".strip(), "the file does not exist", "check the path")
+        return False
+    except (OSError, ValueError):
+        return True  # the reader says why it cannot be read
+    return True
 
 
 def check_target(path: Path | None, problems: Problems) -> None:

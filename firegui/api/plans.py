@@ -86,7 +86,8 @@ class PlanRequest:
         source = schedule_file(self.schedule) if earlier is None else earlier.warm_start_file
         # Checkpoints hold all that came of the schedule it started from; a run that has none yet starts over from it.
         needed = None if earlier is not None and earlier.can_resume else source
-        start = gather_schedule(self.schedule or needed, project, gather)
+        option = "" if self.schedule is None else "--warm-start" if Stage.OPTIMIZE in self.stages else "--schedule"
+        start = gather_schedule(self.schedule or needed, project, gather, option)
         gather.attempt(lambda: Engine().check_backend(self.backend))
         gather.raise_if_any(TITLE)
         assert read is not None and project is not None

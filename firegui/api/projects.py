@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Self
 
+from firegui.api.argument_checks import is_mapping, is_number, is_path, is_string, strings_of
 from firegui.api.gather import Gather
 from firegui.api.inputs import with_given
+from firegui.api.python_words import python_interface
 from firegui.domain.airspace import AirspaceRule, rule_name, rules_problems
 from firegui.domain.barriers import Barrier, BarrierKind, barrier_problems
 from firegui.domain.bases import BaseKind
@@ -24,7 +27,7 @@ from firegui.io.importers.bases import BaseSource, read_bases
 from firegui.io.importers.values import RasterMeaning, ValueSource, read_values
 from firegui.io.project.store import load_project, save_project
 
-EXISTS, REMEDY = "exists already", "give another name with --out, or remove it first"
+EXISTS = "exists already"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -70,6 +73,7 @@ class OpenProject(Project):
         )  # fmt: skip
         return then == now and all(getattr(self, name) == getattr(self.saved, name) for name in others)
 
+    @python_interface
     def with_counts(self, counts: Mapping[str, int]) -> Self:
         """Return the project with other numbers of aircraft.
 
@@ -77,16 +81,22 @@ class OpenProject(Project):
         a type is grounded stay, too. Raises :class:`~firegui.errors.InputError` for ids that the fleet does not have
         and for numbers that cannot be.
         """
-        known = {kind.id for kind in self.fleet.types}
-        problems = Problems()
-        for name in counts:
+        title, problems = "The fleet cannot be changed", Problems()
+        if not is_mapping(counts, "counts", '{"S-2T": 2}', problems):
+            problems.raise_if_any(title)
+        known, given = {kind.id for kind in self.fleet.types}, dict[str, int]()
+        for name, count in counts.items():
             if name not in known:
-                problems.add(str(name), "is no aircraft type of the fleet", f"give any of {', '.join(sorted(known))}")
-        types = tuple(replace(kind, count=counts.get(kind.id, kind.count)) for kind in self.fleet.types)
+                remedy = f"use one of {', '.join(sorted(known))}"
+                problems.add(str(name), "is not an aircraft type of the fleet", remedy)
+            elif is_number(count, f"aircraft {name}", problems):
+                given[name] = int(count) if math.isfinite(count) and int(count) == count else count
+        types = tuple(replace(kind, count=given.get(kind.id, kind.count)) for kind in self.fleet.types)
         problems.extend(problem for kind in types for problem in kind.problems())
-        problems.raise_if_any("The fleet cannot be changed")
+        problems.raise_if_any(title)
         return replace(self, fleet=replace(self.fleet, types=types))
 
+    @python_interface
     def with_physical_fire(self, **settings: float) -> Self:
         """Return the project with the physical fire model and the steps a day that it needs.
 
@@ -99,11 +109,12 @@ class OpenProject(Project):
         known = before.as_mapping()
         for name in settings:
             if name not in known:
-                gather.add(name, "is no setting of the physical fire model", f"give any of {', '.join(known)}")
+                gather.add(name, "is not a setting of the physical fire model", f"use one of {', '.join(known)}")
         chosen = with_given(before, {name: value for name, value in settings.items() if name in known}, gather)
         gather.raise_if_any("The fire model cannot be chosen")
         return with_physical_model(self, chosen)
 
+    @python_interface
     def with_fuel_models(self, file: str | Path | None) -> Self:
         """Return the project with the physical fire model on the custom fuel models in ``file`` (.fmd).
 
@@ -111,9 +122,13 @@ class OpenProject(Project):
         :class:`~firegui.errors.InputError` with every problem of the file, and like
         :func:`~firegui.fire.physical.with_physical_model`.
         """
+        problems = Problems()
+        if file is not None and not is_path(file, "file", problems):
+            problems.raise_if_any("The fuel models cannot be used")
         fuels = () if file is None else read_fuel_models(Path(file))
         return with_physical_model(self, self.fire_model.physical, fuels=fuels)
 
+    @python_interface
     def with_values(
         self, file: str | Path, name: str = "", *, column: str = "", layer: str | None = None,
         meaning: str | None = None, weight: float = 1.0, susceptibility: float = 1.0,
@@ -134,17 +149,25 @@ class OpenProject(Project):
         Raises:
             InputError: Something is wrong with the file. Every problem is listed.
         """
+        problems = Problems()
         if meaning is not None and meaning not in list(RasterMeaning):
-            remedy = f"give one of {', '.join(RasterMeaning)}"
-            raise InputError([Problem("meaning", f"{meaning!r} is unknown", remedy)], "The values cannot be used")
+            problems.add("meaning", f"{meaning!r} is unknown", f"use one of {', '.join(RasterMeaning)}")
+        is_path(file, "file", problems)
+        for where, text in (("name", name), ("column", column), ("layer", "" if layer is None else layer)):
+            is_string(text, where, problems)
+        for where, number in (("weight", weight), ("susceptibility", susceptibility)):
+            is_number(number, where, problems)
+        problems.raise_if_any("The values cannot be used")
         kind = None if meaning is None else RasterMeaning(meaning)
         source = ValueSource(Path(file), name, column, layer, kind, weight, susceptibility)
         return self.with_value_layer(read_values(source, self.scenario.grid).layer)
 
+    @python_interface
     def without_values(self, name: str) -> Self:
         """Return the project without the value layer of this name; raises ``InputError`` where there is none."""
         return replace(self, values=_without_one(self.values, name, "values", "layer"))
 
+    @python_interface
     def with_bases(
         self, file: str | Path, *, kind: str = "airtanker_base", serves: Sequence[str] = (), layer: str | None = None
     ) -> Self:
@@ -162,19 +185,24 @@ class OpenProject(Project):
         Raises:
             InputError: Something is wrong with the file, or with its bases for this fleet. Every problem is listed.
         """
-        title = "The bases cannot be used"
+        title, problems = "The bases cannot be used", Problems()
         if kind not in list(BaseKind):
-            raise InputError([Problem("kind", f"{kind!r} is unknown", f"give one of {', '.join(BaseKind)}")], title)
-        read = read_bases(BaseSource(Path(file), BaseKind(kind), tuple(serves), layer), self.scenario.grid)
+            problems.add("kind", f"{kind!r} is unknown", f"use one of {', '.join(BaseKind)}")
+        is_path(file, "file", problems)
+        served = strings_of(serves, "serves", problems)
+        problems.raise_if_any(title)
+        read = read_bases(BaseSource(Path(file), BaseKind(kind), served or (), layer), self.scenario.grid)
         bases = with_named(self.operations.bases, read.bases)
         raise_new_problems(self.base_problems(self.operations.bases), self.base_problems(bases), title)
         return replace(self, operations=replace(self.operations, bases=bases))
 
+    @python_interface
     def without_base(self, name: str) -> Self:
         """Return the project without the base of this name; raises ``InputError`` where there is none."""
         kept = _without_one(self.operations.bases, name, "bases", "base")
         return replace(self, operations=replace(self.operations, bases=kept))
 
+    @python_interface
     def with_airspace(self, *rules: Mapping[str, Any]) -> Self:
         """Return the project with airspace rules in place of those there are; without any, with none.
 
@@ -189,19 +217,25 @@ class OpenProject(Project):
         problems, made = Problems(), []
         known = {item.name for item in fields(AirspaceRule)}
         for number, rule in enumerate(rules):
-            problems.extend(
-                Problem(rule_name(number), f"{name} is no value of a rule", f"give any of {', '.join(sorted(known))}")
-                for name in rule if name not in known
-            )  # fmt: skip
-            missing = [name for name in ("most", "minutes") if not isinstance(rule.get(name), (int, float))]
-            problems.extend(Problem(rule_name(number), f"{name} is no number", "give one") for name in missing)
+            where, noted = rule_name(number), len(problems)
+            if not is_mapping(rule, where, '{"most": 1, "minutes": 60}', problems):
+                made.append(AirspaceRule(1, 1.0))  # later messages number the rules by their place
+                continue
+            remedy = f"use {', '.join(sorted(known))}"
+            problems.extend(Problem(where, f"{name} is not known", remedy) for name in rule if name not in known)
             given: dict[str, Any] = {name: value for name, value in rule.items() if name in known}
-            given |= {"types": tuple(rule["types"])} if "types" in rule else {}
-            made.append(AirspaceRule(1, 1.0) if missing else AirspaceRule(**given))
+            for name in ("most", "minutes", "radius_m"):
+                if name in rule:
+                    is_number(rule[name], f"{where}, {name}", problems, may_be_none=name == "radius_m")
+                elif name != "radius_m":
+                    problems.add(where, f"{name} is missing", "give a number")
+            given["types"] = strings_of(rule.get("types", ()), f"{where}, types", problems)
+            made.append(AirspaceRule(1, 1.0) if len(problems) > noted else AirspaceRule(**given))
         problems.extend(rules_problems(made) + rules_problems(made, self.fleet))
         problems.raise_if_any("The airspace rules cannot be used")
         return replace(self, operations=replace(self.operations, airspace=tuple(made)))
 
+    @python_interface
     def with_barriers(
         self, file: str | Path | Sequence[Barrier], *, kind: str | None = None, width_m: float | None = None,
         strength: float = 1.0, exists_from: datetime | None = None, layer: str | None = None,
@@ -221,9 +255,17 @@ class OpenProject(Project):
         Raises:
             InputError: Something is wrong with the file. Every problem is listed.
         """
-        title = "The barriers cannot be used"
+        title, wrong = "The barriers cannot be used", Problems()
         if kind is not None and kind not in list(BarrierKind):
-            raise InputError([Problem("kind", f"{kind!r} is unknown", f"give one of {', '.join(BarrierKind)}")], title)
+            wrong.add("kind", f"{kind!r} is unknown", f"use one of {', '.join(BarrierKind)}")
+        is_number(width_m, "width_m", wrong, may_be_none=True)
+        is_number(strength, "strength", wrong)
+        if exists_from is not None and not isinstance(exists_from, datetime):
+            wrong.add("exists_from", f"{exists_from!r} cannot be used", "give a datetime with an offset from UTC")
+        is_list = isinstance(file, Sequence) and all(isinstance(barrier, Barrier) for barrier in file)
+        if not isinstance(file, str | Path) and not is_list:
+            wrong.add("file", f"{file!r} cannot be used", "give the path of a file, or a sequence of barriers")
+        wrong.raise_if_any(title)
         if isinstance(file, str | Path):
             chosen = None if kind is None else BarrierKind(kind)
             source = BarrierSource(Path(file), chosen, layer, width_m, strength, exists_from)
@@ -235,10 +277,12 @@ class OpenProject(Project):
             raise InputError(problems, title)
         return replace(self, barriers=with_named(self.barriers, added))
 
+    @python_interface
     def without_barrier(self, name: str) -> Self:
         """Return the project without the barrier of this name; raises ``InputError`` where there is none."""
         return replace(self, barriers=_without_one(self.barriers, name, "barriers", "barrier"))
 
+    @python_interface
     def with_crew_notes(
         self, *, frequencies: Mapping[str, str | Sequence[str]] | None = None, hazards: Sequence[str] | None = None
     ) -> Self:
@@ -254,21 +298,23 @@ class OpenProject(Project):
         Raises:
             InputError: A text cannot be printed, is empty or too long. Every problem is listed.
         """
-        operations = self.operations
-        if frequencies is not None:
-            bands = {use: (given, "") if isinstance(given, str) else given for use, given in frequencies.items()}
-            channels = tuple(RadioFrequency(use, *given[:2]) for use, given in bands.items())
+        operations, problems = self.operations, Problems()
+        example = '{"Air/Ground": ("122.925", "168.275")}'
+        if frequencies is not None and is_mapping(frequencies, "frequencies", example, problems):
+            bands = {use: strings_of(given, f"frequency {use}", problems) for use, given in frequencies.items()}
+            channels = tuple(RadioFrequency(str(use), *given[:2]) for use, given in bands.items() if given is not None)
             operations = replace(operations, frequencies=channels)
         if hazards is not None:
-            operations = replace(operations, hazards=tuple(hazards))
-        found = frequency_problems(operations.frequencies) + hazard_problems(operations.hazards)
-        if found:
-            raise InputError(found, "The notes for crews cannot be used")
+            operations = replace(operations, hazards=strings_of(hazards, "hazards", problems) or ())
+        problems.extend(frequency_problems(operations.frequencies) + hazard_problems(operations.hazards))
+        problems.raise_if_any("The notes for crews cannot be used")
         return replace(self, operations=operations)
 
+    @python_interface
     def save(self, folder: str | Path) -> Self:
         """Save the project as the new folder ``folder`` (``NAME.firegui``) and return it as it is saved there.
 
+        The name is kept as it is given: a name without ``.firegui`` stays without it, as with ``--out`` of commands.
         The folder holds all of the project or does not appear. Raises :class:`~firegui.errors.InputError` where it
         exists or cannot be written.
         """
@@ -324,13 +370,14 @@ def read_project(source: ProjectSource, gather: Gather) -> ReadProject | None:
 def refuse_existing(folder: Path | None, problems: Problems) -> None:
     """Add a problem if ``folder`` exists."""
     if folder is not None and folder.exists():
-        problems.add(str(folder), EXISTS, REMEDY)
+        problems.add(str(folder), EXISTS, "give another name with --out, or remove it first")
 
 
 def save_new(project: Project, folder: Path) -> None:
     """Save ``project`` as a new folder. Raises :class:`~firegui.errors.InputError` where that exists."""
     if folder.exists():
-        raise InputError([Problem(str(folder), EXISTS, REMEDY)], "The project cannot be saved")
+        problem = Problem(str(folder), EXISTS, "give another name, or remove it first")
+        raise InputError([problem], "The project cannot be saved")
     save_project(project, folder)
 
 
@@ -340,6 +387,7 @@ def made_project(project: Project, out: Path | None) -> OpenProject:
     return made if out is None else made.save(out)
 
 
+@python_interface
 def open_project(folder: str | Path) -> OpenProject:
     """Open the project in ``folder`` (``NAME.firegui``).
 

@@ -1,9 +1,9 @@
-"""Errors in the words of the Python interface: names of keywords in place of command-line options."""
+"""Errors in the words of the Python interface: keywords in place of options and of titles of the window."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import wraps
 from typing import ParamSpec, TypeVar
@@ -18,14 +18,17 @@ _RENAMED = {"lr": "learning_rate", "every": "every_hours", "stop-at": "stop_at_d
 
 
 def python_interface(function: Callable[P, R]) -> Callable[P, R]:
-    """Return ``function`` with an :class:`~firegui.errors.InputError` that names keywords, not options."""
+    """Return ``function`` with an :class:`~firegui.errors.InputError` that names keywords, not options.
+
+    A setting is named by its keyword, or by its attribute where the function has no such keyword.
+    """
 
     @wraps(function)
     def call(*arguments: P.args, **keywords: P.kwargs) -> R:
         try:
             return function(*arguments, **keywords)
         except InputError as error:
-            problems = [_reworded(problem) for problem in error.problems]
+            problems = [_reworded(problem, keywords) for problem in error.problems]
             if problems == list(error.problems):
                 raise
             raise InputError(problems, error.title) from error
@@ -33,7 +36,10 @@ def python_interface(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
-def _reworded(problem: Problem) -> Problem:
+def _reworded(problem: Problem, keywords: Mapping[str, object]) -> Problem:
+    if problem.setting is not None:
+        prefixed = f"{problem.setting.prefix}_{problem.setting.name}"
+        problem = problem.renamed(prefixed if prefixed in keywords else problem.setting.name)
     what, remedy = (_OPTION.sub(lambda found: f"`{_keyword(found)}`", text) for text in (problem.what, problem.remedy))
     return replace(problem, where=_OPTION.sub(_keyword, problem.where), what=what, remedy=remedy)
 

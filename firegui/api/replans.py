@@ -75,8 +75,8 @@ class ReplanRequest:
         ready = None
         if read is None:
             gather.extend(plan.problems())
-            check_source(schedule_file(self.schedule), gather)
-            check_source(self.observed, gather)
+            check_source(schedule_file(self.schedule), gather, "--schedule")
+            check_source(self.observed, gather, "--observed")
         else:
             ready = self._ready(replace(read, project=replace(read.project, plan=plan)), gather)
         gather.raise_if_any(TITLE)
@@ -88,7 +88,8 @@ class ReplanRequest:
         project, turn, seen, unread = read.project, self.turn, None, True
         schedule, file = gather_schedule(self.schedule, project, gather), schedule_file(self.schedule)
         # A day outside the plan is said below; what was observed on it would only confuse.
-        if not self.closed_loop and 1 <= turn < project.plan.days:
+        is_there = check_source(self.observed, gather, "--observed")
+        if is_there and not self.closed_loop and 1 <= turn < project.plan.days:
             seen = gather.attempt(lambda: read_observation(self.observed, project, turn))
             unread = seen is None
         if schedule is None:

@@ -105,7 +105,7 @@ class RolloutRequest:
         read = read_project(self.project, gather)
         project = None if read is None else read.project
         if project is None:
-            gather.extend(bounds_problems(self.nominal(NOMINAL, gather), "nominal effectiveness"))
+            gather.extend(bounds_problems(self.nominal(NOMINAL, gather), "nominal effectiveness", "eta"))
         else:
             nominal = self.nominal(project.plan.nominal, gather)
             project = replace(project, plan=replace(project.plan, nominal=nominal))

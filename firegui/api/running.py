@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
+from firegui.api.python_words import python_interface
 from firegui.domain.project import Project
 from firegui.errors import CancelledError, FireguiError, InputError, RunFailedError
 from firegui.io.atomic import new_folder
@@ -153,6 +154,7 @@ class SavedRunResult:
     run: ReadyRun = field(repr=False)
     content: FolderContent | None = field(default=None, repr=False)
 
+    @python_interface
     def save(self, folder: str | Path) -> Path:
         """Write the result as the new folder ``folder``, as the command line writes it, and return its path.
 

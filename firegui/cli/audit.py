@@ -45,7 +45,7 @@ def audit(context: click.Context, project_folder: Path, schedule_file: Path, as_
     gather = Gather()
     project = gather.attempt(lambda: load_project(project_folder))
     if project is None:
-        check_source(schedule_file, gather)
+        check_source(schedule_file, gather, "--schedule")
         gather.raise_if_any("The schedule cannot be checked")
         return
     engine = Engine()

@@ -159,7 +159,7 @@ def configure(
         default = str(scenarios_file) == "default"
         stress = StressSet() if default else gather_scenarios(scenarios_file, before, gather)
         if before is None:
-            check_source(regions_file, gather)
+            check_source(regions_file, gather, "--regions")
             noted = _noted(Operations() if operations is None else operations, rules, frequencies, hazards)
             gather.extend(plan.problems() + noted.own_problems())
             gather.raise_if_any(_TITLE)

@@ -35,19 +35,19 @@ class GuardedGroup(click.Group):
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except Exception as error:  # the border: nothing may pass it as a traceback
-            code = report_error(error, "--json" in words)
+            code = report_error(error, "--json" in words, words)
         sys.exit(code if isinstance(code, int) else DONE)
 
 
-def report_error(error: Exception, as_json: bool) -> int:
-    """Print ``error`` and return the exit code."""
+def report_error(error: Exception, as_json: bool, words: Sequence[str] = ()) -> int:
+    """Print ``error`` and return the exit code; ``words`` are those of the command line."""
     if isinstance(error, click.Abort):
         _tell("interrupted; nothing was written", (), as_json)
         return INTERRUPTED
     if isinstance(error, click.ClickException):
         return _usage(error, as_json)
     if isinstance(error, InputError):
-        report_problems(error.title, error.problems, as_json)
+        report_problems(error.title, _with_options(error.problems, words), as_json)
         return BAD_INPUT
     if isinstance(error, CancelledError):
         _tell(str(error), (), as_json)
@@ -59,6 +59,17 @@ def report_error(error: Exception, as_json: bool) -> int:
     place = f" Details are in {log}." if log else ""
     _tell(f"an error in firegui: {type(error).__name__}: {error}.{place}", (), as_json)
     return FAILED
+
+
+def _with_options(problems: Sequence[Problem], words: Sequence[str]) -> list[Problem]:
+    """Return the problems with options in place of titles of settings, for the options that were given."""
+    given = {word.partition("=")[0] for word in words}
+
+    def named(problem: Problem) -> Problem:
+        flag = "" if problem.setting is None else problem.setting.flag
+        return problem.renamed(flag) if flag in given else problem
+
+    return [named(problem) for problem in problems]
 
 
 def report_problems(title: str, problems: Sequence[Problem], as_json: bool) -> None:

@@ -12,7 +12,7 @@ from dataclasses import MISSING, dataclass
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.names import shown_name
-from firegui.domain.options import bounds_problems, number_from_text, option, title_of
+from firegui.domain.options import bounds_problems, number_from_text, option, setting_problem
 from firegui.domain.units import Units
 from firegui.errors import Problem
 
@@ -73,7 +73,7 @@ class AirspaceRule:
         """Return everything wrong with the rule itself, which messages call ``where``."""
         found = bounds_problems(self, where)
         if isinstance(self.most, float) and math.isfinite(self.most) and self.most != int(self.most):
-            found.append(Problem(where, f"{title_of(self, 'most')} is {self.most}", "use a whole number"))
+            found.append(setting_problem(self, "most", where, f"is {self.most}", "use a whole number"))
         if any(not name.strip() for name in self.types):
             found.append(Problem(where, "the id of a type is empty", "name the type, or leave it out"))
         if repeated := sorted({name for name in self.types if name.strip() and self.types.count(name) > 1}):

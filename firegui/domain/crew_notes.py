@@ -53,7 +53,7 @@ class RadioFrequency:
             value = getattr(self, name)
             found += _text_problems(where, value, title_of(self, name), MOST_FREQUENCY_LETTERS)
             if value.strip() and not any(letter.isdecimal() for letter in value):
-                what = f"{title_of(self, name)} '{shown_name(value.strip())}' is no frequency"
+                what = f"{title_of(self, name)} '{shown_name(value.strip())}' is not a frequency"
                 found.append(Problem(where, what, "write it in MHz, such as 122.925"))
         if not (self.am.strip() or self.fm.strip()):
             found.append(Problem(where, "has neither an AM nor an FM frequency", "give one, or remove the line"))

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import MOST_DAYS, Calendar, turnaround_steps
 from firegui.domain.names import character_problems, repeated_names, shown_name
-from firegui.domain.options import NOT_STORED, bounds_problems, option, title_of
+from firegui.domain.options import NOT_STORED, bounds_problems, option, setting_problem
 from firegui.domain.units import GALLON_L, KNOT_MS, Units
 from firegui.errors import Problem
 
@@ -280,10 +280,10 @@ class AircraftType:
             found += character_problems(where, text, what)
         found += bounds_problems(self, where)
         if math.isfinite(self.count) and self.count != int(self.count):
-            found.append(Problem(where, f"{title_of(self, 'count')} is {self.count}", "use a whole number"))
+            found.append(setting_problem(self, "count", where, f"is {self.count}", "use a whole number"))
         if any(not 0 <= day < MOST_DAYS for day in self.grounded_days):
-            what = f"{title_of(self, 'grounded_days')} {list(self.grounded_days)} have a day that no plan has"
-            found.append(Problem(where, what, f"days are counted from 0, up to {MOST_DAYS - 1}"))
+            said, remedy = "have a day that no plan has", f"days are counted from 0, up to {MOST_DAYS - 1}"
+            found.append(setting_problem(self, "grounded_days", where, f"{list(self.grounded_days)} {said}", remedy))
         return found
 
 

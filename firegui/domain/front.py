@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from firegui.domain.options import bounds_problems, option
+from firegui.domain.options import bounds_problems, option, setting_problem
 from firegui.domain.stencil import STENCILS
 from firegui.errors import Problem
 
@@ -41,7 +41,8 @@ class FrontSettings:
         """Return everything that cannot be measured."""
         found = bounds_problems(self, "front")
         if not found and self.neighbours not in STENCILS:
-            found.append(Problem("front", f"Neighbours is {self.neighbours}", "use 8, or 16 with the knight's moves"))
+            remedy = "use 8, or 16 with the knight's moves"
+            found.append(setting_problem(self, "neighbours", "front", f"is {self.neighbours}", remedy))
         return found
 
 

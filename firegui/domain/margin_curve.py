@@ -7,7 +7,14 @@ from enum import StrEnum
 
 from firegui.domain.options import bounds_problems, option
 from firegui.domain.settings import Margin, Setting
-from firegui.domain.stress import MOST_DRAWS, StressSet, StressTable, StressTestSettings, interval_problems
+from firegui.domain.stress import (
+    MOST_DRAWS,
+    MOST_REPAIR_HOURS,
+    StressSet,
+    StressTable,
+    StressTestSettings,
+    interval_problems,
+)
 from firegui.domain.study_table import front_of
 from firegui.errors import Problem
 
@@ -35,7 +42,7 @@ class MarginCurveSettings:
 
     repair_hours: float = option(
         12.0, "Replanned every", "replan the stress margin's plan this often in the last test; 0 leaves it out",
-        unit="h", low=0.0, high=24.0, flag="--repair", zero_text="left out",
+        unit="h", low=0.0, high=MOST_REPAIR_HOURS, flag="--repair", zero_text="left out",
     )  # fmt: skip
     draws: int = option(
         0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says", low=0,

@@ -14,7 +14,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints, overload
 
-from firegui.errors import Problem
+from firegui.errors import Problem, SettingNames
 
 Settings = TypeVar("Settings")
 Number = TypeVar("Number", bound=float)
@@ -136,7 +136,7 @@ class SettingField:
 
     def flag(self, prefix: str = "") -> str:
         """Return the command-line option; ``prefix`` goes before the name."""
-        return self.option.flag or "--" + "-".join(filter(None, (prefix, self.name.replace("_", "-"))))
+        return flag_of(self.option, self.name, prefix)
 
     def off_flag(self, prefix: str = "") -> str:
         """Return the command-line option of a yes or no that is off."""
@@ -238,8 +238,29 @@ def replaced_at(settings: Settings, path: Path, value: Any) -> Settings:
     return replace(settings, **{name: changed})  # type: ignore[type-var]
 
 
-def bounds_problems(value: Any, where: str) -> list[Problem]:
-    """Check every bounded number of a settings dataclass, without the dataclasses in it."""
+def setting_problem(
+    settings: Any, name: str, where: str, said: str, remedy: str, prefix: str = "", *, has_flag: bool = True
+) -> Problem:
+    """Return the problem of a field: its title, then ``said``, such as ``is -1``.
+
+    Python and the command line put their own name in place of the title. ``prefix`` goes before it where the keyword or
+    option is ``prefix_name``. ``has_flag`` is false for a field without a command-line option.
+    """
+    declared, title = option_of(settings, name), title_of(settings, name)
+    flag = flag_of(declared, name, prefix) if declared is not None and has_flag else ""
+    return Problem(where, f"{title} {said}", remedy, SettingNames(title, name, flag, prefix))
+
+
+def flag_of(declared: Option, name: str, prefix: str = "") -> str:
+    """Return the command-line option of the field ``name``; ``prefix`` goes before the name."""
+    return declared.flag or "--" + "-".join(filter(None, (prefix, name.replace("_", "-"))))
+
+
+def bounds_problems(value: Any, where: str, prefix: str = "", *, has_flag: bool = True) -> list[Problem]:
+    """Check every bounded number of a settings dataclass, without the dataclasses in it.
+
+    ``prefix`` and ``has_flag`` are as in :func:`setting_problem`.
+    """
     found = []
     for item in fields(value):
         number, declared = getattr(value, item.name), item.metadata.get(_OPTION)
@@ -252,7 +273,8 @@ def bounds_problems(value: Any, where: str) -> list[Problem]:
         infinite = isinstance(number, float) and not math.isfinite(number)
         if infinite or (low is not None and number < low) or (high is not None and number > high):
             limits = f"{'-∞' if low is None else plain_number(low)} to {'∞' if high is None else plain_number(high)}"
-            found.append(Problem(where, f"{declared.title} is {number}", f"use a value from {limits}"))
+            said, remedy = f"is {number}", f"use a value from {limits}"
+            found.append(setting_problem(value, item.name, where, said, remedy, prefix, has_flag=has_flag))
     return found
 
 

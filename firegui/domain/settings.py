@@ -498,12 +498,12 @@ class PlanSettings:
 
     def problems(self) -> list[Problem]:
         """Return everything out of bounds."""
-        parts: dict[str, object] = {
-            "plan": self, "objective": self.weights, "nominal effectiveness": self.nominal,
-            "design effectiveness": self.design, "optimizer": self.optimizer, "elimination": self.elimination,
-            "margin": self.margin,
+        parts: dict[str, tuple[object, str]] = {
+            "plan": (self, ""), "objective": (self.weights, ""), "nominal effectiveness": (self.nominal, "eta"),
+            "design effectiveness": (self.design, "design"), "optimizer": (self.optimizer, ""),
+            "elimination": (self.elimination, ""), "margin": (self.margin, ""),
         }  # fmt: skip
-        found = [problem for where, part in parts.items() for problem in bounds_problems(part, where)]
+        found = [each for where, (part, prefix) in parts.items() for each in bounds_problems(part, where, prefix)]
         weights = (self.weights.burn, self.weights.final, self.weights.prot, self.weights.val)
         if all(math.isfinite(w) for w in weights) and not any(w > 0 for w in weights):
             found.append(

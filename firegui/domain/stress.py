@@ -5,7 +5,6 @@ The results of such tests are defined here as well.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -17,6 +16,7 @@ from firegui.domain.units import Units, percent_text
 from firegui.errors import Problem
 
 MOST_DRAWS = 1_000
+MOST_REPAIR_HOURS = 24.0
 NOMINAL_NAME, DESIGN_NAME = "nominal", "design"
 EXPECTED = "expected"
 """What the world of the model itself is called on screen."""
@@ -60,7 +60,7 @@ class StressScenario:
     delay_minutes: float = option(0.0, "Late", "every drop comes this much later", unit="min", low=0.0, high=100_000.0)
     failure_rate: float = option(0.0, "Failures", "share of the drops that do not happen", low=0.0, high=1.0)
     repair_hours: float = option(
-        0.0, "Replanned every", "the rest is replanned this often; 0: never", unit="h", low=0.0, high=24.0
+        0.0, "Replanned every", "the rest is replanned this often; 0: never", unit="h", low=0.0, high=MOST_REPAIR_HOURS
     )
     draws: int = option(1, "Draws", "how often a scenario with random errors is drawn", low=1, high=MOST_DRAWS)
     seed: int = option(0, "Random seed", "seed of the scenario's draws, beside that of the set", low=0, high=2**32 - 1)
@@ -107,9 +107,9 @@ class StressScenario:
         found = [] if self.name.strip() else [Problem("stress scenario", "has no name", "give it a name")]
         if self.name.strip().casefold() in OWN_WORLDS:
             found.append(Problem(where, "is the name of a world that plans are made for", "give it another name"))
-        found += character_problems(where, self.name) + bounds_problems(self, where)
+        found += character_problems(where, self.name) + bounds_problems(self, where, has_flag=False)
         if self.effectiveness is not None:
-            found += bounds_problems(self.effectiveness, where)
+            found += bounds_problems(self.effectiveness, where, has_flag=False)
         return found
 
     def repair_steps(self, steps_per_day: int) -> int:
@@ -117,20 +117,21 @@ class StressScenario:
         return round(self.repair_hours * steps_per_day / 24.0)
 
     def repair_problems(self, steps_per_day: int) -> list[Problem]:
-        """Return the problem of a repair interval that is no whole number of steps."""
+        """Return the problem of a repair interval that is not a whole number of steps."""
         return interval_problems(f"stress scenario {self.name}", self.repair_hours, steps_per_day)
 
 
 def interval_problems(where: str, hours: float, steps_per_day: int) -> list[Problem]:
-    """Return the problem of a repair interval of ``where`` that is no whole number of steps.
+    """Return the problem of a repair interval of ``where`` that is not a whole number of steps.
 
     0 hours mean that nothing is repaired.
     """
+    if not 0.0 < hours <= MOST_REPAIR_HOURS:
+        return []  # the bounds of the setting tell of what is outside of them
     steps = hours * steps_per_day / 24.0
     # A fire that is observed every 0 steps would never burn on.
-    is_shorter_than_a_step = hours > 0.0 and steps < 0.5
-    if math.isfinite(steps) and (is_shorter_than_a_step or abs(steps - round(steps)) > 1e-6):
-        what = f"is replanned every {hours:g} h, which is no whole number of steps"
+    if steps < 0.5 or abs(steps - round(steps)) > 1e-6:
+        what = f"is replanned every {hours:g} h, which is not a whole number of steps"
         return [Problem(where, what, f"use a multiple of {plain_number(24.0 / steps_per_day)} h")]
     return []
 
@@ -236,7 +237,7 @@ class StressTestSettings:
     )  # fmt: skip
     repair_hours: float = option(
         0.0, "Replanned every", "replan what is left this often in every scenario; 0: as the scenario says", unit="h",
-        low=0.0, high=24.0, flag="--repair", zero_text="as in each scenario",
+        low=0.0, high=MOST_REPAIR_HOURS, flag="--repair", zero_text="as in each scenario",
     )  # fmt: skip
     stress: StressSet = field(default_factory=StressSet)
 

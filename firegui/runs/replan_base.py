@@ -68,12 +68,21 @@ def replan_problems(spec: ReplanSpec) -> list[Problem]:
 
 
 def _exercise_problems(scenario: StressScenario, spec: ReplanSpec) -> list[Problem]:
-    found = bounds_problems(scenario, "exercise") + scenario.repair_problems(spec.project.scenario.steps_per_day)
+    found = [_of_interval(problem) for problem in bounds_problems(scenario, "exercise", has_flag=False)]
+    found += scenario.repair_problems(spec.project.scenario.steps_per_day)
     if scenario.repair_hours == 0.0:
         found.append(Problem("exercise", "the fire is never observed", "give the hours between two observations"))
     if spec.draw < 0:
-        found.append(Problem("exercise", f"draw {spec.draw}", "draws are counted from 0"))
+        found.append(Problem("exercise", f"draw is {spec.draw}", "draws are counted from 0"))
     return found
+
+
+def _of_interval(problem: Problem) -> Problem:
+    """Return a problem of the exercise; the interval of its scenario is given apart from the scenario."""
+    names = problem.setting
+    if names is None or names.name != "repair_hours":
+        return problem
+    return replace(problem, setting=replace(names, name="every_hours", flag="--every"))
 
 
 def _stop_problems(spec: ReplanSpec) -> list[Problem]:

@@ -115,6 +115,15 @@ def test_the_log_of_a_raised_error_holds_its_traceback(
     assert "in broken" in log.read_text(encoding="utf-8")
 
 
+def test_a_setting_of_a_file_keeps_its_title(firegui: Run, project: Path, tmp_path: Path) -> None:
+    scenarios = tmp_path / "s.toml"
+    scenarios.write_text('[[scenario]]\nname = "fast"\ndraws = 0\nseed = -1\n', encoding="utf-8")
+    schedule = write_schedule(tmp_path / "s.csv", [])
+    words = ("--schedule", schedule, "--scenarios", scenarios, "--draws", 3, "--seed", 4, "--out", tmp_path / "out")
+    answer = firegui("stress", project, *words)
+    assert "fast: Draws is 0" in answer.err and "fast: Random seed is -1" in answer.err
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows gives every user a temporary folder")
 def test_the_log_is_the_users_own_and_follows_no_link_that_another_user_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -133,21 +142,21 @@ def test_the_log_is_the_users_own_and_follows_no_link_that_another_user_made(
     [
         (
             ("evaluate", "PROJECT", "--backend", "gpu9", "--eta-water", "2", "--schedule", "s.csv", "--state", "no/s"),
-            ("'gpu9' is unknown", "How well water works is 2", "s.csv: ", "no/s: cannot be written"),
+            ("'gpu9' is unknown", "--eta-water is 2", "--schedule s.csv: ", "no/s: cannot be written"),
         ),
         (
             ("evaluate", "nowhere", "--backend", "gpu9", "--eta-water", "-1", "--schedule", "s.csv", "--state", "."),
             (
                 "nowhere: ",
                 "'gpu9' is unknown",
-                "How well water works is -1",
-                "s.csv: the file does not exist",
+                "--eta-water is -1",
+                "--schedule s.csv: the file does not exist",
                 ".: is a folder",
             ),
         ),
         (
             ("gradient", "PROJECT", "--schedule", "nope.csv", "--eta-water", "7", "--out", "no/g.npz"),
-            ("nope.csv: ", "How well water works is 7", "no/g.npz: cannot be written: its folder does not exist"),
+            ("--schedule nope.csv: ", "--eta-water is 7", "no/g.npz: cannot be written: its folder does not exist"),
         ),
         (
             (
@@ -155,10 +164,10 @@ def test_the_log_is_the_users_own_and_follows_no_link_that_another_user_made(
                 *("--warm-start", "nope.csv", "--out", "FILE", "--backend", "gpu9"),
             ),
             (
-                "Search steps is 0",
-                "Step size is -1",
-                "Random seed is -3",
-                "How well water works is 5",
+                "--epochs is 0",
+                "--lr is -1",
+                "--seed is -3",
+                "--design-water is 5",
                 "nope.csv",
                 "FILE: is a file",
                 "gpu9",
@@ -166,7 +175,7 @@ def test_the_log_is_the_users_own_and_follows_no_link_that_another_user_made(
         ),
         (
             ("optimize", "nowhere", "--epochs", "0", "--warm-start", "nope.csv", "--out", "FILE", "--resume"),
-            ("nowhere: ", "Search steps is 0", "nope.csv: the file does not exist", "FILE: is a file"),
+            ("nowhere: ", "--epochs is 0", "--warm-start nope.csv: the file does not exist", "FILE: is a file"),
         ),
         (
             ("import", "pytorchfire", "/nope", "--perimeters", "/none", "--crs", "FOO", "--start", "x", "--out", "n"),
@@ -174,11 +183,11 @@ def test_the_log_is_the_users_own_and_follows_no_link_that_another_user_made(
         ),
         (
             ("configure", "PROJECT", "--weights", "burn=nan,final=x", "--days", "0"),
-            ("Weight of burned area day by day is nan", "final is 'x'", "Days is 0"),
+            ("Weight of burned area day by day is nan", "final is 'x'", "--days is 0"),
         ),
         (
             ("configure", "nowhere", "--weights", "final=x", "--regions", "r.toml", "--fleet", "f.toml", "--days", "0"),
-            ("nowhere: ", "final is 'x'", "r.toml: the file does not exist", "f.toml: the file does not", "Days is 0"),
+            ("nowhere: ", "final is 'x'", "--regions r.toml: the file does not exist", "f.toml: the file does not", "--days is 0"),
         ),
         (
             ("import", "pytorchfire", "/nope", "--out", "PROJECT", "--transform", "1,2", "--start", "soon"),
@@ -186,29 +195,29 @@ def test_the_log_is_the_users_own_and_follows_no_link_that_another_user_made(
         ),
         (
             ("plan", "PROJECT", "--out", "run", "--epochs", "0", "--slack", "0.5", "--allowance", "0"),
-            ("Search steps is 0", "Slack", "Fire simulations is 0"),
+            ("--epochs is 0", "--slack is 0.5", "--allowance is 0"),
         ),
         (
             ("tactical", "PROJECT", "--out", "run", "--budget", "0", "--seed", "-1", "--design-water", "3"),
-            ("budget", "Random seed is -1", "How well water works is 3"),
+            ("budget", "--seed is -1", "--design-water is 3"),
         ),
         (
             ("calibrate", "nowhere", "--out", ".", "--epochs", "0"),
-            ("nowhere: the project does not exist", "Rounds is 0", ".: is a folder"),
+            ("nowhere: the project does not exist", "--epochs is 0", ".: is a folder"),
         ),
         (
             ("scaling", "nowhere", "--out", "run", "--repeats", "0", "--seeds", "0", "--backend", "gpu9"),
-            ("nowhere: ", "Repeats is 0", "Seeds is 0", "gpu9"),
+            ("nowhere: ", "--repeats is 0", "--seeds is 0", "gpu9"),
         ),
         (
             (
                 *("benchmark", "nowhere", "--planners", "gradient,magic", "--matched", "wishes", "--seeds", "0"),
                 *("--allowance", "-1", "--backend", "gpu9", "--out", "run"),
             ),
-            ("nowhere: ", "'magic'", "'wishes'", "Seeds", "Fire simulations is -1", "gpu9"),
+            ("nowhere: ", "'magic'", "'wishes'", "--seeds is 0", "--allowance is -1", "gpu9"),
         ),
         (("maps", "nowhere", "--out", "no/m.npz"), ("nowhere: ", "no/m.npz: cannot be written")),
-        (("audit", "nowhere", "--schedule", "s.csv"), ("nowhere: ", "s.csv: the file does not exist")),
+        (("audit", "nowhere", "--schedule", "s.csv"), ("nowhere: ", "--schedule s.csv: the file does not exist")),
         (("export", "nowhere", "--format", "csv,doc", "--out", "new"), ("nowhere: ", "format doc: is not known")),
     ],
     ids=lambda value: " ".join(value[:2]),

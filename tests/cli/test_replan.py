@@ -105,7 +105,7 @@ def test_an_exercise_needs_a_scenario_of_the_project_and_whole_steps(
     firegui(*words, "--closed-loop", "--scenario", "wet").assert_refused(
         "no stress scenario wet", "nominal, weak, fast"
     )
-    firegui(*words, "--closed-loop", "--every", 5).assert_refused("every 5 h, which is no whole number of steps")
+    firegui(*words, "--closed-loop", "--every", 5).assert_refused("every 5 h, which is not a whole number of steps")
     assert not (tmp_path / "run").exists()
 
 

@@ -223,7 +223,7 @@ def test_an_interval_of_no_whole_steps_is_refused_and_nothing_is_started(
 ) -> None:
     fill(bench, qtbot, EXPECTED, "6 h")
     press(bench, "start")
-    assert "every 6 h, which is no whole number of steps" in str(refusals[0])
+    assert "every 6 h, which is not a whole number of steps" in str(refusals[0])
     assert len(bench.queue.entries) == 1 and not bench.queue.is_busy
 
 

@@ -533,7 +533,7 @@ def test_an_edit_of_a_scenario_is_one_step_that_can_be_undone(
         ("failures", "Draws", "2.5", "'2.5' is not a whole number"),
         ("weak", "Effectiveness ret. / water", "much", "'much' is no effectiveness"),
         ("fast", "Name", "late", "late is used 2 times"),
-        ("failures, repaired", "Replanned every h", "0.3", "no whole number of steps"),
+        ("failures, repaired", "Replanned every h", "0.3", "not a whole number of steps"),
     ],
 )  # fmt: skip
 def test_an_impossible_value_is_refused_and_changes_nothing(

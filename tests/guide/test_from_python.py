@@ -53,7 +53,7 @@ def test_the_code_of_the_page_runs_from_top_to_bottom(place: Path, capsys: pytes
     assert {path.suffix for path in (place / "handover").iterdir()} == {".csv", ".geojson"}
     assert (place / "demo.firegui" / "runs" / "from-python" / "run.toml").is_file()
     assert said[-2].splitlines()[-1] == "stopped"
-    assert "nowhere.firegui the project does not exist" in said[-1] and "Search steps is -1" in said[-1]
+    assert "nowhere.firegui the project does not exist" in said[-1] and "epochs is -1" in said[-1]
 
 
 def test_the_page_names_every_function_and_no_other() -> None:

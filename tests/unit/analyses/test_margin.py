@@ -271,7 +271,7 @@ def test_bad_input_is_told_at_once_and_nothing_is_written(tmp_path: Path) -> Non
     bad = replace(project, stress=StressSet((STRESS.scenarios[3],)), plan=replace(project.plan, days=99))
     end = finished(run(margin_spec(tmp_path / "out", MarginCurveSettings(5.0, -1), project=bad)))
     assert end.reason is FinishReason.FAILED
-    told = ("weather for 2 days", "Draws is -1", "every 5 h, which is no whole number of steps", "all are replanned")
+    told = ("weather for 2 days", "Draws is -1", "every 5 h, which is not a whole number of steps", "all are replanned")
     assert len(end.problems) == len(told), end.problems
     for words in told:
         assert any(words in str(problem) for problem in end.problems), words

@@ -416,7 +416,7 @@ def test_with_repair_everywhere_every_scenario_is_an_exercise(tmp_path: Path) ->
                 "Draws is 2000",
                 "failing is used 2 times",
                 "Random seed is -1",
-                "every 5 h, which is no whole number of steps",
+                "every 5 h, which is not a whole number of steps",
             ],
         ),
         ({"settings": StressTestSettings(stress=StressSet(()))}, ["there is none"]),

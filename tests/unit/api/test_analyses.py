@@ -144,7 +144,7 @@ def test_replanning_lists_every_problem_in_the_words_of_python(watched: OpenProj
     with pytest.raises(firegui.InputError) as refused:
         firegui.replan(watched, tmp_path / "gone.csv", scenario="late", epochs=0)
     text = str(refused.value)
-    for part in ("day: is missing", "add `closed_loop=True`", "gone.csv", "Search steps is 0"):
+    for part in ("day: is missing", "add `closed_loop=True`", "gone.csv", "epochs is 0"):
         assert part in text
     assert "--" not in text
 

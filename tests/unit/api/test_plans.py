@@ -147,7 +147,7 @@ def test_every_problem_is_listed_in_the_words_of_python_and_nothing_is_written(t
     problems = {problem.where: problem for problem in refused.value.problems}
     assert set(problems) == {
         str(tmp_path / "nowhere.firegui"), str(tmp_path / "run"), "patience", "margin", "seed", "optimizer",
-        str(tmp_path / "gone.csv"), "backend",
+        f"warm_start {tmp_path / 'gone.csv'}", "backend",
     }  # fmt: skip
     assert problems["margin"].remedy == "give one of none, design, stress"
     assert "`resume=True`" in problems[str(tmp_path / "run")].remedy

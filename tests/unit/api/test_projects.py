@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -180,3 +181,49 @@ def test_values_at_risk_are_read_replaced_and_left_out(project: OpenProject, tmp
         project.with_values(table, meaning="sums")
     saved = again.save(tmp_path / "valued.firegui")
     assert saved.values == again.values
+
+
+@pytest.mark.parametrize(
+    ("method", "wrong", "where"),
+    [
+        ("with_counts", ([("R", 1)],), "counts"),
+        ("with_counts", ({"R": "3"},), "aircraft R"),
+        ("with_fuel_models", (3,), "file"),
+        ("with_physical_fire", {"dead_1h": "5"}, "dead_1h"),
+        ("with_values", (None,), "file"),
+        ("with_values", {"file": "v.csv", "weight": "2"}, "weight"),
+        ("with_bases", {"file": "b.csv", "serves": 3}, "serves"),
+        ("with_bases", {"file": None}, "file"),
+        ("with_airspace", ("one an hour",), "airspace rule 1"),
+        ("with_airspace", ({"most": 1, "minutes": "60"},), "airspace rule 1, minutes"),
+        ("with_airspace", ({"most": 1, "minutes": 60, "radius_m": "300"},), "airspace rule 1, radius_m"),
+        ("with_airspace", ({"most": 1, "minutes": 60, "types": 3},), "airspace rule 1, types"),
+        ("with_barriers", (7,), "file"),
+        ("with_barriers", {"file": (), "width_m": "5"}, "width_m"),
+        ("with_barriers", {"file": (), "exists_from": "2020-08-20"}, "exists_from"),
+        ("with_crew_notes", {"frequencies": ["122.925"]}, "frequencies"),
+        ("with_crew_notes", {"hazards": 5}, "hazards"),
+    ],
+)
+def test_an_argument_of_another_type_is_refused_with_a_remedy(
+    method: str, wrong: Any, where: str, project: OpenProject
+) -> None:
+    given: tuple[tuple[Any, ...], dict[str, Any]] = ((), wrong) if isinstance(wrong, dict) else (wrong, {})
+    with pytest.raises(firegui.InputError) as refused:
+        getattr(project, method)(*given[0], **given[1])
+    (problem,) = refused.value.problems
+    assert problem.where == where and problem.remedy
+
+
+def test_one_string_stands_for_a_sequence_of_one(project: OpenProject) -> None:
+    ruled = project.with_airspace({"most": 1, "minutes": 60, "types": "BIG"})
+    assert ruled.operations.airspace[0].types == ("BIG",)
+    assert project.with_crew_notes(hazards="Wires").operations.hazards == ("Wires",)
+
+
+def test_messages_of_a_project_name_attributes_and_no_option(project: OpenProject, folder: Path) -> None:
+    with pytest.raises(firegui.InputError, match="count is -1"):
+        project.with_counts({"R": -1})
+    with pytest.raises(firegui.InputError, match="give another name, or remove it first") as refused:
+        project.save(folder)
+    assert "--" not in str(refused.value)

@@ -88,12 +88,12 @@ def test_a_repair_interval_is_a_multiple_of_the_step() -> None:
     mended = StressScenario("mended", repair_hours=0.96)
     assert StressSet((mended,)).problems(50) == []
     told = texts(StressSet((mended,)), steps_per_day=48)
-    assert "is replanned every 0.96 h, which is no whole number of steps" in told
+    assert "is replanned every 0.96 h, which is not a whole number of steps" in told
     assert "use a multiple of 0.5 h" in told
 
 
 def test_a_repair_interval_is_at_least_a_step() -> None:
-    assert "no whole number of steps" in texts(StressSet((StressScenario("mended", repair_hours=1e-9),)))
+    assert "not a whole number of steps" in texts(StressSet((StressScenario("mended", repair_hours=1e-9),)))
 
 
 @pytest.mark.parametrize(("minutes", "steps"), [(0.0, 0), (1.0, 1), (30.0, 1), (43.0, 1), (44.0, 2), (288.0, 10)])

@@ -433,7 +433,7 @@ def test_a_row_says_what_was_decided_and_expected(unbroken_exercise: Path) -> No
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"repair_hours": 5.0}, "every 5 h, which is no whole number of steps"),
+        ({"repair_hours": 5.0}, "every 5 h, which is not a whole number of steps"),
         ({"repair_hours": 0.0}, "the fire is never observed"),
         ({"repair_hours": 48.0}, "Replanned every is 48"),
         ({"repair_hours": 12.0, "wind_turn_deg": 10.0}, "imported maps cannot be computed for another wind"),
