@@ -23,7 +23,8 @@ class NumberType(click.types.FloatParamType):
     """Number as people write it, without the underscores that Python allows.
 
     A number out of ``low`` to ``high`` is refused. Without ``check`` that is left to the reader of the setting, who
-    lists it with everything else that is wrong, and the limits only stand in what is said of a text that is no number.
+    lists it with everything else that is wrong, and the limits only stand in what is said of a text that is not a
+    number.
     """
 
     def __init__(

@@ -114,11 +114,11 @@ def bases(
 
 
 def _number(text: str, flag: str, problems: Problems) -> float | None:
-    """Return the number of an option, ``None`` for none or for what is no number, which is noted."""
+    """Return the number of an option, ``None`` for none or for what is not a number, which is noted."""
     try:
         return None if text == "none" else number_from_text(text)
     except ValueError:
-        problems.add(flag, f"{text!r} is no number", "give a number, or none")
+        problems.add(flag, f"{text!r} is not a number", "give a number, or none")
         return None
 
 
@@ -169,7 +169,7 @@ def _hours(text: str, problems: Problems) -> tuple[float | None, float | None]:
     except ValueError:
         opens = closes = None
     if not dash or opens is None or closes is None:
-        problems.add("--hours", f"{text!r} are no hours of the day", "write them as 08:00-20:30, or always")
+        problems.add("--hours", f"{text!r} are not hours of the day", "write them as 08:00-20:30, or always")
     return opens, closes
 
 
@@ -177,7 +177,7 @@ def _with_type(project: Project, kind_id: str, given: Mapping[str, str | None], 
     types = project.fleet.types
     if kind_id not in [kind.id for kind in types]:
         known = ", ".join(kind.id for kind in types) or "none"
-        problems.add("--type", f"{kind_id!r} is no aircraft type of the fleet", f"use one of {known}")
+        problems.add("--type", f"{kind_id!r} is not an aircraft type of the fleet", f"use one of {known}")
         return project
     changes = {
         name: _number(text, "--" + name.replace("_", "-"), problems) for name, text in given.items() if text is not None

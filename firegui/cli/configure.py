@@ -178,7 +178,7 @@ def configure(
             after = gather.attempt(lambda: _remodelled(after, model, fire_weights, physical, fuels)) or after
         after = after if required is None else replace(after, coverage=required)
         after = after if stress is None else replace(after, stress=stress)
-        gather.extend(introduced(before, after))
+        gather.extend(problem for problem in introduced(before, after) if problem not in out_of_range)
         gather.raise_if_any(_TITLE)
         return after
 
@@ -216,7 +216,7 @@ def save_changed(change: Callable[[Project, Gather], Project], folder: Path) -> 
             gather.raise_if_any(_TITLE)
             raise AssertionError("a project that cannot be read has a problem")
         after = change(before, gather)
-        gather.extend(introduced(before, after))
+        gather.extend(problem for problem in introduced(before, after) if problem not in out_of_range)
         gather.raise_if_any(_TITLE)
         return after
 
@@ -260,7 +260,7 @@ def _airspace(texts: Sequence[str], gather: Gather) -> tuple[AirspaceRule, ...] 
             rules.append(typed_rule(text))
         except ValueError:
             remedy = "write drops, minutes, metres and types between commas, such as 1,60,300"
-            gather.add("--airspace", f"{text!r} is no airspace rule", remedy)
+            gather.add("--airspace", f"{text!r} is not an airspace rule", remedy)
     return tuple(rules)
 
 

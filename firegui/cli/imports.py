@@ -235,7 +235,7 @@ def _pairs(option: str, texts: Sequence[str], problems: Problems) -> dict[str, s
 def _unit(key: str, text: str, problems: Problems) -> str | None:
     unit = find_unit(key, text)
     if unit is None:
-        problems.add("--unit", f"{text!r} is no unit of {LAYERS[key][0].lower()}", f"use {', '.join(UNITS[key])}")
+        problems.add("--unit", f"{text!r} is not a unit of {LAYERS[key][0].lower()}", f"use {', '.join(UNITS[key])}")
     return unit
 
 
@@ -244,7 +244,7 @@ def _band(key: str, bands: Mapping[str, str], problems: Problems) -> int | None:
     if text is None:
         return None
     if not (text.isascii() and text.isdecimal()) or int(text) < 1:
-        problems.add("--band", f"{text!r} is no band of {LAYERS[key][0].lower()}", "give a number from 1 on")
+        problems.add("--band", f"{text!r} is not a band of {LAYERS[key][0].lower()}", "give a number from 1 on")
         return None
     return int(text)
 
@@ -253,7 +253,7 @@ def _box(text: str) -> tuple[float, float, float, float]:
     found = _numbers(text)
     if len(found) != 4:
         remedy = "write west,south,east,north in the coordinates of the grid's CRS"
-        raise InputError([Problem("--bounds", f"{text!r} is no box", remedy)])
+        raise InputError([Problem("--bounds", f"{text!r} is not a box", remedy)])
     return found[0], found[1], found[2], found[3]
 
 

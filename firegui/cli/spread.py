@@ -238,7 +238,7 @@ def _fuel_model(models: tuple[FuelModel, ...], fuel: str | None, code: int | Non
     found = model_named(models, text)
     if found is None:
         where = "the fuel layer" if fuel is None else "--fuel"
-        gather.add(where, f"{text!r} is no fuel model that burns", "give one such as GR2 or 102, or a file of them")
+        gather.add(where, f"{text!r} is not a fuel model that burns", "give one such as GR2 or 102, or a file of them")
     return found
 
 

@@ -97,7 +97,7 @@ def rules_problems(rules: Sequence[AirspaceRule], fleet: Fleet | None = None) ->
     ids = [kind.id for kind in fleet.types]
     known = ", ".join(sorted(ids)) or "none"
     return [
-        Problem(rule_name(number), f"{name} is no aircraft type of the fleet", f"use one of {known}")
+        Problem(rule_name(number), f"{name} is not an aircraft type of the fleet", f"use one of {known}")
         for number, rule in enumerate(rules)
         for name in rule.types
         if name.strip() and name not in ids
@@ -130,7 +130,7 @@ def typed_rule(text: str) -> AirspaceRule:
     """
     parts = [part.strip() for part in text.split(",")]
     if len(parts) < 2:
-        raise ValueError(f"{text!r} is no airspace rule")
+        raise ValueError(f"{text!r} is not an airspace rule")
     most, minutes = number_from_text(parts[0]), number_from_text(parts[1])
     radius = number_from_text(parts[2]) if len(parts) > 2 and parts[2] else None
     whole = int(most) if math.isfinite(most) and most == int(most) else most

@@ -110,7 +110,7 @@ class Base:
             found.append(Problem(where, "the name is empty", "name every base"))
         found += character_problems(where, self.name) + bounds_problems(self, where)
         if not (math.isfinite(self.y) and math.isfinite(self.x)):
-            found.append(Problem(where, f"its place ({self.y}, {self.x}) is no place", "give two numbers"))
+            found.append(Problem(where, f"its place ({self.y}, {self.x}) is not a place", "give two numbers"))
         if (self.opens_h is None) != (self.closes_h is None):
             remedy = "give both hours, or none for a base that is always open"
             found.append(Problem(where, "one of its hours is missing", remedy))
@@ -148,11 +148,11 @@ def hour_of(text: str) -> float | None:
         return None
     hours, _, minutes = text.partition(":")
     if not (text.isascii() and "_" not in text):
-        raise ValueError(f"{text!r} is no time")
+        raise ValueError(f"{text!r} is not a time")
     if not minutes:
         return float(hours)
     if not (hours.isdigit() and minutes.isdigit() and int(minutes) < 60):
-        raise ValueError(f"{text!r} is no time")
+        raise ValueError(f"{text!r} is not a time")
     return int(hours) + int(minutes) / 60.0
 
 
@@ -287,7 +287,7 @@ def base_problems(bases: Sequence[Base], fleet: Fleet, calendar: Calendar, grid:
         if base.problems():
             continue
         if unknown := sorted(set(base.serves) - set(kinds)):
-            what = f"serves {', '.join(map(shown_name, unknown))}, which is no aircraft type of the fleet"
+            what = f"serves {', '.join(map(shown_name, unknown))}, which is not an aircraft type of the fleet"
             found.append(Problem(where, what, f"use types of the fleet: {types}"))
         if base.has_hours and not calendar.is_dated:
             remedy = "import the event with its start, or leave the hours out"

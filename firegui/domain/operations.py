@@ -102,7 +102,9 @@ class PinnedDrop:
         """Return the problems that depend on neither the fleet nor the grid."""
         found = [_naive(self.name, "time")] if self.time.tzinfo is None else []
         if not all(math.isfinite(value) for value in (self.y, self.x, self.theta)):
-            found.append(Problem(self.name, f"its pose ({self.y}, {self.x}, {self.theta}) is no pose", "use numbers"))
+            found.append(
+                Problem(self.name, f"its pose ({self.y}, {self.x}, {self.theta}) is not a pose", "use numbers")
+            )
         return found
 
 
@@ -200,17 +202,19 @@ class Operations:
         ids, names = {kind.id for kind in fleet.types}, {tail.name for tail in fleet.tails}
         types, tails = ", ".join(sorted(ids)) or "none", ", ".join(sorted(names)) or "none"
         found = [
-            Problem(f"grounding of {item.aircraft}", "is no aircraft of the fleet", f"use one of {types}; or {tails}")
+            Problem(
+                f"grounding of {item.aircraft}", "is not an aircraft of the fleet", f"use one of {types}; or {tails}"
+            )
             for item in self.groundings
             if item.aircraft not in ids | names
         ]
         found += [
-            Problem(DROPS_A_DAY, f"{key} is no aircraft type of the fleet", f"use one of {types}")
+            Problem(DROPS_A_DAY, f"{key} is not an aircraft type of the fleet", f"use one of {types}")
             for key in self.sorties_per_day
             if key not in ids
         ]
         return found + [
-            Problem(pin.name, "is of no aircraft of the fleet", f"use one of {tails}")
+            Problem(pin.name, "is of an aircraft that the fleet does not have", f"use one of {tails}")
             for pin in self.pinned
             if pin.aircraft not in names
         ]

@@ -292,7 +292,7 @@ def number_from_text(text: str, kind: Callable[[str], Any] = float) -> Any:
     Python also reads ``1_0`` as 10, and digits of other scripts. Here a slip of the keyboard must not become a number.
     """
     if "_" in text or not text.isascii():
-        raise ValueError(f"{text!r} is no number")
+        raise ValueError(f"{text!r} is not a number")
     return kind(text)
 
 

@@ -292,7 +292,7 @@ def _kind_in(settings: type[Any], name: str) -> type[Any] | None:
 def _unknown(name: str, project: Project) -> Problem:
     ids = ", ".join(kind.id for kind in project.fleet.types) or "none"
     of_fleet = name.split(".")[0] in ("fleet", *_DAY_LISTS)
-    return Problem(name, "is no factor of this project", f"its fleet has {ids}; {_REMEDY}" if of_fleet else _REMEDY)
+    return Problem(name, "is not a factor of this project", f"its fleet has {ids}; {_REMEDY}" if of_fleet else _REMEDY)
 
 
 def _bounds(name: str, value: Value | None, project: Project) -> list[Problem]:

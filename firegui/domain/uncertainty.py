@@ -86,7 +86,7 @@ class ErrorModel:
         if not np.isfinite(covariance).all() or abs(covariance[0, 1] - covariance[1, 0]) > 1e-9 * abs(covariance).max():
             raise ValueError(f"Σ = {self.covariance} is not symmetric")
         if np.linalg.eigvalsh(covariance)[0] < 0.0:
-            raise ValueError(f"Σ = {self.covariance} is no covariance: one direction has a negative variance")
+            raise ValueError(f"Σ = {self.covariance} is not a covariance: one direction has a negative variance")
         if not self.correlation_cells > 0.0:
             raise ValueError(f"ℓ = {self.correlation_cells} cells is not positive")
 

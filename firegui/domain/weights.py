@@ -108,7 +108,7 @@ class Training:
         """Return everything that contradicts itself."""
         where = "training"
         found = [
-            Problem(where, f"{name!r} is no map that can be learned", _REMEDY)
+            Problem(where, f"{name!r} is not a map that can be learned", _REMEDY)
             for name in self.learned
             if name not in GAINS
         ]
@@ -226,4 +226,4 @@ def tensor_problems(tensors: Mapping[str, NDArray[Any]]) -> list[Problem]:
         elif not np.isfinite(tensor).all():
             found.append(Problem(name, "has values that are not finite", _REMEDY))
     unknown = (name for name in tensors if name not in TENSOR_SHAPES)
-    return found + [Problem(name, "is no tensor of this network", _REMEDY) for name in unknown]
+    return found + [Problem(name, "is not a tensor of this network", _REMEDY) for name in unknown]

@@ -302,7 +302,7 @@ def _check(model: Model, schedule: Schedule | None, settings: UncertaintySetting
     if schedule is not None:
         problems.extend(schedule.size_problems(model.n_steps, model.fleet.n_aircraft))
         if not (np.isfinite(schedule.logits).all() and np.isfinite(schedule.poses).all()):
-            problems.add("schedule", "has logits or poses that are no numbers", "give another schedule")
+            problems.add("schedule", "has logits or poses that are not numbers", "give another schedule")
     if settings.kind is UncertaintyKind.EPISTEMIC and error is None:
         problems.add("error model", "none is given", "fit one from perimeters, or use the paper's numbers")
     problems.raise_if_any(TITLE)

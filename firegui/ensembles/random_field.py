@@ -80,7 +80,7 @@ def error_problems(error: ErrorModel) -> list[Problem]:
     """Return the problems that keep an error model from being sampled."""
     numbers = (*error.mean, error.correlation_cells, error.threshold, error.floor)
     if not all(math.isfinite(number) for number in numbers):
-        return [Problem("error model", f"{numbers} has values that are no numbers", "fit it again")]
+        return [Problem("error model", f"{numbers} has values that are not numbers", "fit it again")]
     return covariance_problems(np.array(error.covariance))
 
 
@@ -88,7 +88,7 @@ def covariance_problems(covariance: Floats) -> list[Problem]:
     """Return the problems that keep ``Σ [2, 2]`` from having a usable Cholesky factor."""
     remedy = "fit over more days or perimeters that differ more, or use the paper's numbers"
     if not np.isfinite(covariance).all():
-        return [Problem("error model", f"Σ = {covariance.tolist()} has values that are no numbers", remedy)]
+        return [Problem("error model", f"Σ = {covariance.tolist()} has values that are not numbers", remedy)]
     low, high = np.linalg.eigvalsh(covariance)
     if high <= 0.0:
         return [Problem("error model", "Σ is 0: the residuals do not vary", remedy)]

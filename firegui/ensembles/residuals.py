@@ -245,7 +245,7 @@ def semivariogram(fields: Iterable[NDArray[np.floating]], mask: NDArray[np.bool_
 
     Every pair counts, up to half the longer side of the mask's bounding box: sums over pairs are correlations, which
     transforms give for all lags at once. Values outside the mask are not read. Raises
-    :class:`~firegui.errors.InputError` for a mask that is too small and for values that are no numbers.
+    :class:`~firegui.errors.InputError` for a mask that is too small and for values that are not numbers.
     """
     box = bounding_box(mask)
     if box is None or mask.sum() < 2:

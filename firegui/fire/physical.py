@@ -264,7 +264,7 @@ def with_factors(project: P, factors: SpreadFactors, check: Check | None = None)
 
 
 def fuel_problems(event: Scenario, fuels: Sequence[FuelModel] = ()) -> list[Problem]:
-    """Return why the event's fuel cannot be used: no layer, or codes that are no fuel model.
+    """Return why the event's fuel cannot be used: no layer, or codes that are not fuel models.
 
     Fuel models are the standard ones and ``fuels``.
     """

@@ -72,7 +72,7 @@ def parse_place(text: str) -> tuple[float, float]:
     halves = _halves(plain)
     found = [_ANGLE.fullmatch(half) for half in halves]
     if len(halves) != 2 or found[0] is None or found[1] is None:
-        raise _refusal(text, "it is no pair of coordinates")
+        raise _refusal(text, "it is not a pair of coordinates")
     angles = [_angle(text, match) for match in found if match is not None]
     if angles[0][1] in "EW" and angles[0][1]:
         angles.reverse()

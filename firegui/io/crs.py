@@ -67,7 +67,7 @@ def grid_problems(grid: Grid) -> list[Problem]:
     found = grid.problems()
     if grid.transform is not None and not all(math.isfinite(value) for value in grid.transform):
         found.append(
-            Problem("grid", f"transform {grid.transform} holds values that are no numbers", "give six numbers")
+            Problem("grid", f"transform {grid.transform} holds values that are not numbers", "give six numbers")
         )
     if grid.crs is not None:
         found += problems(grid.crs, "grid")

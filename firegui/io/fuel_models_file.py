@@ -82,7 +82,7 @@ def _model(where: str, words: list[str], is_metric: bool, problems: Problems) ->
         numbers, code, title, kind = words[1:], words[0], "", "static"
     else:
         remedy = "write: number code, five loads, static or dynamic, three ratios, depth, extinction, two heats, name"
-        problems.add(where, f"has {len(words)} fields that are no fuel model", remedy)
+        problems.add(where, f"has {len(words)} fields that are not fuel models", remedy)
         return None
     bad = [word for word, read in [(words[0], int), *((word, float) for word in numbers)] if not _is_number(word, read)]
     if bad:

@@ -134,7 +134,7 @@ def parse_stamps(texts: Sequence[str]) -> StampColumn:
 
 
 def parse_stamp(text: str, month_first: bool | None = None) -> Stamp | None:
-    """Parse one text; ``None`` for what is no date, and for ``8/9/2020`` where the order is not given."""
+    """Parse one text; ``None`` for what is not a date, and for ``8/9/2020`` where the order is not given."""
     text = text.strip()
     match = _YEAR_FIRST.fullmatch(text)
     # Without marks between them only two digits each tell month and day apart.

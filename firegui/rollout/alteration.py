@@ -57,7 +57,7 @@ class Alteration:
         if after.shape != shape or alight.shape != shape:
             raise ValueError(f"the change answers {after.shape} and {alight.shape} where the window is {shape}")
         if after.size and not (after.min() >= 0.0 and alight.min() >= 0.0 and (after + alight).max() <= 1.0 + ROUNDING):
-            raise ValueError(f"the change at the end of day {day} leaves what are no probabilities")
+            raise ValueError(f"the change at the end of day {day} leaves what are not probabilities")
         if self.only_grows and (after > before).any():
             raise ValueError(f"the change at the end of day {day} shrinks the fire, which it promised not to do")
         return after, alight

@@ -205,7 +205,7 @@ def rule_problems(project: Project, drops: Sequence[DropRecord]) -> list[Problem
             continue
         where = f"{drop.aircraft}, step {drop.step}"
         if columns.get(drop.aircraft) != drop.column:
-            found.append(Problem(where, "is no drop of the fleet that the plan was made for", _REMEDY))
+            found.append(Problem(where, "is not a drop of the fleet that the plan was made for", _REMEDY))
         elif not 0 <= drop.step < calendar.n_steps:
             found.append(Problem(where, f"lies outside the plan of {calendar.n_steps} steps", _REMEDY))
         else:

@@ -138,7 +138,7 @@ class ReplanJob(SessionRun[ReplanSpec, ReplanFolder]):
     def _resume_problems(self, previous: RunRecord, note: ReplanNote) -> list[Problem]:
         then, where = previous.header.replan, str(previous.folder)
         if then is None:
-            return [Problem(where, "is no replanned run", "give the folder of one, or start one (without --resume)")]
+            return [Problem(where, "is not a replanned run", "give the folder of one, or start one (without --resume)")]
         found = resume_problems(replace(previous, header=replace(previous.header, replan=None)), self._plan)
         if replace(then, fire="", notes=()) != replace(note, fire="", notes=()):
             found.append(Problem(where, "was run with another day, perimeter or schedule", "give the same again"))
@@ -157,7 +157,7 @@ class ReplanJob(SessionRun[ReplanSpec, ReplanFolder]):
         """
         then, where, header = before.header.replan, str(before.folder), before.header
         if then is None or not then.closed_loop:
-            return [Problem(where, "is no closed loop", "give the folder of an exercise that was stopped")]
+            return [Problem(where, "is not a closed loop", "give the folder of an exercise that was stopped")]
         if not (before.folder / LOOP_STATE).is_file():
             return [Problem(where, "stopped before a day was flown", "start a new one with this schedule")]
         if before.is_live:

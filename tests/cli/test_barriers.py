@@ -78,7 +78,7 @@ def test_every_problem_is_named_and_nothing_is_written(firegui: Run, project: Pa
     line = place(project, (2.0, 3.0), (8.0, 9.0), (8.0, 3.0), (2.0, 9.0))
     words = ("--name", "D", "--line", line, "--strength", 1.5, "--width-m", 0, "--from", "2020-08-20T14:00")
     firegui("barriers", project, *words, "--remove", "gone").assert_refused(
-        "Strength is 1.5", "Width is 0", "has no offset from UTC", "crosses itself", "no barrier 'gone'"
+        "--strength is 1.5", "--width-m is 0", "has no offset from UTC", "crosses itself", "no barrier 'gone'"
     )
     firegui("barriers", project, "--name", "gone", "--strength", 1).assert_refused("no barrier 'gone'")
     assert firegui("barriers", project, "--add", bad).code == 2

@@ -69,9 +69,9 @@ def test_everything_wrong_is_said_and_nothing_is_written(firegui: Run, project: 
         "Nothing", "--type", "UFO", "--cruise-ms", 100,
     )  # fmt: skip
     assert answer.code != 0
-    for said in ("nowhere", "has no base 'Nothing'", "'UFO' is no aircraft type"):
+    for said in ("nowhere", "has no base 'Nothing'", "'UFO' is not an aircraft type"):
         assert said in answer.out + answer.err
     far = firegui("bases", project, "--name", "Far", "--place", "-40.0, 60.0", "--serves", "UFO")
     assert "out of reach" in far.out + far.err
-    assert "no aircraft type of the fleet" in far.out + far.err
+    assert "not an aircraft type of the fleet" in far.out + far.err
     assert (project / "project.toml").read_bytes() == before

@@ -132,11 +132,11 @@ def test_what_the_project_and_the_options_lack_is_listed_together(firegui: Run, 
     words = ("--planners", "magic", "--matched", "two-stage", "--budget", -3, "--processes", -2, "--resume")
     answer = firegui("benchmark", project, *words, "--out", out)
     assert answer.code == 2 and not out.exists()
-    for text in ("'magic'", "matched allowance", "Drop budget", "-2 of them", "no benchmark to resume"):
+    for text in ("'magic'", "matched allowance", "--budget is", "-2 of them", "no benchmark to resume"):
         assert text in answer.err
     lost = firegui("benchmark", tmp_path / "lost.firegui", *words, "--out", out)
     lost.assert_refused(
-        "lost.firegui", "'magic'", "matched allowance", "Drop budget", "-2 of them", "no benchmark to resume"
+        "lost.firegui", "'magic'", "matched allowance", "--budget is", "-2 of them", "no benchmark to resume"
     )
     empty = firegui("benchmark", project, "--planners", ",", "--out", out)
     assert empty.code == 2 and empty.err.count("•") == 1 and "is empty" in empty.err

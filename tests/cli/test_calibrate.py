@@ -200,7 +200,7 @@ def test_everything_wrong_is_listed_and_nothing_written(firegui: Run, one: Path,
     found = {f"{problem['where']}: {problem['what']}" for problem in answer.json["problems"]}
     for text in (
         f"{tmp_path / 'gone'}: the project does not exist",
-        "fit: Step size is -1.0",
+        "fit: --lr is -1.0",
         f"{out}: is there already",
         "Tiny: 9 days with weather for 4",
         "Blind: there is no observed perimeter on day 0",

@@ -89,7 +89,7 @@ def test_options_of_the_other_model_and_other_projects_are_refused(firegui: Run,
         ((burned, burned), "fitted to one PROJECT"),
         ((burned, "--out", tmp_path / "w", "--apply"), "of the physical model: leave --out out"),
         ((burned, "--resume"), "are of a network: give --out"),
-        ((burned, "--rollouts", 0), "Rollouts is 0"),
+        ((burned, "--rollouts", 0), "--rollouts is 0"),
     ):
         answer = firegui("calibrate", *words)
         assert answer.code == 2 and said in answer.err, answer.err

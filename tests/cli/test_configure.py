@@ -119,7 +119,7 @@ def test_every_problem_of_every_option_is_listed_and_nothing_is_saved(
         3,
     )
     answer.assert_refused(
-        "Payload is -5", "Far", "burn is 'x'", "'wrong=1' is not a weight", "399", "How well water works is 3"
+        "Payload is -5", "Far", "burn is 'x'", "'wrong=1' is not a weight", "399", "--eta-water is 3"
     )
     assert (project / "project.toml").read_bytes() == before
 
@@ -274,7 +274,7 @@ def test_everything_wrong_with_frequencies_and_hazards_is_listed_and_nothing_sav
     answer = firegui("configure", project, *words)
     assert answer.code == 2 and (project / "project.toml").read_bytes() == before
     for part in (
-        "the use is empty", "AM 'soon' is no frequency", "frequency Air: has neither an AM nor an FM frequency",
+        "the use is empty", "AM 'soon' is not a frequency", "frequency Air: has neither an AM nor an FM frequency",
         "hazard 1: the text is empty", "hazard 2: the text has 301 letters",
     ):  # fmt: skip
         assert part in answer.err, part

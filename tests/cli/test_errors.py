@@ -187,7 +187,13 @@ def test_the_log_is_the_users_own_and_follows_no_link_that_another_user_made(
         ),
         (
             ("configure", "nowhere", "--weights", "final=x", "--regions", "r.toml", "--fleet", "f.toml", "--days", "0"),
-            ("nowhere: ", "final is 'x'", "--regions r.toml: the file does not exist", "f.toml: the file does not", "--days is 0"),
+            (
+                "nowhere: ",
+                "final is 'x'",
+                "--regions r.toml: the file does not exist",
+                "f.toml: the file does not",
+                "--days is 0",
+            ),
         ),
         (
             ("import", "pytorchfire", "/nope", "--out", "PROJECT", "--transform", "1,2", "--start", "soon"),

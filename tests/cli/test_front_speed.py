@@ -60,7 +60,7 @@ def test_straight_fronts_are_the_formula_but_for_what_one_on_a_line_lacks(firegu
 
 
 def test_what_cannot_be_measured_is_refused(firegui: Run) -> None:
-    firegui("front-speed", "--neighbours", 12).assert_refused("Neighbours is 12", "use 8, or 16")
-    firegui("front-speed", "--speed", 3).assert_refused("Head speed is 3", "0.05 to 1")
-    with pytest.raises(interface.InputError, match="Length to width is 9"):
+    firegui("front-speed", "--neighbours", 12).assert_refused("--neighbours is 12", "use 8, or 16")
+    firegui("front-speed", "--speed", 3).assert_refused("--speed is 3", "0.05 to 1")
+    with pytest.raises(interface.InputError, match="length_to_width is 9"):
         interface.front_speed(length_to_width=9.0)

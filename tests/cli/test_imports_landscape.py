@@ -81,8 +81,9 @@ def test_what_cannot_be_read_of_the_options_is_listed_at_once(
     answer = firegui("import", "landscape", *files, *WIND, *FIRE, *words, "--out", tmp_path / "p.firegui")
     assert answer.code == 2
     for said in (
-        "'1,2,3' is no box", "'moss=m' names no layer", "'fathoms' is no unit of elevation", "slope is given no file",
-        "'zero' is no band of elevation", "'soon' is not a time", "is given without --perimeters", "-3 m",
+        "'1,2,3' is not a box", "'moss=m' names no layer", "'fathoms' is not a unit of elevation",
+        "slope is given no file", "'zero' is not a band of elevation", "'soon' is not a time",
+        "is given without --perimeters", "-3 m",
     ):  # fmt: skip
         assert said in answer.err, answer.err
     assert not (tmp_path / "p.firegui").exists()

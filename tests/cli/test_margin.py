@@ -85,6 +85,6 @@ def test_bad_input_is_listed_and_nothing_is_written(firegui: Run, stressed: Path
     words = ("--limit", 7, "--repair", 5, "--draws", -1, "--epochs", 0, "--backend", "none")
     ended = firegui("margin", stressed, "--out", tmp_path / "curve", *words)
     ended.assert_refused(
-        "Limit is 7", "every 5 h, which is no whole number", "Draws is -1", "Search steps is 0", "none"
+        "--limit is 7", "every 5 h, which is not a whole number", "--draws is -1", "--epochs is 0", "none"
     )
     assert not (tmp_path / "curve").exists()

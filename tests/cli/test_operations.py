@@ -74,7 +74,7 @@ def test_everything_wrong_is_listed_and_nothing_is_changed(firegui: Run, project
         TEXT.replace("R-2", "R-9").replace("R = 2", "Q = 2").replace("T12:00:00-07:00\na", "T01:00:00-07:00\na")
     )
     answer = firegui("configure", project, "--operations", bad, "--days", 9)
-    answer.assert_refused("R-9", "Q is no aircraft type", "outside daylight", "days 0 to 8")
+    answer.assert_refused("R-9", "Q is not an aircraft type", "outside daylight", "days 0 to 8")
     assert load_project(project).operations == Operations()
 
 
@@ -104,8 +104,8 @@ def test_everything_wrong_with_airspace_rules_is_listed_and_nothing_is_changed(f
         "--frequency", "Air=soon",
     )  # fmt: skip
     answer.assert_refused(
-        "'one,60' is no airspace rule", "Drops at most is 0", "Minutes is -5.0", "Radius is 9000000000.0",
-        "Q is no aircraft type of the fleet", "Drops at most is 1.5", "AM 'soon' is no frequency",
+        "'one,60' is not an airspace rule", "Drops at most is 0", "Minutes is -5.0", "Radius is 9000000000.0",
+        "Q is not an aircraft type of the fleet", "Drops at most is 1.5", "AM 'soon' is not a frequency",
     )  # fmt: skip
     assert load_project(project).operations == Operations()
 

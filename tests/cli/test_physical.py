@@ -88,7 +88,7 @@ def test_crown_fire_is_chosen_and_raises_the_steps_a_day(firegui: Run, grass: Pa
     assert "crown fire, foliar moisture 300 %; spotting is not modelled" in firegui("info", forest).out
     text = (forest / "project.toml").read_bytes()
     firegui("configure", forest, "--foliar-moisture", 20).assert_refused(
-        "Foliar moisture is 20.0 — use a value from 30"
+        "--foliar-moisture is 20.0 — use a value from 30"
     )
     assert (forest / "project.toml").read_bytes() == text
 
@@ -228,7 +228,7 @@ def test_drops_in_long_flames_are_counted_and_their_limit_is_a_setting(
     assert firegui("info", shrubs, "--json").json["plan"]["flame_limit_m"] == 30.0
     assert firegui("optimize", shrubs, "--out", run, "--resume", "--epochs", 5).code == 0
     assert "none (where flames are over 30.0 m long)" in firegui("evaluate", shrubs, "--schedule", run).out
-    firegui("configure", shrubs, "--flame-limit", 0.1).assert_refused("Flame limit is 0.1")
+    firegui("configure", shrubs, "--flame-limit", 0.1).assert_refused("--flame-limit is 0.1")
     handed = tmp_path / "handed"
     assert firegui("export", run, "--format", "csv", "--name", "plan", "--out", handed).code == 0
     assert (handed / "plan.csv").read_text(encoding="utf-8").splitlines()[0].endswith(",flame_length_m")

@@ -116,7 +116,7 @@ def test_every_problem_is_listed_and_nothing_is_written(firegui: Run, watched: P
         "replan", watched, "--schedule", bad, "--day", 1, "--observed", tmp_path / "small.npz", "--out",
         tmp_path / "run", "--epochs", 0, "--backend", "abacus", *QUIET,
     )  # fmt: skip
-    answer.assert_refused("step 999", "X-1", "has shape [2, 2]", "Search steps", "abacus")
+    answer.assert_refused("step 999", "X-1", "has shape [2, 2]", "--epochs", "abacus")
     assert not (tmp_path / "run").exists()
 
 

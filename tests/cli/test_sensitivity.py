@@ -127,7 +127,7 @@ def test_everything_wrong_is_listed_at_once(firegui: Run, project: Path, schedul
     words = ("--kind", "design", "--designs", "1.5/0.5,0.8/0.7,0.8/0.7", "--draws", 3, "--members", -1)
     other = firegui("sensitivity", project, *words, "--out", tmp_path / "new", "--json")
     other.assert_refused(
-        "How well retardant works is 1.5", "0.8/0.7 is given twice", "--draws does not belong", "Number of fires is -1"
+        "How well retardant works is 1.5", "0.8/0.7 is given twice", "--draws does not belong", "--members is -1"
     )
     assert out.read_text() == "mine" and not (tmp_path / "new").exists()
 

@@ -155,8 +155,8 @@ def test_everything_wrong_is_listed_at_once(firegui: Run, project: Path, tmp_pat
     wind = ("--kind", "weather", "--members", 0, "--speed-sd", -1, "--softening", 0.1, *both)
     other = firegui("uq", project, *wind, "--out", tmp_path / "new", "--json")
     other.assert_refused(
-        "Number of fires is 0",
-        "Wind speed error is -1",
+        "--members is 0",
+        "--speed-sd is -1",
         "--softening does not belong",
         "two error models",
         "hold only for the wind",

@@ -82,7 +82,7 @@ def test_everything_wrong_with_a_rule_is_one_list_and_the_dialog_stays(
     dialog = add(panel, "some", "far", "0", "DC-10")
     assert dialog.problems is not None and dialog.isVisible() and rules(session) == ()
     text = dialog.problems.problems.toPlainText()
-    for part in ("'some' is no number", "'far' is no number", "Minutes is 0.0", "DC-10 is no aircraft type"):
+    for part in ("'some' is not a number", "'far' is not a number", "Minutes is 0.0", "DC-10 is not an aircraft type"):
         assert part in text, part
     dialog.problems.reject()
     dialog.reject()
@@ -92,7 +92,7 @@ def test_a_value_that_cannot_be_is_refused_in_its_cell(qtbot: QtBot, panel: Cons
     session.set_operations("x", Operations(airspace=(SPOT,)))
     for column, typed, said in (
         (0, "0", "Drops at most is 0"), (0, "1.5", "give a whole number"), (1, "-3", "Radius is -3.0"),
-        (2, "soon", "give a number"), (3, "DC-10", "DC-10 is no aircraft type"),
+        (2, "soon", "give a number"), (3, "DC-10", "DC-10 is not an aircraft type"),
     ):  # fmt: skip
         assert said in type_refused_into_cell(qtbot, panel.airspace.view, 0, column, typed)
     assert rules(session) == (SPOT,)

@@ -157,7 +157,7 @@ def test_everything_wrong_with_an_import_is_said_and_the_dialog_stays(panel: Bar
     dialog.accept()
     assert dialog.isVisible() and dialog.problems is not None
     said = dialog.problems.problems.toPlainText()
-    assert all(part in said for part in ("none is chosen", "'broad' is not a number", "'soon' is no time"))
+    assert all(part in said for part in ("none is chosen", "'broad' is not a number", "'soon' is not a time"))
     assert session.project.barriers == ()
 
 

@@ -80,7 +80,7 @@ def test_everything_wrong_with_a_typed_base_is_said_and_the_dialog_stays(panel: 
     assert dialog.isVisible()
     assert session.project.operations.bases == ()
     said = dialog.problems.problems.toPlainText()
-    assert all(part in said for part in ("nowhere", "'soon' is not a number", "'late' are no hours", "name is empty"))
+    assert all(part in said for part in ("nowhere", "'soon' is not a number", "'late' are not hours", "name is empty"))
 
 
 def test_a_file_is_imported(panel: BasesPanel, session: Session, tmp_path: Path) -> None:

@@ -178,7 +178,7 @@ def test_an_end_before_the_start_is_refused_in_the_open_cell(
 def test_a_grounding_that_ends_before_it_begins_is_told_at_once(panel: ConstraintsPanel, session: Session) -> None:
     session.set_operations("x", Operations(groundings=(Grounding("Jet", NOON, NOON),)))
     assert "give an end after the start" in panel.problems.text()
-    assert "is no aircraft of the fleet" in panel.problems.text()
+    assert "is not an aircraft of the fleet" in panel.problems.text()
 
 
 def test_sorties_of_a_type_are_limited_and_freed(qtbot: QtBot, panel: ConstraintsPanel, session: Session) -> None:
@@ -203,7 +203,7 @@ def test_the_limit_of_a_type_that_left_the_fleet_can_still_be_lifted(
 ) -> None:
     session.set_operations("x", Operations(sorties_per_day={"CL-415": 3}))
     session.set_planned_fleet("x", Fleet(project.fleet.types[:1]))
-    assert "is no aircraft type of the fleet" in panel.problems.text()
+    assert "is not an aircraft type of the fleet" in panel.problems.text()
     type_into_cell(qtbot, panel.sorties_view, 1, 1, "")
     assert not panel.problems.isVisible()
 

@@ -101,7 +101,7 @@ def test_everything_wrong_with_an_entry_is_one_list_and_the_dialog_stays(form: C
     assert dialog.problems is not None and dialog.isVisible()
     assert notes(session) == ((), ())
     text = dialog.problems.problems.toPlainText()
-    for part in ("the use is empty", "AM 'soon' is no frequency", "FM has 41 letters"):
+    for part in ("the use is empty", "AM 'soon' is not a frequency", "FM has 41 letters"):
         assert part in text
     dialog.problems.reject()
     dialog.reject()
@@ -118,7 +118,7 @@ def test_cells_are_edited_and_bad_ones_refused(qtbot: QtBot, form: CrewNotesForm
     type_into_cell(qtbot, form.frequency_view, 1, 1, "118.1")
     type_into_cell(qtbot, form.hazard_view, 0, 0, "Wires across the river")
     assert notes(session) == ((CHANNEL, replace(other, am="118.1")), ("Wires across the river",))
-    assert "no frequency" in type_refused_into_cell(qtbot, form.frequency_view, 1, 2, "later")
+    assert "not a frequency" in type_refused_into_cell(qtbot, form.frequency_view, 1, 2, "later")
     assert "used 2 times" in type_refused_into_cell(qtbot, form.frequency_view, 1, 0, "Air/Ground")
     assert "300" in type_refused_into_cell(qtbot, form.hazard_view, 0, 0, "x" * 301)
     assert notes(session) == ((CHANNEL, replace(other, am="118.1")), ("Wires across the river",))

@@ -105,7 +105,7 @@ def test_corners_of_a_polygon_are_changed_inserted_and_removed(qtbot: QtBot, ses
     assert "at least three" in dialog.trouble.text()
 
 
-@pytest.mark.parametrize(("row", "text", "word"), [(0, "north", "no number"), (1, "35", "crosses")])
+@pytest.mark.parametrize(("row", "text", "word"), [(0, "north", "not a number"), (1, "35", "crosses")])
 def test_numbers_that_make_no_region_are_told(
     qtbot: QtBot, session: Session, row: int, text: str, word: str
 ) -> None:  # fmt: skip

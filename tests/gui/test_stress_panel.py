@@ -531,7 +531,7 @@ def test_an_edit_of_a_scenario_is_one_step_that_can_be_undone(
         ("failures", "Failures %", "120", "failures"),
         ("late", "Late min", "soon", "'soon' is not a number"),
         ("failures", "Draws", "2.5", "'2.5' is not a whole number"),
-        ("weak", "Effectiveness ret. / water", "much", "'much' is no effectiveness"),
+        ("weak", "Effectiveness ret. / water", "much", "'much' is not an effectiveness"),
         ("fast", "Name", "late", "late is used 2 times"),
         ("failures, repaired", "Replanned every h", "0.3", "not a whole number of steps"),
     ],

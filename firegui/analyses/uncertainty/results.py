@@ -185,7 +185,7 @@ def residual_days(folder: Path) -> tuple[int, ...]:
         return ()
     days = [_RESIDUAL.fullmatch(text) for text in read_raster(path, ()).descriptions]
     if not days or None in days:
-        raise _refusal(path, "is no file of residuals", "make the ensemble again elsewhere")
+        raise _refusal(path, "is not a file of residuals", "make the ensemble again elsewhere")
     return tuple(int(found[2]) for found in days if found is not None and found[1] == "1")
 
 

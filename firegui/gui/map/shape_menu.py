@@ -166,7 +166,7 @@ class RegionDialog(Dialog):
         try:
             value = number_from_text(item.text().strip())
         except ValueError:
-            self._show_trouble(f"{item.text()!r} is no number: give the corner in cells, such as 12.5.")
+            self._show_trouble(f"{item.text()!r} is not a number: give the corner in cells, such as 12.5.")
             return
         ring, line = list(self._ring), item.row()
         vertex = list(ring[line])

@@ -54,7 +54,7 @@ def _problems(project: Project, rules: tuple[AirspaceRule, ...]) -> list[Problem
 def _number(name: str, text: str) -> float | int | None:
     """Return the number that was typed for a field of a rule; ``None`` for a radius that is left out.
 
-    Raises :class:`~firegui.errors.InputError` for what is no number.
+    Raises :class:`~firegui.errors.InputError` for what is not a number.
     """
     plain, declared = text.strip(), declared_option(AirspaceRule, name)
     if name == "radius_m" and plain in ("", ANYWHERE):
@@ -62,7 +62,7 @@ def _number(name: str, text: str) -> float | int | None:
     try:
         return number_from_text(plain, int) if name == "most" else number_from_text(plain)
     except ValueError:
-        what, kind = f"'{plain}' is no number", "a whole number" if name == "most" else "a number"
+        what, kind = f"'{plain}' is not a number", "a whole number" if name == "most" else "a number"
         raise InputError([Problem(declared.title, what, f"give {kind}")], REFUSED) from None
 
 

@@ -147,7 +147,7 @@ def _day(when: datetime, calendar: Calendar) -> float:
 def typed_time(text: str, calendar: Calendar, where: str) -> datetime | None:
     """Return the time of a typed text, ``None`` for the start; without an offset it is local.
 
-    Raises :class:`InputError` for a text that is no time.
+    Raises :class:`InputError` for a text that is not a time.
     """
     plain = text.strip()
     if plain.lower() in ("", AT_START):
@@ -156,7 +156,7 @@ def typed_time(text: str, calendar: Calendar, where: str) -> datetime | None:
     # The table shows times without the year.
     stamp = parse_stamp(plain) or parse_stamp(_with_year(plain, year))
     if stamp is None:
-        problem = Problem(where, f"'{plain}' is no time", "write it as 2020-08-20 14:00, or start")
+        problem = Problem(where, f"'{plain}' is not a time", "write it as 2020-08-20 14:00, or start")
         raise InputError([problem], BARRIERS_REFUSED)
     return stamp.moment if stamp.moment.tzinfo is not None else stamp.moment.replace(tzinfo=calendar.local_zone)
 

@@ -131,7 +131,7 @@ def _hours(text: str, where: str) -> tuple[float | None, float | None]:
     except ValueError:
         opens = closes = None
     if opens is None or closes is None:
-        problem = Problem(where, f"'{text.strip()}' are no hours", "write them as 08:00 to 20:30, or always")
+        problem = Problem(where, f"'{text.strip()}' are not hours", "write them as 08:00 to 20:30, or always")
         raise InputError([problem], BASES_REFUSED)
     return opens, closes
 

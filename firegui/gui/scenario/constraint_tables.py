@@ -179,7 +179,7 @@ class SortiesModel(TableModel[SortiesLimit]):
         if text and text != NO_LIMIT:
             # Not isdigit: a superscript two is a digit, but no number.
             if not text.isdecimal() or len(text) > _LONGEST or int(text) > MOST_DROPS:
-                what = f"'{text}' is no number of drops"
+                what = f"'{text}' is not a number of drops"
                 raise InputError([Problem(item.kind, what, f"use 0 to {MOST_DROPS:,}, or nothing for {NO_LIMIT}")])
             most = int(text)
         if most == item.most:
@@ -217,7 +217,7 @@ def _read_time(text: str) -> datetime:
     try:
         return datetime.fromisoformat(text.strip())
     except ValueError:
-        problem = Problem("grounding", f"'{text}' is no time", "write it as 2020-08-21 14:30, local time")
+        problem = Problem("grounding", f"'{text}' is not a time", "write it as 2020-08-21 14:30, local time")
         raise InputError([problem]) from None
 
 

@@ -47,7 +47,7 @@ def problems_of(make: Callable[[], object]) -> tuple[Problem, ...]:
 def typed_number(text: str, where: str, title: str, remedy: str, refused: str) -> float:
     """Return the number that was typed as ``title`` of ``where``.
 
-    Raises :class:`InputError`, whose title is ``refused``, for what is no number.
+    Raises :class:`InputError`, whose title is ``refused``, for what is not a number.
     """
     plain = text.strip()
     try:

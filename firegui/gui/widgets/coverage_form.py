@@ -107,7 +107,7 @@ class CoverageModel(TableModel[int]):
 
     def _origin(self, code: int) -> str:
         if code not in self._levels:
-            return "no level: this code is no standard fuel model"
+            return "no level: this code is not a standard fuel model"
         own = self._levels[code] != self._table.levels.get(code)
         return "edited by hand" if own else self._basis.get(code, "")
 

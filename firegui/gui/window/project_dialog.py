@@ -41,7 +41,7 @@ class ProjectDialog(QFileDialog):
         return self._project or Path(self.selectedFiles()[0])
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keep the button enabled: Qt would disable it for a path that is no folder, without a reason."""
+        """Keep the button enabled: Qt would disable it for a path that is not a folder, without a reason."""
         if event.type() == QEvent.Type.EnabledChange:
             self.open_button.setEnabled(True)
         return super().eventFilter(watched, event)

@@ -109,7 +109,7 @@ def read_point_table(file: Path, problems: Problems, delimiters: str) -> PointTa
     try:
         header, *rows = csv.reader(kept, delimiter=max(delimiters, key=kept[0].count), strict=True) if kept else [[]]
     except csv.Error as error:
-        problems.add(file.name, f"is no table ({error})", "save it as CSV with a line of column names")
+        problems.add(file.name, f"is not a table ({error})", "save it as CSV with a line of column names")
         return None
     titles = tuple(title.strip() for title in header)
     place = _place_columns([title.lower() for title in titles])

@@ -172,14 +172,14 @@ def _placed(features: VectorLayer, grid: Grid) -> NDArray[Any]:
 
 
 def _reason_left_out(row: AttributeRow) -> str:
-    """Return the category or status for which a feature is no barrier; empty for one that may be."""
+    """Return the category or status for which a feature is not a barrier; empty for one that may be."""
     category, status = row.text(*_CATEGORY), row.text(*_STATUS)
     if row.text(*_DELETED).lower().startswith("yes"):
         return "features marked as deleted"
     if status.lower() in ("proposed", "planned"):
         return f"the status {status!r}"
     if _OWN_KIND in row.values and not row.text(_OWN_KIND):
-        return "features of the file that are no barriers"
+        return "features of the file that are not barriers"
     known = category.lower() in CATEGORIES
     return f"the category {category!r}" if not known and any(word in category.lower() for word in _NO_BARRIERS) else ""
 
@@ -238,7 +238,7 @@ def read_time(text: str, where: str, problems: Problems) -> datetime | None:
     """Return the time of a text, which has to have an offset from UTC; ``None`` with what is wrong noted."""
     stamp = parse_stamp(text)
     if stamp is None:
-        problems.add(where, f"{text!r} is no time", TIME_REMEDY)
+        problems.add(where, f"{text!r} is not a time", TIME_REMEDY)
     elif stamp.moment.tzinfo is None:
         problems.add(where, f"the time {text!r} has no offset from UTC", TIME_REMEDY)
     else:

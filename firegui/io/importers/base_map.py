@@ -86,7 +86,7 @@ def open_base_map(path: Path, grid: Grid) -> BaseMapFile:
         return _open_raster(path, grid)
     if path.suffix.lower() not in SUFFIXES and not mbtiles.is_database(path):
         remedy = f"give a file that ends in {', '.join(SUFFIXES)}"
-        raise InputError([Problem(str(path), "is no base map that firegui reads", remedy)], TITLE)
+        raise InputError([Problem(str(path), "is not a base map that firegui reads", remedy)], TITLE)
     return mbtiles.open_archive(path, grid)
 
 

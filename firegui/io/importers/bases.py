@@ -145,7 +145,7 @@ def _point(row: Sequence[str], place: PlaceColumns, where: str, problems: Proble
         problems.add(where, "has no numbers for its place", "correct that row")
         return None
     if not place.are_places(np.array([numbers])).all():
-        problems.add(where, "has coordinates that are no place on the Earth", "give longitude and latitude")
+        problems.add(where, "has coordinates that are not on the Earth", "give longitude and latitude")
         return None
     return numbers[0], numbers[1]
 
@@ -168,7 +168,7 @@ def _from_vector(source: BaseSource, problems: Problems, grid: Grid) -> list[_Pl
     rows = feature_rows(file.name, features.columns, len(features.geometries))
     for row, geometry in zip(rows, features.geometries, strict=True):
         if geometry is None or shapely.is_empty(geometry) or shapely.get_dimensions(geometry) == 1:
-            problems.add(row.where, "is no point and no polygon", "give each base a point")
+            problems.add(row.where, "is neither a point nor a polygon", "give each base a point")
             continue
         point = geometry.centroid if shapely.get_dimensions(geometry) == 0 else geometry.representative_point()
         points.append((point.x, point.y))

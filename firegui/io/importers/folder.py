@@ -108,7 +108,7 @@ def _paths(files: Path | Sequence[Path]) -> list[Path]:
     if not isinstance(files, Path):
         return sorted(files)
     if not files.is_dir():
-        what = "is no folder" if files.exists() else "the folder does not exist"
+        what = "is not a folder" if files.exists() else "the folder does not exist"
         raise InputError([Problem(str(files), what, "give the folder that holds the layers")])
     try:
         paths = sorted(path for path in files.iterdir() if path.is_file() and not path.name.startswith("."))

@@ -106,7 +106,7 @@ def is_fbp(codes: Collection[int]) -> bool:
 
 
 def is_unknown(known: Collection[int], unknown: Collection[int]) -> bool:
-    """Return whether most kinds of codes of a layer are no fuel models, so that its scheme is unknown."""
+    """Return whether most kinds of codes of a layer are not fuel models, so that its scheme is unknown."""
     return len(unknown) >= _FEWEST_KINDS and len(unknown) > len(known)
 
 
@@ -400,7 +400,7 @@ def _describe_codes(others: Mapping[int, int], cells: int) -> list[str]:
         return []
     count = f"{sum(others.values()):,} of {cells:,} cells hold"
     return [
-        f"Fuel model: {count} codes that are no fuel model, read as no data, where a fire can burn: "
+        f"Fuel model: {count} codes that are not fuel models, read as no data, where a fire can burn: "
         f"{_most_frequent(others)}."
     ]
 

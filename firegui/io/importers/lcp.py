@@ -138,7 +138,7 @@ def _is_order(given: Sequence[str], file: RasterFile, where: str, problems: Prob
     twice = sorted({role for role in given if role != "-" and list(given).count(role) > 1})
     if unknown:
         problems.add(
-            "landscape file bands (--lcp-bands)", f"{', '.join(unknown)} is no band", f"use {', '.join(known)}"
+            "landscape file bands (--lcp-bands)", f"{', '.join(unknown)} is not a band", f"use {', '.join(known)}"
         )
     if twice:
         problems.add("landscape file bands (--lcp-bands)", f"{', '.join(twice)} is given twice", "name every band once")

@@ -132,7 +132,7 @@ def ignition_at(
     """
     lon, lat = point
     if not (math.isfinite(lon) and math.isfinite(lat) and abs(lon) <= 180.0 and abs(lat) <= 90.0):
-        problems.add("ignition", f"{lon:g}, {lat:g} is no place on the Earth", "give longitude, then latitude, degrees")
+        problems.add("ignition", f"{lon:g}, {lat:g} is not on the Earth", "give longitude, then latitude, degrees")
         return None
     place = Georeference(grid)
     if not place.has_place:

@@ -284,7 +284,7 @@ def _bounds(
         if not all(math.isfinite(value) for value in target.bounds) or west >= east or south >= north:
             problems.add(
                 "grid bounds (--bounds)",
-                f"{west:g},{south:g},{east:g},{north:g} is no box",
+                f"{west:g},{south:g},{east:g},{north:g} is not a box",
                 "give west,south,east,north",
             )
             return None

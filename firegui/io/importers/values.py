@@ -126,7 +126,7 @@ def _from_table(
     numbers = np.array(read, np.float64)
     unreal = np.flatnonzero(~place.are_places(numbers[:, :2])) + 2
     if len(unreal):
-        what = f"has coordinates that are no place on the Earth (row {first_few(unreal.tolist(), _SHOWN)})"
+        what = f"has coordinates that are not on the Earth (row {first_few(unreal.tolist(), _SHOWN)})"
         problems.add(name, what, "give longitude and latitude in degrees")
         return None
     weights = np.ones(len(numbers)) if column is None else numbers[:, 2]
@@ -296,7 +296,7 @@ def _real(
 ) -> tuple[Floats, NDArray[np.bool_]] | None:
     """Return the values as numbers, 0 where there is no data, and where there is.
 
-    What are no values is noted.
+    What are not values is noted.
     """
     band = header.bands[0]
     numbers = values.astype(np.float64)

@@ -312,7 +312,9 @@ def _part(
         if source in _DEGREES and any(abs(lon) > 180 or abs(lat) > 90 for lon, lat in points):
             lon, lat = next(p for p in points if abs(p[0]) > 180 or abs(p[1]) > 90)
             problems.add(
-                where, f"({lon:g}, {lat:g}) is no longitude and latitude", "likely a CRS mismatch: export it in WGS 84"
+                where,
+                f"({lon:g}, {lat:g}) is not a longitude and a latitude",
+                "likely a CRS mismatch: export it in WGS 84",
             )
             return None
         rings.append(_ring(points, grid, change))

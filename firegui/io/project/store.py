@@ -375,7 +375,7 @@ def _read_table(folder: Path, problems: Problems) -> toml.Table | None:
         if folder.is_file():
             what = "is a file, not the folder of a project"
         elif os.path.lexists(path):
-            what = f"is not a firegui project (its {PROJECT_FILE} is no file that can be read)"
+            what = f"is not a firegui project (its {PROJECT_FILE} is not a file that can be read)"
         problems.add(str(folder), what, "choose a folder such as NAME.firegui")
         return None
     outside = outside_problem(path, folder)

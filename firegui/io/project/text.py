@@ -308,7 +308,7 @@ def _read_type(table: toml.Table) -> AircraftType | None:
 def _check_grounded(grounded: Mapping[str, tuple[date, ...]], ids: set[str], table: toml.Table) -> None:
     for key in sorted(key for key, days in grounded.items() if days and key not in ids):
         remedy = f"use an id of the fleet: {', '.join(sorted(ids)) or 'it has none'}"
-        table.problems.add(f"{table.where} [grounded]", f"{key} is no aircraft of this project", remedy)
+        table.problems.add(f"{table.where} [grounded]", f"{key} is not an aircraft of this project", remedy)
 
 
 def _read_fire_model(table: toml.Table) -> FireModel:
@@ -336,7 +336,9 @@ def _read_coverage(table: toml.Table) -> RequiredCoverage | None:
     table.finish()
     wrong = [code for code in levels if not code.isascii() or not code.isdecimal()]
     if wrong:
-        table.problems.add(table.where, f"levels: {', '.join(wrong)} is no fuel model", "write numbers, as 188 = 4.0")
+        table.problems.add(
+            table.where, f"levels: {', '.join(wrong)} is not a fuel model", "write numbers, as 188 = 4.0"
+        )
     if wrong or c_req is None or source is None:
         return None
     return RequiredCoverage(c_req, source, {int(code): level for code, level in levels.items()})

@@ -132,7 +132,7 @@ def _description(data: bytes, name: str, problems: Problems) -> Mapping[str, Any
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     text = header.get("__metadata__", {}).get(_ENTRY)
     if text is None:
-        problems.add(name, "does not say what it was trained on: these are no weights of a fire model", _REMEDY)
+        problems.add(name, "does not say what it was trained on: these are not weights of a fire model", _REMEDY)
         return None
     try:
         about = json.loads(text)

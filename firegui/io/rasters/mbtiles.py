@@ -78,7 +78,7 @@ def open_archive(path: Path, grid: Grid) -> TileArchive:
     """
     check_base_map(path, grid)
     if not is_database(path):
-        raise _refusal(path, "is no MBTiles file (an SQLite database)", "give a .mbtiles file")
+        raise _refusal(path, "is not an MBTiles file (an SQLite database)", "give a .mbtiles file")
     with _reading(path) as base:
         archive = _read_archive(path, base)
         if not any(True for _ in _tiles(base, archive, archive.low, _mercator_box(grid, _whole(grid)))):
@@ -179,7 +179,7 @@ def _read_archive(path: Path, base: sqlite3.Connection) -> TileArchive:
     sample = base.execute("SELECT tile_data FROM tiles WHERE zoom_level = ? LIMIT 1", (low,)).fetchone()[0]
     image = _decoded(path, sample)
     if image is None or image.shape[0] != image.shape[1]:
-        raise _refusal(path, "holds tiles that are no square PNG or JPEG images", "give a raster base map")
+        raise _refusal(path, "holds tiles that are not square PNG or JPEG images", "give a raster base map")
     return TileArchive(path, about.get("name", path.stem), about.get("attribution", ""), levels, image.shape[0])
 
 

@@ -59,7 +59,7 @@ class FeatureDates:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A column and what its values are; ``None`` for those that are no dates."""
+    """A column and what its values are; ``None`` for those that are not dates."""
 
     name: str
     found: tuple[date | None, ...]
@@ -232,7 +232,7 @@ def _from_numbers(row: Sequence[Any]) -> date | None:
 
 
 def _report(best: _Candidate, columns: Mapping[str, Column], where: str, problems: Problems) -> None:
-    """Report each value of the best column that is no date."""
+    """Report each value of the best column that is not a date."""
     by_name = {name.strip().lower(): column for name, column in columns.items()}
     for index, when in enumerate(best.found):
         if when is None:

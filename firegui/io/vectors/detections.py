@@ -32,7 +32,7 @@ _TITLE = "The detections cannot be read"
 def read_overpasses(path: Path, grid: Grid) -> tuple[Overpass, ...]:
     """Return the detections of a file by the time of their pass, earlier ones first.
 
-    Those off the grid are left out. Raises :class:`~firegui.errors.InputError` for a file that is no table of
+    Those off the grid are left out. Raises :class:`~firegui.errors.InputError` for a file that is not a table of
     detections with date and time (UTC), or that has none on the grid.
     """
     problems = Problems()
@@ -43,7 +43,7 @@ def read_overpasses(path: Path, grid: Grid) -> tuple[Overpass, ...]:
         if grid.crs is None:
             problems.add("grid", "has no CRS, so that no detection can be placed", "import the event with its CRS")
         if not all(one is not None and one.geom_type == "Point" for one in features.geometries):
-            problems.add(file.name, "holds features that are no points", "give the detections as FIRMS publishes them")
+            problems.add(file.name, "holds features that are not points", "give the detections as FIRMS publishes them")
     problems.raise_if_any(_TITLE)
     assert file is not None and features is not None and features.crs is not None and grid.crs is not None
     times = _times(features, file.name)
@@ -79,7 +79,7 @@ def _times(features: VectorLayer, name: str) -> list[datetime]:
         except ValueError:
             wrong.append(f"{day} {clock} (feature {number})")
     if wrong:
-        what = f"has {len(wrong):,} times that are no date and HHMM, such as {wrong[0]}"
+        what = f"has {len(wrong):,} times that are not date and HHMM, such as {wrong[0]}"
         raise InputError([Problem(name, what, "write 2017-10-09 and 1015")], _TITLE)
     return found
 

@@ -121,7 +121,7 @@ def geometries_of(
 ) -> NDArray[Any] | None:
     """Return features as shapely's geometries.
 
-    Too many corners, and corners that are no finite numbers, are noted and ``None`` returned.
+    Too many corners, and corners that are not finite numbers, are noted and ``None`` returned.
     """
     with np.errstate(invalid="ignore"):
         geometries: NDArray[Any] = shapely.from_wkb(wkb, on_invalid=on_invalid)
@@ -161,7 +161,7 @@ def crs_problems(features: VectorLayer, file: Path) -> list[Problem]:
             what = f"says its CRS is {crs.short_name(features.crs)}, but has coordinates such as {right:.6g}, {top:.6g}"
             exchanged = max(abs(left), abs(right)) <= 90.0 and max(abs(bottom), abs(top)) <= 180.0
             remedy = "longitude comes first: the two seem to be exchanged" if exchanged else (
-                "these are no degrees: give the file its true CRS"
+                "these are not degrees: give the file its true CRS"
             )  # fmt: skip
             found.append(Problem(file.name, what, remedy))
     return found
@@ -200,7 +200,7 @@ def _whole(file: Path) -> Problem | None:
     text = head.lstrip(b"\xef\xbb\xbf \t\r\n")
     if head.startswith(_SQLITE) or text.startswith((b"{", b"[")) or (text.startswith(b"<") and b"<kml" in head):
         return None
-    what = "cannot be read as vector data (it is no shapefile, GeoPackage, GeoJSON or KML)"
+    what = "cannot be read as vector data (it is not a shapefile, GeoPackage, GeoJSON or KML)"
     return Problem(file.name, what, _DRAWABLE)
 
 

@@ -69,7 +69,7 @@ def survey_perimeters(source: PerimeterSource, grid: Grid | None = None) -> Peri
 
 
 def holds_ignition(path: Path, layer: str | None) -> bool:
-    """Return whether a vector file holds nothing but points that are no detections of a satellite."""
+    """Return whether a vector file holds nothing but points that are not detections of a satellite."""
     file = vector_file(path, Problems())
     if file is None or not may_hold_points(file):
         return False

@@ -95,7 +95,7 @@ _SHOWN = 20
 
 
 def no_polygons(features: VectorLayer, where: str) -> list[Problem]:
-    """Return the features that are no perimeters; a file of points gets one word for all."""
+    """Return the features that are not perimeters; a file of points gets one word for all."""
     if len(features.geometries) == 0:
         remedy = "export it as GeoPackage, GeoJSON, KML or shapefile with one polygon per date"
         return [Problem(where, "holds no perimeter", remedy)]
@@ -108,7 +108,7 @@ def no_polygons(features: VectorLayer, where: str) -> list[Problem]:
             what = "has no geometry" if empty else f"is a {geometry.geom_type}, not a polygon"
             found.append(Problem(f"{where}, feature {number}", what, "keep only perimeters, as polygons"))
     if len(found) > _SHOWN:
-        rest = Problem(where, f"{len(found) - _SHOWN:,} more features are no polygons", "keep only perimeters")
+        rest = Problem(where, f"{len(found) - _SHOWN:,} more features are not polygons", "keep only perimeters")
         return [*found[:_SHOWN], rest]
     return found
 

@@ -278,7 +278,7 @@ class _Header:
         """Return a list under its tag; an absent one is empty."""
         found, count = self._number(">i"), self.count()
         if found not in (0, tag) or (found == 0 and count) or count > _MOST_ENTRIES:
-            raise FormatError("is damaged: its header is no list of dimensions, attributes and variables")
+            raise FormatError("is damaged: its header is not a list of dimensions, attributes and variables")
         return [read() for _ in range(count)]
 
     def attributes(self) -> dict[str, Any]:

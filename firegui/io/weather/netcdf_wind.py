@@ -384,6 +384,6 @@ def _curved_axes(lat: NetcdfVariable, lon: NetcdfVariable, where: str, problems:
         problems.add(where, str(error), "get the file again from where it came")
         return None
     if not (np.isfinite(lats).all() and np.isfinite(lons).all() and np.abs(lats).max() <= 90.0):
-        problems.add(where, f"{lat.name} or {lon.name} holds what is no place", "give degrees in every cell")
+        problems.add(where, f"{lat.name} or {lon.name} holds what is not a place", "give degrees in every cell")
         return None
     return _Axes((lat.dimensions[0], lat.dimensions[1]), CurvedRaster(lons, lats), False)

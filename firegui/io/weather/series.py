@@ -124,7 +124,7 @@ def said_conventions(
     one, other = fields
     unit = speed_unit(one.unit)
     if one.unit and unit is None:
-        what = f"{one.label} says its unit is {one.unit!r}, which is no speed"
+        what = f"{one.label} says its unit is {one.unit!r}, which is not a speed"
         problems.add(where, what, "give a wind, or correct its unit")
     names = [field.named for field in fields if field.named is not None]
     height = next((name.height for name in names if name.height), None)

@@ -110,7 +110,9 @@ def _text(path: Path, problems: Problems) -> str | None:
     if data.startswith(UTF16):
         return data.decode("utf-16", "replace")
     if b"\0" in data[:65536]:
-        problems.add(path.name, "is no table, NetCDF file or GeoTIFF", "give one of these: it is told by its content")
+        problems.add(
+            path.name, "is not a table, NetCDF file or GeoTIFF", "give one of these: it is told by its content"
+        )
         return None
     try:
         return data.decode("utf-8-sig")
@@ -138,7 +140,7 @@ def _parse(text: str, where: str, problems: Problems) -> _Table | None:
     try:
         rows = list(csv.reader(io.StringIO("\n".join(line for _, line in kept)), delimiter=delimiter))
     except csv.Error as error:
-        problems.add(where, f"is no table ({error})", "give a CSV file")
+        problems.add(where, f"is not a table ({error})", "give a CSV file")
         return None
     numbers = [number for number, _ in kept]
     if len(rows) != len(numbers):
@@ -244,7 +246,7 @@ def _coordinates(table: _Table, path: Path, problems: Problems) -> tuple[Floats 
     if bad.size:
         at = int(bad[0])
         place = f"{table.cells[Role.LON][at]}, {table.cells[Role.LAT][at]}"
-        what = f"line {table.numbers[at]} is at longitude, latitude {place}, which is no place on the Earth"
+        what = f"line {table.numbers[at]} is at longitude, latitude {place}, which is not on the Earth"
         problems.add(where, what, "give degrees, longitudes east positive")
     return lons, lats, ()
 

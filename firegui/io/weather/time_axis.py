@@ -248,7 +248,7 @@ def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDAr
     """Return the moments (UTC, whole seconds) that ``values`` in ``units`` name.
 
     ``units`` are such as ``hours since 1900-01-01``. Raises :class:`TimeError` for other calendars than the real one,
-    values that are no numbers, and years that no weather of a fire has. cftime would drop an offset such as ``-7:00``
+    values that are not numbers, and years that no weather of a fire has. cftime would drop an offset such as ``-7:00``
     or ``PDT`` without a word.
     """
     match = _UNITS.fullmatch(units)
@@ -256,7 +256,7 @@ def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDAr
     seconds = _SECONDS.get(name, _SECONDS.get(name.rstrip("s"), 0))
     zone = None if match is None else _ZONE.fullmatch(match[8].strip())
     if match is None or not seconds or zone is None:
-        raise TimeError(f"counts time in {units!r}, which is no unit since a date")
+        raise TimeError(f"counts time in {units!r}, which is not a unit since a date")
     if calendar.lower() not in _REAL:
         raise TimeError(f"counts time in the calendar {calendar}, whose days are not those of the fire")
     year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[1:7])
@@ -276,7 +276,7 @@ def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDAr
 def _moments(values: NDArray[np.float64], seconds: int, base: datetime) -> NDArray[np.datetime64]:
     flat = np.atleast_1d(values).ravel()
     if not np.isfinite(flat).all():
-        raise TimeError(f"{int((~np.isfinite(flat)).sum()):,} of {flat.size:,} times are no numbers")
+        raise TimeError(f"{int((~np.isfinite(flat)).sum()):,} of {flat.size:,} times are not numbers")
     start = np.datetime64(base.replace(tzinfo=None), "s")
     offsets = np.round(flat * seconds)
     if np.abs(offsets).max(initial=0.0) > 1e12:

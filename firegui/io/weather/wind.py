@@ -393,5 +393,7 @@ def _kind(path: Path, problems: Problems) -> str:
             return ""
     # Text has no control characters but tabs and ends of lines.
     if not head.startswith(UTF16) and any(byte < 32 and byte not in b"\t\n\r\f" for byte in head):
-        problems.add(path.name, "is no table, NetCDF file or GeoTIFF", "give one of these: it is told by its content")
+        problems.add(
+            path.name, "is not a table, NetCDF file or GeoTIFF", "give one of these: it is told by its content"
+        )
     return "table"

@@ -317,7 +317,7 @@ def test_a_folder_without_residuals_has_none_and_another_raster_is_refused(tmp_p
     write_raster(
         tmp_path / RESIDUALS, np.zeros((2, 16, 20), np.float32), project.scenario.grid, descriptions=["a", "b"]
     )
-    with pytest.raises(InputError, match="no file of residuals"):
+    with pytest.raises(InputError, match="not a file of residuals"):
         residual_days(tmp_path)
 
 

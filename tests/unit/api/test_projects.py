@@ -72,7 +72,7 @@ def test_bases_for_types_without_a_cruise_speed_are_refused_together(project: Op
         project.with_bases(file, serves=["R"])
     said = [str(problem) for problem in refused.value.problems]
     assert len(said) == 2 and any("aircraft R" in text and "cruise speed" in text for text in said)
-    assert any("serves Q, which is no aircraft type" in text for text in said)
+    assert any("serves Q, which is not an aircraft type" in text for text in said)
     (tmp_path / "ok.csv").write_text("name,lon,lat,serves\nRedding,-122.3,40.5,R\n", encoding="utf-8")
     types = tuple(replace(kind, cruise_ms=120.0) if kind.id == "R" else kind for kind in project.fleet.types)
     fast = replace(project, fleet=replace(project.fleet, types=types))

@@ -29,9 +29,7 @@ def numbers() -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "keyword"), numbers())
-def test_a_number_out_of_bounds_is_told_once_and_by_its_keyword(
-    name: str, keyword: str, watched: OpenProject
-) -> None:
+def test_a_number_out_of_bounds_is_told_once_and_by_its_keyword(name: str, keyword: str, watched: OpenProject) -> None:
     schedule = Schedule.empty(watched.calendar.n_steps, watched.fleet.n_aircraft)
     given: dict[str, Any] = {"front_speed": {}}.get(name, {"project": watched})
     if name in ("prune", "stress_test", "replan"):

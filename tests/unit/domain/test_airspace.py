@@ -58,7 +58,7 @@ def test_everything_wrong_with_rules_is_one_list() -> None:
     project = make_project()
     ruled = Operations(airspace=(SPOT, replace(PACE, types=("R", "DC-10"))))
     (problem,) = ruled.problems(project.planned_fleet, project.calendar, project.scenario.grid)
-    assert str(problem).startswith("airspace rule 2: DC-10 is no aircraft type of the fleet")
+    assert str(problem).startswith("airspace rule 2: DC-10 is not an aircraft type of the fleet")
 
 
 def test_rules_are_constraints_that_tell_projects_apart() -> None:

@@ -120,8 +120,8 @@ def test_everything_wrong_with_bases_is_said_at_once() -> None:
         base("Twice", serves=("S-2T", "S-2T")),
     )
     for said in (
-        "differ only in letter case", "(no name): the name is empty", "Reload time is -3.0", "is no place",
-        "base Moon: is 400,000 km from the grid, out of reach", "base Typo: serves S-2, which is no aircraft type",
+        "differ only in letter case", "(no name): the name is empty", "Reload time is -3.0", "is not a place",
+        "base Moon: is 400,000 km from the grid, out of reach", "base Typo: serves S-2, which is not an aircraft type",
         "base Half: one of its hours is missing", "base Never: it closes at the hour", "Opens is 25.0",
         "serves S-2T more than once",
     ):  # fmt: skip

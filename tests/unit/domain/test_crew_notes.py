@@ -43,7 +43,7 @@ def test_a_channel_is_said_in_one_line() -> None:
         (RadioFrequency("A" * 61, "122.9"), "the use has 61 letters — use at most 60"),
         (RadioFrequency("Air", "1" * 41), "AM has 41 letters"),
         (RadioFrequency("Air", "122.9", "168.275\x00"), "FM has control characters (U+0000)"),
-        (RadioFrequency("Air", "soon"), "AM 'soon' is no frequency"),
+        (RadioFrequency("Air", "soon"), "AM 'soon' is not a frequency"),
         (RadioFrequency("Air", "  ", ""), "neither an AM nor an FM frequency"),
     ],
 )

@@ -50,9 +50,10 @@ def test_everything_wrong_is_said_at_once() -> None:
         )
     )
     for expected in (
-        "Minutes after sunrise is nan", "S-2T-9: is no aircraft", "not after it begins", "B-52 is no aircraft type",
-        "Drops a day of S-2T: -1", "Limit on drops is -5", "no-drop zone (no name)", "is of no aircraft",
-        "outside the grid", "is no pose", "time has no offset from UTC",
+        "Minutes after sunrise is nan", "S-2T-9: is not an aircraft", "not after it begins",
+        "B-52 is not an aircraft type",
+        "Drops a day of S-2T: -1", "Limit on drops is -5", "no-drop zone (no name)", "is of an aircraft that the fleet",
+        "outside the grid", "is not a pose", "time has no offset from UTC",
     ):  # fmt: skip
         assert expected in found, expected
 

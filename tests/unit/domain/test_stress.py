@@ -78,7 +78,7 @@ def test_every_problem_of_a_set_is_listed_at_once() -> None:
         "Random seed is -1",
         "Failures is 2.0",
         "twice is used 2 times",
-        "every 7.3 h, which is no whole number",
+        "every 7.3 h, which is not a whole number",
     ):
         assert words in told
     assert "there is none" in texts(StressSet(()))

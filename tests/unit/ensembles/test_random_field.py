@@ -64,8 +64,8 @@ def test_a_correlation_longer_than_the_raster_still_has_variance_1() -> None:
     [
         ({"covariance": ((1.0, 1.0), (1.0, 1.0))}, "singular"),
         ({"covariance": ((0.0, 0.0), (0.0, 0.0))}, "do not vary"),
-        ({"mean": (float("nan"), 0.0)}, "no numbers"),
-        ({"correlation_cells": float("inf")}, "no numbers"),
+        ({"mean": (float("nan"), 0.0)}, "not numbers"),
+        ({"correlation_cells": float("inf")}, "not numbers"),
     ],
 )
 def test_what_cannot_be_sampled_is_said(changes: dict[str, object], named: str) -> None:

@@ -220,7 +220,7 @@ def test_a_pipe_beside_a_raster_is_refused_and_not_waited_for(tmp_path: Path) ->
     path = tmp_path / "elevation.tif"
     write_tif(path)
     os.mkfifo(tmp_path / "elevation.prj")
-    with pytest.raises(InputError, match=r"elevation\.prj beside it is no file"):
+    with pytest.raises(InputError, match=r"elevation\.prj beside it is not a file"):
         read_raster(path)
 
 
@@ -343,7 +343,7 @@ def test_a_map_tile_is_an_image_or_nothing(tmp_path: Path, listener: Listener, t
         base.execute("CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB)")
         base.execute("INSERT INTO tiles VALUES (0, 0, 0, ?)", (text(listener.url).encode(),))
 
-    with pytest.raises(InputError, match="no square PNG or JPEG"):
+    with pytest.raises(InputError, match="not square PNG or JPEG"):
         as_base_map(path)
 
     assert listener.requests == []
@@ -539,7 +539,7 @@ def test_a_file_of_a_project_that_is_a_loop_of_links_is_not_called_missing(tmp_p
     (folder / "project.toml").unlink()
     (folder / "project.toml").symlink_to(folder / "project.toml")
 
-    with pytest.raises(InputError, match=r"its project\.toml is no file that can be read"):
+    with pytest.raises(InputError, match=r"its project\.toml is not a file that can be read"):
         load_project(folder)
 
 

@@ -276,7 +276,7 @@ def test_the_raster_reaches_to_the_edges_of_its_cells(tmp_path: Path, corner: tu
 
 def test_latitude_given_first_is_recognised(tmp_path: Path) -> None:
     lon, lat = Georeference(PLACED).lonlat(2, 3) or (0.0, 0.0)
-    assert lon < -90.0, "then the exchange is no place on the Earth at all"
+    assert lon < -90.0, "then the exchange is not on the Earth at all"
     assert "give longitude, then latitude" in str(refusal(layers(tmp_path), ignition=(lat, lon)))
     grid = replace(PLACED, crs="EPSG:32634")
     lon, lat = Georeference(grid).lonlat(2, 3) or (0.0, 0.0)

@@ -98,7 +98,7 @@ def test_fuel_codes_that_fbfm40_does_not_have_are_no_data_and_counted() -> None:
     layer = read("fuel", np.array([[101, 256, 256, 0, 99, 99]], np.int16))
     assert np.array_equal(layer.values, [[101.0, np.nan, np.nan, np.nan, 99.0, 99.0]], equal_nan=True)
     said = (
-        "Fuel model: 3 of 6 cells hold codes that are no fuel model, read as no data, where a fire can burn: "
+        "Fuel model: 3 of 6 cells hold codes that are not fuel models, read as no data, where a fire can burn: "
         "256 (2 cells), 0 (1 cell)."
     )
     assert layer.notes == (said,)

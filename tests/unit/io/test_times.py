@@ -47,5 +47,5 @@ def test_a_column_tells_whether_the_month_or_the_day_comes_first() -> None:
     assert parse_stamps(["9/8/2020", "13/8/2020"]).stamps[0] == Stamp(datetime(2020, 8, 9), False)
     assert parse_stamps(["8/9/2020", "8/10/2020"]).stamps == (None, None)
     assert parse_stamps(["10/09/2017 04:53 PDT"]).stamps[0] == Stamp(datetime(2017, 10, 9, 4, 53, tzinfo=PDT), True)
-    # What contradicts the column is no date.
+    # What contradicts the column is not a date.
     assert parse_stamps(["8/13/2020", "13/8/2020"]).stamps[0] is None

@@ -413,7 +413,7 @@ def test_an_exercise_does_not_go_on_from_what_cannot_be(tmp_path: Path) -> None:
     assert "stopped before a day was flown" in problems_of(carry_out(replace(flown, after=begun.out)))
     single = replan_spec(tmp_path / "single")
     carry_out(single)
-    assert "is no closed loop" in problems_of(carry_out(replace(flown, after=single.out)))
+    assert "is not a closed loop" in problems_of(carry_out(replace(flown, after=single.out)))
     assert not out.exists()
 
 

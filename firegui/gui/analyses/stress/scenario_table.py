@@ -110,7 +110,7 @@ class ScenariosModel(TableModel[StressScenario]):
         try:
             pair = Effectiveness.parse(text)
         except ValueError:
-            problem = Problem(one.name, f"'{text}' is no effectiveness", "write it as 0.7/0.6, or leave it empty")
+            problem = Problem(one.name, f"'{text}' is not an effectiveness", "write it as 0.7/0.6, or leave it empty")
             raise InputError([problem], _TITLE) from None
         return self._set(position, one, replace(one, effectiveness=pair))
 

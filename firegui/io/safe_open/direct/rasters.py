@@ -139,10 +139,10 @@ def image(files: OpenFiles, path: Path, data: bytes, largest: int) -> dict[str, 
     """
     driver = next((name for name, mark in _IMAGE_MARKS.items() if mark.match(data)), None)
     if driver is None:
-        raise UnsafeFileError("it is no PNG, JPEG or WebP image")
+        raise UnsafeFileError("it is not a PNG, JPEG or WebP image")
     with MemoryFile(data) as memory, memory.open(driver=driver) as source:
         if max(source.shape) > largest or source.dtypes[0] != "uint8":
-            raise UnsafeFileError("it is no image of bytes, or too large")
+            raise UnsafeFileError("it is not an image of bytes, or too large")
         return {"values": source.read(), "palette": _palette(source)}
 
 
@@ -190,7 +190,7 @@ def _check_companions(path: Path) -> None:
             continue
         if not beside.is_file():
             if beside.exists():  # GDAL would wait for what comes through a pipe
-                raise UnsafeFileError(f"{beside.name} beside it is no file")
+                raise UnsafeFileError(f"{beside.name} beside it is not a file")
             continue
         ending = ".aux.xml" if beside.name.lower().endswith(".aux.xml") else beside.suffix.lower()
         if ending in (".ovr", ".msk") and beside.stat().st_size:

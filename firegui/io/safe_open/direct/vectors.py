@@ -86,9 +86,9 @@ def check_vector(path: Path) -> None:
     elif text.startswith(b"<"):
         prologue = _PROLOGUE.match(text)
         if prologue is None or not _KML.match(text, prologue.end()) or _OTHER_XML.search(head):
-            raise UnsafeFileError("it is no KML file")
+            raise UnsafeFileError("it is not a KML file")
     else:
-        raise UnsafeFileError("it is no shapefile, GeoPackage, GeoJSON or KML")
+        raise UnsafeFileError("it is not a shapefile, GeoPackage, GeoJSON or KML")
 
 
 def _plain(column: NDArray[Any]) -> NDArray[Any]:

@@ -57,7 +57,7 @@ def _collected(held: str, rng: Rng) -> str:
     return start * 700 + '{"type": "Point", "coordinates": [0, 0]}' + "]}" * 700
 
 
-_NAN = r"is nan|NaN|no number|not a number|not a finite number|not finite|is no pose"
+_NAN = r"is nan|NaN|no number|not a number|not a finite number|not finite|is not a pose"
 
 
 REGION_FAULTS = (
@@ -93,7 +93,7 @@ REGION_FAULTS = (
         "[[1.0, 1.0], [8.5, 9.5], [1.0, 9.5], [8.5, 1.0]]",
         r"odd: crosses itself",
     ),
-    Fault("wrong CRS", GEOJSON, _ring(_projected), r"is no longitude and latitude — likely a CRS mismatch"),
+    Fault("wrong CRS", GEOJSON, _ring(_projected), r"is not a longitude and a latitude — likely a CRS mismatch"),
     Fault("wrong CRS: far", GEOJSON, _ring(_elsewhere), r"lies outside the grid"),
     Fault("wrong CRS: swapped", GEOJSON, _ring(lambda ring, rng: [[lat, lon] for lon, lat in ring]), r"latitude"),
     Fault(

@@ -44,7 +44,7 @@ TABLE_FAULTS = (
         "after_sunrise_min = nan",
         r"Minutes after sunrise is nan",
     ),
-    swap("not a number: pose", OPERATIONS, "theta = 0.8", "theta = inf", r"is no pose"),
+    swap("not a number: pose", OPERATIONS, "theta = 0.8", "theta = inf", r"is not a pose"),
     Fault(
         "wrong type",
         OPERATIONS,
@@ -52,7 +52,7 @@ TABLE_FAULTS = (
         r"hard_cap: is a number, not a whole number",
     ),
     swap("missing part", OPERATIONS, "end = 2020-08-19T18:30:00-07:00\n", "", r"end is missing"),
-    swap("missing part: aircraft", OPERATIONS, '"R-1"', '"Q-9"', r"grounding of Q-9: is no aircraft"),
+    swap("missing part: aircraft", OPERATIONS, '"R-1"', '"Q-9"', r"grounding of Q-9: is not an aircraft"),
     swap("impossible unit", OPERATIONS, "R = 6", "R = -6", r"Drops a day of R: -6"),
     swap(
         "impossible unit: minutes",

@@ -100,9 +100,7 @@ _CUT_TEXT = (
     r"cut short|ends before|is not valid TOML|of 5 columns|cut off|Unterminated|no element found|instead of \d"
     r"|not a (finite )?number"
 )
-_NOISE = (
-    r"is not |is no table|cannot be read as|changed after it was saved|no NumPy data|2 files \(|no columns of the wind"
-)
+_NOISE = r"is not |cannot be read as|changed after it was saved|no NumPy data|2 files \(|no columns of the wind"
 
 WHOLE_FILES = (
     Fault("truncated", BINARIES, cut, _CUT),

@@ -133,7 +133,7 @@ WIND_FAULTS = (
         "wrong type: nul",
         CSV,
         lambda s, rng: s.path.write_bytes(s.path.read_bytes().replace(b"\n", b"\x00\n")),
-        r"is no table",
+        r"is not a table",
     ),
     Fault("huge header", CSV, _rows(lambda rows: rows + [",".join("1" * 3000)] * 300), r"column|line|row"),
     Fault(

@@ -142,7 +142,7 @@ def test_every_mistake_is_in_one_list(tmp_path: Path) -> None:
     )  # fmt: skip
     said = refused(BarrierSource(file))
     for words in (
-        "Strength is 1.5", "Width is 0.0", "width_m is 'wide'", "has no offset from UTC", "'soon' is no time",
+        "Strength is 1.5", "Width is 0.0", "width_m is 'wide'", "has no offset from UTC", "'soon' is not a time",
         "barrier e: crosses itself", "barrier f: lies outside the grid", "the kind 'wall' is unknown", "is a point",
         "differ only in letter case",
     ):  # fmt: skip

@@ -174,7 +174,7 @@ def _pointer(path: Path) -> None:
         ("site.tif", _on_no_earth, "is not a map projection"),
         ("cut.tif", _cut, "cut short or damaged"),
         ("pointer.tif", _pointer, "cannot be read as a raster"),
-        ("pointer.vrt", _pointer, "is no base map that firegui reads"),
+        ("pointer.vrt", _pointer, "is not a base map that firegui reads"),
         ("bad.geojson", lambda path: path.write_text("{", encoding="utf-8"), "cannot be read as vector data"),
         ("far.gpkg", lambda path: write_vector(path, [shapely.Point(at(900.0, 900.0))]), "nothing where the fire is"),
         ("lost.gpkg", lambda path: write_vector(path, [shapely.Point(at(9.0, 9.0))], None), "does not say its CRS"),

@@ -88,8 +88,9 @@ def test_every_mistake_of_a_table_is_in_one_list(tmp_path: Path) -> None:
     )
     said = refused(BaseSource(file))
     for part in (
-        "row 2: the kind 'harbour' is unknown", "row 3: has coordinates that are no place", "row 4: has coordinates",
-        "base D: Reload time is -1.0", "row 6: reload_min is 'soon'", "row 6: opens is '8:75'",
+        "row 2: the kind 'harbour' is unknown", "row 3: has coordinates that are not on the Earth",
+        "row 4: has coordinates", "base D: Reload time is -1.0",
+        "row 6: reload_min is 'soon'", "row 6: opens is '8:75'",
         "base a: one of its hours is missing", "base (no name): the name is empty", "A and a differ only in letter",
     ):  # fmt: skip
         assert part in said
@@ -105,7 +106,7 @@ def test_what_columns_lack_and_what_values_say_is_in_one_list(tmp_path: Path) ->
     assert "empty" not in said and "nan" not in said
     said = refused(BaseSource(written(tmp_path / "c.csv", "name,lon,lat,kind\nA,east,40,harbour\nB,0,95,\n")))
     assert "row 2: has no numbers for its place" in said and "row 2: the kind 'harbour'" in said
-    assert "row 3: has coordinates that are no place" in said and "cannot be shown" not in said
+    assert "row 3: has coordinates that are not on the Earth" in said and "cannot be shown" not in said
 
 
 def test_a_table_without_names_or_places_and_a_grid_without_a_place_are_refused(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_the_grid_that_is_asked_for_is_the_one_that_is_made(tmp_path: Path) -> N
         (TargetGrid(cell_size_m=0.0), "0 m"),
         (TargetGrid(cell_size_m=0.01), "claims"),
         (TargetGrid(cell_size_m=1e5), "at least 3 × 3"),
-        (TargetGrid(bounds=(5.0, 5.0, 4.0, 9.0)), "is no box"),
+        (TargetGrid(bounds=(5.0, 5.0, 4.0, 9.0)), "is not a box"),
         (TargetGrid(bounds=(0.0, 0.0, 300.0, 300.0)), "has no cell on the grid"),
         (TargetGrid(bounds=(0.0, 0.0, 1e7, 1e7)), "claims"),
     ],

@@ -80,7 +80,7 @@ def test_the_order_that_is_said_wins(tmp_path: Path) -> None:
     ("order", "what"),
     [
         (("slope",), "names 1 bands; landscape file (lcp.tif) holds 8"),
-        ((*USUAL[:7], "moss"), "moss is no band"),
+        ((*USUAL[:7], "moss"), "moss is not a band"),
         ((*USUAL[:7], "slope"), "slope is given twice"),
     ],
 )

@@ -193,7 +193,7 @@ def test_what_is_off_the_grid_or_without_a_place_is_refused(tmp_path: Path) -> N
     path = table(tmp_path / "people.csv", [(0.0, 51.5, 3.0)])
     with refused_for("none of its points lies on the grid", "CRS"):
         read_values(ValueSource(path, column="people"), GRID)
-    with refused_for("no place on the Earth"):
+    with refused_for("not on the Earth"):
         read_values(ValueSource(table(tmp_path / "far.csv", [(500_000.0, 4_000_000.0, 3.0)])), GRID)
     with refused_for("no place on the map"):
         read_values(ValueSource(path), UNPLACED)

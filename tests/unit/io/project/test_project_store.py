@@ -325,7 +325,7 @@ def test_every_problem_of_a_damaged_project_is_reported_at_once(folder: Path) ->
         ("start = 2020-08-19T07:00:00Z", "start = 2020-08-19T07:00:00", "no offset from UTC"),
         ("cell_size_m = 30.0", "cell_size_m = 10.0", "cell size 10 m"),
         ("EPSG:32610", "EPSG:999999", "unknown to PROJ"),
-        ("500000.0", "nan", "holds values that are no numbers"),
+        ("500000.0", "nan", "holds values that are not numbers"),
         ("start_day = 1", "start_day = -1", "Start day is -1"),
         ("rows = 6", "rows = 7", "the grid 7 × 8"),
         ("  2020-08-21,\n", "", "has 2 perimeters for 1 dates"),
@@ -477,7 +477,7 @@ def test_grounded_days_that_would_have_no_effect_are_refused(folder: Path) -> No
 
 def test_a_misspelt_aircraft_on_the_ground_is_refused_by_name(folder: Path) -> None:
     edited(folder, ("[grounded]\n", "[grounded]\nS2T = [2020-08-21]\nold = []\n"))
-    with pytest.raises(InputError, match=r"\[grounded\]: S2T is no aircraft of this .*: CL-415, S-2T") as caught:
+    with pytest.raises(InputError, match=r"\[grounded\]: S2T is not an aircraft of this .*: CL-415, S-2T") as caught:
         load_project(folder)
     assert len(caught.value.problems) == 1
 

@@ -134,7 +134,7 @@ def test_an_older_file_in_another_crs_is_honoured(tmp_path: Path) -> None:
 
 def test_coordinates_that_are_no_longitude_and_latitude_are_a_crs_mismatch(tmp_path: Path) -> None:
     ring = [[500000, 4400000], [500060, 4400000], [500060, 4399940], [500000, 4400000]]
-    with pytest.raises(InputError, match="is no longitude and latitude — likely a CRS mismatch"):
+    with pytest.raises(InputError, match="is not a longitude and a latitude — likely a CRS mismatch"):
         read_regions(geojson(tmp_path / "r.geojson", polygon(ring)), PLACED)
 
 

@@ -100,7 +100,7 @@ def test_everything_wrong_with_a_file_is_listed(tmp_path: Path) -> None:
     found = str(caught.value)
     for expected in (
         "hard_cap", "typo is not known", "after_sunrise is not known", "sorties_per_day", "not after it begins",
-        "end is missing", "rows [3.0, 3.0] is empty", "time has no offset", "is no pose",
+        "end is missing", "rows [3.0, 3.0] is empty", "time has no offset", "is not a pose",
     ):  # fmt: skip
         assert expected in found, expected
 
@@ -176,7 +176,7 @@ def test_everything_wrong_with_frequencies_and_hazards_is_one_list(tmp_path: Pat
     assert_each_said(
         caught.value,
         ["hazard 1: the text is empty", "hazard 2: the text has control characters (U+0007)", "the use is empty",
-         "AM 'x' is no frequency", "frequency 2: use is missing", "band is not known"],
+         "AM 'x' is not a frequency", "frequency 2: use is missing", "band is not known"],
     )  # fmt: skip
 
 
@@ -452,7 +452,7 @@ def test_levels_that_are_no_codes_are_refused(tmp_path: Path) -> None:
     save_project(replace(project(), coverage=RequiredCoverage(3.1, "mine", {188: 4.0})), tmp_path / "a.firegui")
     path = tmp_path / "a.firegui" / "project.toml"
     path.write_text(path.read_text(encoding="utf-8").replace("188 = 4.0", "TL8 = 4.0"), encoding="utf-8")
-    with pytest.raises(InputError, match="TL8 is no fuel model"):
+    with pytest.raises(InputError, match="TL8 is not a fuel model"):
         load_project(tmp_path / "a.firegui")
 
 

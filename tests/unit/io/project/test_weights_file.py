@@ -149,7 +149,7 @@ def unnumbered(tensors: dict[str, Any], about: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (learn_luck, "'luck' is no map"),
+        (learn_luck, "'luck' is not a map"),
         (double, "its nodes are float64 values"),
         (later, r"written by a newer firegui \(format 2.*update firegui"),
         (unnumbered, "the format True"),

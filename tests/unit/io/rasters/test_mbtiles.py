@@ -1,4 +1,4 @@
-"""Map tiles of one's own under the fire: drawn where they belong, and one message for what is no base map."""
+"""Map tiles of one's own under the fire: drawn where they belong, and one message for what is not a base map."""
 
 from __future__ import annotations
 
@@ -174,8 +174,8 @@ deep = changed("UPDATE tiles SET zoom_level = 4000 WHERE zoom_level = 14")
 @pytest.mark.parametrize(
     ("make", "word"),
     [
-        (text_file, "no MBTiles file"), (other_database, "no table of tiles"), (cut_off, "MBTiles"),
-        (vectors, "vector tiles"), (empty, "holds no tile"), (no_images, "no square PNG or JPEG"),
+        (text_file, "not an MBTiles file"), (other_database, "no table of tiles"), (cut_off, "MBTiles"),
+        (vectors, "vector tiles"), (empty, "holds no tile"), (no_images, "not square PNG or JPEG"),
         (elsewhere, "where the fire is"), (deep, "zoom levels"), (Path.mkdir, "is a folder"),
     ],
 )  # fmt: skip

@@ -251,12 +251,12 @@ def test_a_file_that_is_cut_off_is_refused(tmp_path: Path, suffix: str, share: f
 @pytest.mark.parametrize(
     ("name", "data", "said"),
     [
-        ("p.shp", b"a text", "it is no shapefile, GeoPackage, GeoJSON or KML"),
+        ("p.shp", b"a text", "it is not a shapefile, GeoPackage, GeoJSON or KML"),
         ("p.kmz", b"PK\x03\x04....", "is a zip archive"),
         ("p.geojson", b"", "the file is empty"),
         ("p.gpkg", b"SQLite format 3\0" + bytes(500), "cannot be read as vector data"),
-        ("p.kml", b"<html></html>", "it is no shapefile"),
-        ("p.vrt", b"<OGRVRTDataSource></OGRVRTDataSource>", "it is no shapefile"),
+        ("p.kml", b"<html></html>", "it is not a shapefile"),
+        ("p.vrt", b"<OGRVRTDataSource></OGRVRTDataSource>", "it is not a shapefile"),
     ],
 )
 def test_a_file_that_is_something_else_is_named(tmp_path: Path, name: str, data: bytes, said: str) -> None:
@@ -267,7 +267,7 @@ def test_a_file_that_is_something_else_is_named(tmp_path: Path, name: str, data:
 
 
 def test_degrees_that_are_none_are_taken_for_a_wrong_crs(tmp_path: Path) -> None:
-    assert "these are no degrees" in refused(write(tmp_path / "p.gpkg", TWO, DATES, "EPSG:4326"))
+    assert "these are not degrees" in refused(write(tmp_path / "p.gpkg", TWO, DATES, "EPSG:4326"))
     latitude_first = [shapely.box(39.70, -123.01, 39.75, -122.99), shapely.box(39.71, -123.0, 39.72, -122.99)]
     swapped = refused(write(tmp_path / "swapped.gpkg", latitude_first, DATES, "EPSG:4326"))
     assert "longitude comes first: the two seem to be exchanged" in swapped and "no degrees" not in swapped

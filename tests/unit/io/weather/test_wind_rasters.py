@@ -231,7 +231,7 @@ def test_what_is_wrong_with_rasters_is_named(tmp_path: Path) -> None:
     good[0].write_bytes(data[: len(data) // 3])
     assert "ws.tif" in refused(WindSource(files=good, first=START, step_h=24.0), 1)
     warm = tiff(tmp_path / "warm_ws.tif", np.full((2, 4, 5), 6.0, np.float32), COARSE, unit="degC")
-    assert "its unit is 'degC', which is no speed" in refused(WindSource(files=(warm, good[1]), step_h=24.0), 1)
+    assert "its unit is 'degC', which is not a speed" in refused(WindSource(files=(warm, good[1]), step_h=24.0), 1)
     (tmp_path / "text.tif").write_text("II*\0 no raster")
     assert "cannot be read as a GeoTIFF" in refused(WindSource(files=(tmp_path / "text.tif", good[1])))
     backwards = pair(tmp_path, np.full((2, 4, 5), 6.0), np.full((2, 4, 5), 9.0), COARSE, ("b_ws", "b_wd"))

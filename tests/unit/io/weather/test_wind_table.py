@@ -245,8 +245,8 @@ def test_a_wind_of_other_days_is_refused(tmp_path: Path) -> None:
         (("time,speed_ms,speed_mph,dir", "2020-08-19 01:00,1,2,3"), "holds speed twice (speed_ms, speed_mph)"),
         (("time,speed_ms,dir_from",), "holds no rows"),
         (("station,time,ws_ms,dir", "a,2020-08-19 01:00,1,0", "b,2020-08-19 02:00,1,0"), "2 stations (a, b) without"),
-        (("lon,lat,time,speed_ms,dir", "-122,95,2020-08-19 01:00,1,0"), "no place on the Earth"),
-        (("lon,lat,time,speed_ms,dir", "38.6,-122.6,2020-08-19 01:00,1,0"), "no place on the Earth"),
+        (("lon,lat,time,speed_ms,dir", "-122,95,2020-08-19 01:00,1,0"), "not on the Earth"),
+        (("lon,lat,time,speed_ms,dir", "38.6,-122.6,2020-08-19 01:00,1,0"), "not on the Earth"),
         (("lon,lat,time,speed_ms,dir", "122.9,39.7,2020-08-19 01:00,1,0"), "km from the raster"),
         (("time,speed_ms,dir", "2020-08-19T01:00Z,1,0", "2020-08-19T02:00,1,0"), "has no offset from UTC"),
     ],
@@ -267,7 +267,7 @@ def test_stations_need_layers_with_a_place(tmp_path: Path) -> None:
 def test_a_file_that_is_no_wind_is_named_for_what_it_is(tmp_path: Path) -> None:
     for name, data, said in (
         ("a.csv", b"PK\x03\x04zip", "zip archive"), ("b.nc", b"GRIB....", "GRIB file"),
-        ("c.tif", b"\0\0\1\2" * 9, "is no table"), ("d.csv", b"", "is empty"),
+        ("c.tif", b"\0\0\1\2" * 9, "is not a table"), ("d.csv", b"", "is empty"),
     ):  # fmt: skip
         (tmp_path / name).write_bytes(data)
         assert said in refused(WindSource(files=(tmp_path / name,)))
