@@ -247,6 +247,11 @@ class PlanResult(SavedRunResult):
         return self.scores.stress
 
     @property
+    def holds(self) -> bool | None:
+        """Whether the plan holds in every tested scenario within the limit of its margin; ``None`` without a test."""
+        return None if self.stress is None else self.stress.holds(self.project.plan)
+
+    @property
     def audit(self) -> AuditReport | None:
         """Audit of the executed drops against turnaround times, grounded days and constraints."""
         return self.scores.audit

@@ -22,7 +22,7 @@ from firegui.api.python_words import python_interface
 from firegui.api.running import ReadyRun, SavedRunResult, refusal, run_place, run_spec
 from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.schedule import Schedule
-from firegui.domain.stress import StressSet, StressTable, StressTestSettings
+from firegui.domain.stress import StressSet, StressTable, StressTestSettings, verdict_text
 from firegui.errors import Problems
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
@@ -110,12 +110,27 @@ def carry_out_stress_test(
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class StressTestReport(SavedRunResult):
-    """Stress test of ``schedule``; ``stress`` is the table, with every scenario that is done."""
+    """Stress test of ``schedule``; ``stress`` is the table, with every scenario that is done.
+
+    ``stress.results`` are the scenarios in their order and ``stress.worst_first`` the same, the largest share first.
+    ``stress.nominal`` is the model's own world. A result has its ``scenario``, ``draws``, ``share_worst`` and
+    ``share_mean``.
+    """
 
     store: ClassVar = STORE
 
     schedule: Schedule = field(repr=False)
     stress: StressTable = field(repr=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether no scenario that is done leaves more growth than the limit of the project's margin."""
+        return self.stress.holds(self.project.plan)
+
+    @property
+    def verdict(self) -> str:
+        """Whether the plan holds and, where it does not, in which scenario most of the growth is left."""
+        return verdict_text(self.stress, self.project.plan, self.project.scenario.grid.cell_area_ha)
 
 
 @python_interface
@@ -141,7 +156,9 @@ def stress_test(
         project: Project, or the folder of one.
         schedule: Schedule, result that has one, CSV, ``plan.safetensors`` of a run, or the run's folder.
         scenarios: Scenarios, or a TOML file of them, in place of the project's.
-        draws: Draws of every scenario that has something random, in place of its own number.
+        draws: Draws of every scenario that has something random; 0 is each scenario's own number. The test takes longer
+            with more of them. A replanned scenario such as ``"failures, repaired"`` takes most of the time, because
+            every draw of it plans anew.
         repair_hours: Hours after which what is left is replanned in every scenario; 0 is as each scenario says.
         seed: Seed of all draws.
         out: Folder for the table, new or empty. Without it nothing is left on disk; the result can be saved.

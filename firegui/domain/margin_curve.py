@@ -45,8 +45,8 @@ class MarginCurveSettings:
         unit="h", low=0.0, high=MOST_REPAIR_HOURS, flag="--repair", zero_text="left out",
     )  # fmt: skip
     draws: int = option(
-        0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says", low=0,
-        high=MOST_DRAWS, zero_text="as in each scenario",
+        0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says; more take "
+        "longer, most of all with replanning", low=0, high=MOST_DRAWS, zero_text="as in each scenario",
     )  # fmt: skip
     seed: int = option(0, "Random seed", "seed of all draws of the tests", low=0, high=2**32 - 1)
 

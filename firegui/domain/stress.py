@@ -232,8 +232,8 @@ class StressTestSettings:
     """Settings of a stress test: the set, and what replaces values of all its scenarios."""
 
     draws: int = option(
-        0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says", low=0,
-        high=MOST_DRAWS, zero_text="as in each scenario",
+        0, "Draws", "draws of every scenario that has something random; 0: as many as the scenario says; more take "
+        "longer, most of all in replanned scenarios", low=0, high=MOST_DRAWS, zero_text="as in each scenario",
     )  # fmt: skip
     repair_hours: float = option(
         0.0, "Replanned every", "replan what is left this often in every scenario; 0: as the scenario says", unit="h",
@@ -379,6 +379,13 @@ class StressTable:
         """Return the result with most growth left of what the goal counts, the nominal world included."""
         return max((self.nominal, *self.worst_first), key=lambda result: result.held_share(weights))
 
+    def holds(self, plan: PlanSettings) -> bool:
+        """Return whether no tested world, the nominal one included, leaves more growth than the limit of the plan.
+
+        It is the growth that the goal of the plan counts.
+        """
+        return self.worst_held(plan.weights).held_share(plan.weights) <= plan.margin.limit
+
     @property
     def worst_for_regions(self) -> StressResult:
         """The scenario in which most of the protected regions burns.
@@ -468,13 +475,11 @@ def missed_text(table: StressTable | None, plan: PlanSettings) -> str:
     ``Does not hold: 73 % of the growth left in “late” (limit 5.0 %)``; empty where it holds or was not tested. Where
     the goal is about protected regions alone, the growth is that in them.
     """
-    if table is None:
+    if table is None or table.holds(plan):
         return ""
     weights, limit = plan.weights, plan.margin.limit
     worst = table.worst_held(weights)
     share = worst.held_share(weights)
-    if share <= limit:
-        return ""
     if weights.val > 0.0 and share == worst.value_share():
         where = " in values lost"
     else:

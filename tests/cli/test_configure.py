@@ -118,9 +118,7 @@ def test_every_problem_of_every_option_is_listed_and_nothing_is_saved(
         "--eta-water",
         3,
     )
-    answer.assert_refused(
-        "Payload is -5", "Far", "burn is 'x'", "'wrong=1' is not a weight", "399", "--eta-water is 3"
-    )
+    answer.assert_refused("Payload is -5", "Far", "burn is 'x'", "'wrong=1' is not a weight", "399", "--eta-water is 3")
     assert (project / "project.toml").read_bytes() == before
 
 

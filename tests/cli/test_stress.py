@@ -120,5 +120,7 @@ def test_every_problem_is_listed_at_once_and_nothing_is_written(
     options = ("--scenarios", scenarios, "--draws", -1, "--repair", 5, "--backend", "abacus")
     for place in (project, tmp_path / "nowhere.firegui"):
         answer = firegui("stress", place, "--schedule", tmp_path / "none.csv", *options, "--out", tmp_path / "run")
-        answer.assert_refused("weak is used 2 times", "Failures is 2", "--draws is -1", "every 5 h", "none.csv", "abacus")
+        answer.assert_refused(
+            "weak is used 2 times", "Failures is 2", "--draws is -1", "every 5 h", "none.csv", "abacus"
+        )
     assert not (tmp_path / "run").exists()

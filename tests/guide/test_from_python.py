@@ -52,6 +52,8 @@ def test_the_code_of_the_page_runs_from_top_to_bottom(place: Path, capsys: pytes
     assert "ha with half the fleet" in said[1]
     assert {path.suffix for path in (place / "handover").iterdir()} == {".csv", ".geojson"}
     assert (place / "demo.firegui" / "runs" / "from-python" / "run.toml").is_file()
+    assert {path.stem.startswith("demo-plan") for path in (place / "handover").iterdir()} == {True}
+    assert re.search(r"^(True|False) .*(old|s) ", "".join(said), re.MULTILINE)
     assert said[-2].splitlines()[-1] == "stopped"
     assert "nowhere.firegui the project does not exist" in said[-1] and "epochs is -1" in said[-1]
 

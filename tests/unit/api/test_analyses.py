@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from firegui.analyses.benchmark.results import read_benchmark
 from firegui.analyses.stress.results import read_table
 from firegui.analyses.uncertainty.results import read_ensemble
 from firegui.api.projects import OpenProject
+from firegui.domain.settings import MarginSettings
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError
 from firegui.io.project.schedule_file import read_project_schedule
@@ -58,6 +60,9 @@ def test_a_stress_test_has_the_table_of_the_command(
     printed = command("stress", folder, "--schedule", drops, "--draws", 2, "--seed", 3, "--out", tmp_path / "one")
     tested = firegui.stress_test(folder, drops, draws=2, seed=3)
     assert list(temporary.iterdir()) == []
+    assert tested.verdict.startswith("⚠ Does not hold: ") and not tested.holds
+    loose = replace(tested.project, plan=replace(tested.project.plan, margin=MarginSettings(limit=1.0)))
+    assert replace(tested, project=loose).holds and replace(tested, project=loose).verdict.startswith("Holds in all ")
     assert [result.share_worst for result in tested.stress.results] == [
         row["share_worst"] for row in printed["scenarios"]
     ]

@@ -42,6 +42,8 @@ def test_a_plan_has_the_bits_of_the_command_with_the_same_seed(command: Command,
     assert plan.audit is not None and plan.audit.ok
     assert len(plan.history) == 5
     assert plan.stress is not None and plan.stress.drops == plan.metrics.drops_executed
+    assert plan.holds is plan.stress.holds(plan.project.plan)
+    assert plan.metrics.drops_proposed == plan.metrics.drops_executed
     assert plan.removal is not None
     of_plan = plan.removal.schedule(plan.removal.place_of(plan.removal.taken) or 0)
     assert np.array_equal(of_plan.proposed, plan.schedule.proposed)
@@ -49,6 +51,7 @@ def test_a_plan_has_the_bits_of_the_command_with_the_same_seed(command: Command,
 
 def test_settings_that_are_not_given_are_those_of_the_project(project: OpenProject) -> None:
     plan = firegui.plan(project, prune=False)
+    assert plan.holds is (None if plan.stress is None else plan.stress.holds(project.plan))
     assert len(plan.history) == project.plan.optimizer.epochs == 6
     assert plan.project.plan == project.plan
     other = firegui.plan(project, epochs=2, learning_rate=0.1, margin="none", seed=9, prune=False).project.plan

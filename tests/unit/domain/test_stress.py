@@ -162,7 +162,8 @@ def test_a_goal_about_regions_alone_is_judged_by_the_growth_in_them() -> None:
         replace(PlanSettings(), weights=weights)
         for weights in (ObjectiveWeights.of(Setting.B), ObjectiveWeights(prot=1.0), ObjectiveWeights())
     )
-    assert missed_text(table, regions) == ""
+    assert missed_text(table, regions) == "" and table.holds(regions)
+    assert not table.holds(whole)
     assert missed_text(table, both) == missed_text(table, whole)
     assert missed_text(table, whole) == "Does not hold: 77 % of the growth left in “weak” (limit 5.0 %)"
     lost = replace(table, results=(replace(table.results[0], protected_no_drops=10.0),))

@@ -58,7 +58,7 @@ def test_every_bad_tensor_is_named_with_what_is_wrong() -> None:
         ("head.weight", "shape"),
         ("fuel.weight", "float64"),
         ("branches.0.bias", "not finite"),
-        ("extra", "no tensor"),
+        ("extra", "not a tensor"),
     ):
         assert any(line.startswith(name) and what in line for line in said), name
 
