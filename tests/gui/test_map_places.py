@@ -198,7 +198,7 @@ def test_go_to_takes_any_format_and_refuses_in_one_message(qtbot: QtBot, session
     text = hand.view.place_text
     dialog = GoToDialog(session.project.scenario.grid, hand.view.go_to)
     show_widget(qtbot, dialog, 420, 120)
-    for wrong, why in (("here", "no pair"), ("95 0", "at most 90"), ("10 10", "outside the map")):
+    for wrong, why in (("here", "not a pair"), ("95 0", "at most 90"), ("10 10", "outside the map")):
         dialog.field.setText("")
         QTest.keyClicks(dialog.field, wrong)
         QTest.keyClick(dialog.field, Qt.Key.Key_Return)

@@ -79,7 +79,7 @@ def _times(features: VectorLayer, name: str) -> list[datetime]:
         except ValueError:
             wrong.append(f"{day} {clock} (feature {number})")
     if wrong:
-        what = f"has {len(wrong):,} times that are not date and HHMM, such as {wrong[0]}"
+        what = f"has {len(wrong):,} times that are not a date and HHMM, such as {wrong[0]}"
         raise InputError([Problem(name, what, "write 2017-10-09 and 1015")], _TITLE)
     return found
 

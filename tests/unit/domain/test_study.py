@@ -82,7 +82,7 @@ def test_factors_change_the_project_that_a_cell_plans() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("fleet.NO.count", 1, "R, BIG, W"), ("fleet.R.id", 1, "not a factor"), ("weather", 1, "no factor"),
+        ("fleet.NO.count", 1, "R, BIG, W"), ("fleet.R.id", 1, "not a factor"), ("weather", 1, "not a factor"),
         ("optimizer", 1, "not a factor"), ("fleet.R.count", 1.5, "a whole number"),
         ("fleet.R.count", -1, "Number of aircraft is -1"),
         ("nominal", "high", "a number"), ("nominal", 1.5, "How well retardant works"),

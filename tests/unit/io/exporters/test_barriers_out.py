@@ -88,7 +88,7 @@ def test_barriers_among_the_areas_of_geojson_are_read_back_and_nothing_else(barr
     write_areas_geojson(file, content(project=barred))
     found = read_barriers(BarrierSource(file), barred.scenario.grid)
     assert_same(found.barriers, barred.barriers)
-    assert any("no barriers left out" in note for note in found.notes)
+    assert any("not barriers left out" in note for note in found.notes)
     features = json.loads(file.read_text(encoding="utf-8"))["features"]
     (late,) = [each["properties"] for each in features if each["properties"]["name"] == "Late"]
     assert {name: late[name] for name in ("kind", "barrier_kind", "width_m", "strength", "exists_from")} == {

@@ -67,8 +67,8 @@ def test_passes_are_ordered_by_time_and_those_off_the_grid_left_out(tmp_path: Pa
 @pytest.mark.parametrize(
     ("rows", "words"),
     [
-        ([(5.0, 5.0, "2017-10-09", "2561")], "no date and HHMM"),
-        ([(5.0, 5.0, "yesterday", "1015")], "no date and HHMM"),
+        ([(5.0, 5.0, "2017-10-09", "2561")], "not a date and HHMM"),
+        ([(5.0, 5.0, "yesterday", "1015")], "not a date and HHMM"),
         ([(500.0, 5.0, "2017-10-09", "1015")], "no detection on the grid"),
     ],
 )

@@ -70,7 +70,7 @@ def test_cdf_5_counts_in_64_bits(tmp_path: Path) -> None:
         (cdf5(10**12, b""), "is cut off"),
         (cdf5(-3, b""), "claims a length of -3"),
         (cdf5(3, b"")[:40], "cut off within its header"),
-        (b"CDF\1\0\0\0\0\0\0\0\x63\0\0\0\1", "no list of dimensions"),
+        (b"CDF\1\0\0\0\0\0\0\0\x63\0\0\0\1", "not a list of dimensions"),
         (b"CDF\7" + bytes(40), "not NetCDF"),
     ],
 )
