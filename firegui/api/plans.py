@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from firegui.api.gather import Gather
 from firegui.api.inputs import Change, ScheduleSource, gather_schedule, schedule_file, with_given
 from firegui.api.projects import ProjectSource, read_project
-from firegui.api.python_words import python_interface
+from firegui.api.python_words import keyword_text, python_interface
 from firegui.api.running import ReadyRun, RunPlace, SavedRunResult, refusal, run_place, run_spec
 from firegui.domain.plan_summary import PlanSummary
 from firegui.domain.project import Project
@@ -269,7 +269,7 @@ class PlanResult(SavedRunResult):
         return PlanResult(
             project=spec.project,
             reason=ended.finished.reason,
-            message=ended.finished.message,
+            message=keyword_text(ended.finished.message),
             seconds=record.header.seconds,
             backend=record.header.backend,
             device=record.header.device,

@@ -40,8 +40,13 @@ def _reworded(problem: Problem, keywords: Mapping[str, object]) -> Problem:
     if problem.setting is not None:
         prefixed = f"{problem.setting.prefix}_{problem.setting.name}"
         problem = problem.renamed(prefixed if prefixed in keywords else problem.setting.name)
-    what, remedy = (_OPTION.sub(lambda found: f"`{_keyword(found)}`", text) for text in (problem.what, problem.remedy))
+    what, remedy = keyword_text(problem.what), keyword_text(problem.remedy)
     return replace(problem, where=_OPTION.sub(_keyword, problem.where), what=what, remedy=remedy)
+
+
+def keyword_text(text: str) -> str:
+    """Return ``text`` with keywords in place of command-line options."""
+    return _OPTION.sub(lambda found: f"`{_keyword(found)}`", text)
 
 
 def _keyword(found: re.Match[str]) -> str:

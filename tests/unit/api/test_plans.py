@@ -96,6 +96,8 @@ def test_a_folder_is_written_as_the_run_goes_and_gone_on_with(project: OpenProje
     whole = firegui.plan(project, epochs=6, prune=False)
     assert len(more.history) == 6
     assert (more.schedule.logits == whole.schedule.logits).all()
+    done = firegui.plan(project, epochs=6, prune=False, out=out, resume=True)
+    assert done.message == "nothing left to do: give `epochs` above 6"
     copy = more.save(tmp_path / "copy")
     assert_same_files(out, copy, "plan.safetensors", "schedule.csv", "history.csv")
 

@@ -186,8 +186,8 @@ def test_a_sound_plan_breaks_no_rule() -> None:
         ([record(4, "R-1"), record(4, "R-1")], ["drops more than once at step 4"]),
         ([record(10**6, "R-1")], ["outside the plan"]),
         ([record(-1, "R-1")], ["outside the plan"]),
-        ([record(3, "R-1", aircraft="Z-9")], ["no drop of the fleet"]),
-        ([record(3, "R-1", column=3)], ["no drop of the fleet"]),
+        ([record(3, "R-1", aircraft="Z-9")], ["not a drop of the fleet"]),
+        ([record(3, "R-1", column=3)], ["not a drop of the fleet"]),
         ([record(PER_DAY, "BIG-1"), record(2, "R-1", y=99.0)], ["grounded", "outside the grid"]),
     ],
 )
