@@ -1,4 +1,4 @@
-"""Checks of the types of arguments, so that a wrong one is a problem with a remedy and not a ``TypeError``."""
+"""Checks of the types of arguments: a wrong one is a problem with a remedy, not a ``TypeError``."""
 
 from __future__ import annotations
 

@@ -248,7 +248,7 @@ class PlanResult(SavedRunResult):
 
     @property
     def holds(self) -> bool | None:
-        """Whether the plan holds in every tested scenario within the limit of its margin; ``None`` without a test."""
+        """Whether the plan holds in every tested scenario within its limit; ``None`` without a test."""
         return None if self.stress is None else self.stress.holds(self.project.plan)
 
     @property

@@ -1,4 +1,4 @@
-"""Errors in the words of the Python interface: keywords in place of options and of titles of the window."""
+"""Errors in the words of the Python interface: keywords in place of options and of titles."""
 
 from __future__ import annotations
 

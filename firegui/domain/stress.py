@@ -380,9 +380,9 @@ class StressTable:
         return max((self.nominal, *self.worst_first), key=lambda result: result.held_share(weights))
 
     def holds(self, plan: PlanSettings) -> bool:
-        """Return whether no tested world, the nominal one included, leaves more growth than the limit of the plan.
+        """Return whether no tested world leaves more growth than the limit of the plan.
 
-        It is the growth that the goal of the plan counts.
+        The nominal world is one of them. It is the growth that the goal of the plan counts.
         """
         return self.worst_held(plan.weights).held_share(plan.weights) <= plan.margin.limit
 
