@@ -29,10 +29,10 @@ from firegui.planning.stress_pruning import PruningState, StressPruning
 from firegui.planning.stress_training import ScenarioTraining
 from firegui.rollout.model import Model
 
-MOST_REPLANNINGS = 6
-"""Replannings that the test of a plan may take: more would take longer than half of the plan itself.
+MOST_EPOCHS = 810
+"""Epochs of replanning that the test of a plan may take: more would take longer than half of the plan itself.
 
-A plan that holds needs few: that of the demo two in 29 observations.
+A plan that holds needs few: that of the demo some 200 for the nights of eight draws.
 """
 
 
@@ -104,7 +104,7 @@ class MarginPlanning:
     ) -> StressTable:  # fmt: skip
         """Return ``table`` with the scenarios in which ``schedule`` is replanned on the way.
 
-        The draws are those of a stress test. Scenarios stay left out from :data:`MOST_REPLANNINGS` on. ``began`` is
+        The draws are those of a stress test. Scenarios stay left out from :data:`MOST_EPOCHS` on. ``began`` is
         called before each draw, with its number among all of them, and ``burned`` after it.
         """
         project, seed = self._project, self._project.stress.seed
@@ -127,7 +127,7 @@ class MarginPlanning:
                 state = exercise.begin(schedule)
                 while not exercise.finished(state):
                     state = exercise.advance(state, check)
-                    if repair.replanned > MOST_REPLANNINGS:
+                    if repair.epochs > MOST_EPOCHS:
                         return table
                 draws.append(exercise.result(state, exercise.fixed_fire(schedule, check)))
                 if burned is not None:

@@ -40,6 +40,10 @@ MOST_LAYERS = 60
 SEARCH_EPOCHS, TRAINING_EPOCHS, TEST_DRAWS = 60, 75, 4
 """Length of a repair that has to move drops, and draws of a random scenario in its tests."""
 
+LOOK_EVERY, HELD = 15, 0.5
+"""Epochs between looks at whether the plan holds, and the part of the limits within which it has to for a repair to
+end early."""
+
 HARD = StressScenario("hard", spread_factor=1.15)
 """A fire that is faster than the model's, met at design effectiveness: what a plan is looked after with."""
 
@@ -83,8 +87,8 @@ class PlanRepair:
 
     It keeps a plan while the plan holds, and replans the rest where it does not. What holds is judged in the model at
     nominal and at design effectiveness, and for a faster fire (:data:`HARD`). A repair trains in the scenarios of the
-    project's stress set, without those that are repaired themselves. Its length is fixed in epochs, so that a repair
-    depends on what it is given and on the seed alone.
+    project's stress set, without those that are repaired themselves. It ends where the plan holds in all of them, and
+    at the latest after a fixed number of epochs, so that it depends on what it is given and on the seed alone.
     """
 
     def __init__(
@@ -94,8 +98,8 @@ class PlanRepair:
 
         ``others`` are worlds of the project that lend their fires.
         """
-        self.replanned = 0
-        """How often a plan did not hold and its rest was replanned."""
+        self.epochs = 0
+        """Epochs of all replannings of plans that did not hold."""
         plan = project.plan
         self._settings, self._margin, self._seed = plan.optimizer, plan.margin, plan.optimizer.seed
         design = StressScenario(DESIGN_NAME, effectiveness=plan.design)
@@ -176,7 +180,6 @@ class PlanRepair:
         self, problem: _Problem, watched: Sequence[StressWorld], rest: Schedule, check: Check | None
     ) -> Schedule:
         """Place drops on the fire's front, train them with those that are left, and return the better of both."""
-        self.replanned += 1
         worlds = [*watched[:2], *(problem.world(world, check) for world in self._trained[2:])]
         model = worlds[1].model  # at design effectiveness
         margin = replace(self._margin, search_epochs=SEARCH_EPOCHS, training_epochs=TRAINING_EPOCHS)
@@ -187,10 +190,18 @@ class PlanRepair:
         planner = StressPlanner(model, settings, start, margin, training, tests)
         while not planner.finished:
             planner.epoch(check)
+            self.epochs += 1
+            if planner.epochs_done % LOOK_EVERY == 0 and self._holds_in_all(tests, planner, check):
+                return planner.best
         found = [rest, planner.best]
         # Both are tested on the same draws, which the training has not seen.
         scores = [sum(test.mean for test in tests.shares(one, margin.placing_epochs, check=check)) for one in found]
         return found[int(np.argmin(scores))]
+
+    def _holds_in_all(self, tests: StressTests, planner: StressPlanner, check: Check | None) -> bool:
+        """Return whether the best plan of ``planner`` leaves :data:`HELD` of what it may in every test."""
+        found = tests.shares(planner.best, planner.epochs_done, check=check)
+        return all(test.excess(self._margin.limit) <= HELD for test in found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -238,6 +238,19 @@ def test_a_plan_without_drops_gets_some_and_the_fire_ends_smaller(model: Model, 
     assert states[-1].fire.fire.sum() < bare.fire.sum()
 
 
+def test_a_repair_ends_early_once_the_plan_holds(model: Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    flown = {}
+    for held in (0.0, 1e9):
+        monkeypatch.setattr("firegui.planning.repair.LOOK_EVERY", 4)
+        monkeypatch.setattr("firegui.planning.repair.HELD", held)
+        repair = PlanRepair(PROJECT, model)
+        nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
+        belief = Belief.start(truth_of(model, WEAK).start())
+        repair.repaired(nothing, 0, 5, belief, np.zeros((model.n_steps, model.fleet.n_aircraft), bool))
+        flown[held] = repair.epochs
+    assert flown == {0.0: 22, 1e9: 4}
+
+
 def test_a_repair_can_be_cancelled(model: Model, repair: PlanRepair) -> None:
     exercise = Exercise(truth_of(model), repair, 5)
     state = exercise.advance(exercise.begin(plan_of(model)))
