@@ -26,9 +26,13 @@ from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate_many
 
-SEARCH_PART, TRAINING_PART, ADAPTING_PART, SETTLING_PART = 1 / 2, 5 / 6, 6 / 13, 9 / 26
+SEARCH_PART, TRAINING_PART, ADAPTING_PART, SETTLING_PART = 1 / 2, 5 / 6, 6 / 13, 12 / 13
 """Parts of the epochs of the settings that it takes: those of the search with one extent, those of the training, and
 those of the adaptation in the first round of the removal and while the plan settles."""
+
+FAST_SETTLING_RATES = (0.2, 0.01)
+"""First and last step size in cells while the plan settles. On Bear, long and small steps halve the draws off target in
+which a fire escapes; what failures leave does not depend on them."""
 
 TRAINING_RATE = 1.12
 """First step size of the poses in cells: how far Adam moves a drop in the middle of the raster at the most."""
@@ -57,7 +61,7 @@ def pace_of(margin: MarginSettings) -> Pace:
         first_cut=0.3, smallest_cut=0.2, adapt_epochs=_part(ADAPTING_PART, margin.adapt_epochs), attempts=2,
         mending=0.75, settling_epochs=_part(SETTLING_PART, margin.adapt_epochs), is_ranked=False, with_design=False,
         eased_below=1.0, mends_below=2.5, tests=8, gives_back=False,
-        looks=4, last_rate=0.03,
+        looks=4, last_rate=0.03, settling_rates=FAST_SETTLING_RATES,
     )  # fmt: skip
 
 

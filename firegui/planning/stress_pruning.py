@@ -96,8 +96,8 @@ one."""
 SETTLING = 6.0 / 13.0
 """Part of the epochs of the first round in which the plan settles."""
 
-SETTLING_RATE, LAST_SETTLING_RATE = 0.3, 0.03
-"""Step sizes in cells while a plan settles."""
+SETTLING_RATES = (0.3, 0.03)
+"""First and last step size in cells while a plan settles."""
 
 SETTLING_DRAWS = 4
 """How many times the draws of the settings decide whether the settled plan is taken, if a test has no more: the
@@ -122,7 +122,8 @@ class Pace:
     fewer epochs, in proportion, but :data:`LEAST_EFFORT` of them. One that exceeds a limit by more than the factor
     ``mends_below`` is refused at once. A test of a plan takes so many times the draws of the settings (``tests``). A
     look at what leaks takes ``looks`` times as many. A plan that has failed twice gets drops back if it ``gives_back``.
-    The last step of an adaptation is ``last_rate`` cells.
+    The last step of an adaptation is ``last_rate`` cells; ``settling_rates`` are the first and the last step size while
+    the plan settles.
     """
 
     first_cut: float
@@ -139,6 +140,7 @@ class Pace:
     gives_back: bool
     looks: int = 1
     last_rate: float = LAST_RATE
+    settling_rates: tuple[float, float] = SETTLING_RATES
 
 
 class Count(IntEnum):
@@ -631,7 +633,7 @@ class StressPruning(AdaptingRemoval[PruningState]):
     def _rates(self) -> tuple[float, float]:
         """First and last step size of the adaptation at work, in cells."""
         if self._settles:
-            return SETTLING_RATE, LAST_SETTLING_RATE
+            return self._pace.settling_rates
         last = self._pace.last_rate
         return max(RATE * (self._length / self._pace.adapt_epochs) ** RATE_POWER, last), last
 
