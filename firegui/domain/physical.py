@@ -73,7 +73,8 @@ class PhysicalSettings:
     @staticmethod
     def of(values: Mapping[str, float]) -> PhysicalSettings:
         """Read a project's fire model; :class:`~firegui.errors.InputError` lists everything that is wrong."""
-        problems, known = Problems(), PhysicalSettings().as_mapping()
+        problems, usual = Problems(), PhysicalSettings()
+        known = usual.as_mapping()
         for name in known:
             if name not in values:
                 problems.add("fire model", f"the parameter {name} is missing", "choose the model again")
@@ -86,7 +87,7 @@ class PhysicalSettings:
         moisture = FuelMoisture(**{item.name: float(values[item.name]) for item in fields(FuelMoisture)})
         factors = SpreadFactors(**{name: float(values[name]) for name in FACTORS})
         nested = {*FACTORS, *(item.name for item in fields(FuelMoisture))}
-        own: dict[str, Any] = {name: type(known[name])(values[name]) for name in known if name not in nested}
+        own: dict[str, Any] = {name: type(getattr(usual, name))(values[name]) for name in known if name not in nested}
         settings = PhysicalSettings(moisture, factors=factors, **own)
         problems.extend(settings.problems())
         for name, value in own.items():
@@ -97,11 +98,11 @@ class PhysicalSettings:
         return settings
 
     def as_mapping(self) -> dict[str, float]:
-        """Return plain values, as :class:`~firegui.domain.project.FireModel` holds them."""
+        """Return every value as a number, as :class:`~firegui.domain.project.FireModel` holds them."""
         values = asdict(self)
         moisture: dict[str, float] = values.pop("moisture")
         factors: dict[str, float] = values.pop("factors")
-        return moisture | values | factors
+        return {name: float(value) for name, value in (moisture | values | factors).items()}
 
     def steps_per_day(self, fastest: float, cell_size_m: float, periods: int = 1) -> int:
         """Return the fewest steps a day in which a fire of ``fastest`` m/min moves at most ``cells_per_step``.

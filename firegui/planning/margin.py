@@ -32,7 +32,7 @@ from firegui.rollout.model import Model
 MOST_EPOCHS = 810
 """Epochs of replanning that the test of a plan may take: more would take longer than half of the plan itself.
 
-A plan that holds needs few: that of the demo some 200 for the nights of eight draws.
+A plan that holds needs few: that of the demo about a hundred for eight draws of four days.
 """
 
 

@@ -15,7 +15,7 @@ from firegui.assets import resource
 
 pytestmark = pytest.mark.usefixtures("short_repairs")
 _BLOCK = re.compile(r"^```python\n(?P<code>.*?)^```$", re.MULTILINE | re.DOTALL)
-FEW = 30
+FEW = 60
 """Epochs after which the demo's plan has its first drops."""
 
 
@@ -69,7 +69,7 @@ def test_the_page_names_every_function_and_no_other() -> None:
     ("name", "epochs", "words"),
     [
         ("plan_demo", FEW, ("ha without drops", "drops by day: [", "late")),
-        ("compare_fleets", 3, ("whole fleet        20", "half the fleet        10", " ± ")),
+        ("compare_fleets", 3, ("whole fleet        22", "half the fleet        11", " ± ")),
     ],
 )
 def test_a_notebook_runs(

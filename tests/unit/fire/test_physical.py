@@ -317,6 +317,15 @@ def test_its_caveats_say_what_it_reads_leaves_out_and_does_not_resolve() -> None
     assert any("canopy cover or canopy height" in warning for warning in model_warnings(found))
 
 
+def test_parameters_are_numbers_as_a_project_file_holds_them_and_give_the_settings_back() -> None:
+    settings = replace(USUAL, periods_per_day=3, crown_fire=True, moving_start=False)
+    values = settings.as_mapping()
+    assert {type(value) for value in values.values()} == {float}
+    read = PhysicalSettings.of(values)
+    assert read == settings
+    assert (type(read.periods_per_day), type(read.crown_fire)) == (int, bool)
+
+
 def test_parameters_that_are_missing_or_unknown_are_named() -> None:
     values = USUAL.as_mapping() | {"dead_2h": 3.0}
     del values["burn_hours"]
