@@ -157,7 +157,8 @@ def test_it_burns_by_the_physical_model_under_weather_by_the_hour() -> None:
     assert (weather.periods_per_day, weather.days, weather.has_air) == (24, project.scenario.days, True)
     assert weather.temperature_c is not None
     assert weather.humidity is not None
-    assert weather.temperature_c[:24].argmax() == weather.humidity[:24].argmin() == weather.speed[:24].mean((1, 2)).argmax()
+    windiest = weather.speed[:24].mean((1, 2)).argmax()
+    assert weather.temperature_c[:24].argmax() == weather.humidity[:24].argmin() == windiest
 
 
 def test_the_wind_of_a_day_is_the_mean_of_its_hours() -> None:
