@@ -234,7 +234,7 @@ NIGHT_C, AFTERNOON_C, NIGHT_HUMIDITY, AFTERNOON_HUMIDITY = 14.0, 26.0, 80.0, 36.
 
 
 def daytime() -> Floats:
-    """Return 0 for the calmest and coolest hour of a day, 1 for the hour twelve hours later, and between for others."""
+    """Return how much of an afternoon each hour has: 0 at the coolest hour, 1 twelve hours later."""
     return 0.5 - 0.5 * np.cos(2.0 * math.pi * (np.arange(HOURS) - CALMEST_HOUR) / HOURS)
 
 
@@ -276,9 +276,9 @@ def spread_over(speed: Floats, towards: Floats, elevation: Floats, waver: Floats
 
 
 def hourly_weather(eastward: Floats, northward: Floats, elevation: Floats, waver: Floats) -> PeriodWeather:
-    """Return the hourly wind ``[days, 24]`` on blocks of the raster, with the temperature and humidity of the air.
+    """Return the weather of every hour.
 
-    It is warmest and driest at three in the afternoon.
+    The wind ``[days, 24]`` is that on blocks of the raster, the air is the same everywhere. It is warmest and driest at three in the afternoon.
     """
     means = [
         field.reshape(SHAPE[0] // WEATHER_BLOCK, WEATHER_BLOCK, -1, WEATHER_BLOCK).mean(axis=(1, 3))
