@@ -278,7 +278,8 @@ def spread_over(speed: Floats, towards: Floats, elevation: Floats, waver: Floats
 def hourly_weather(eastward: Floats, northward: Floats, elevation: Floats, waver: Floats) -> PeriodWeather:
     """Return the weather of every hour.
 
-    The wind ``[days, 24]`` is that on blocks of the raster, the air is the same everywhere. It is warmest and driest at three in the afternoon.
+    The wind ``[days, 24]`` is that on blocks of the raster, the air is the same everywhere. It is warmest
+    and driest at three in the afternoon.
     """
     means = [
         field.reshape(SHAPE[0] // WEATHER_BLOCK, WEATHER_BLOCK, -1, WEATHER_BLOCK).mean(axis=(1, 3))
