@@ -60,7 +60,7 @@ MOST_BYTES = 150_000
 _LEFT, _NONE = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
 _PATIENCE_MS, _LOOK_MS, _SETTLE_MS = 300_000, 50, 600
 _MARK = QColor("#ff9f1a")
-FARM = ((128.0, 74.0), (160.0, 112.0))
+FARM = ((124.0, 68.0), (150.0, 104.0))
 """The rectangle that is drawn, ``(row, column)`` of two corners."""
 FORMATS = ("csv", "kml", "ics220")
 Control = TypeVar("Control", bound=QWidget)
@@ -81,7 +81,7 @@ class Pace:
     margin: str = ""
 
 
-WHOLE, SMALL = Pace("setting_B", 6, 400), Pace("setting_A", 2, 40, MARGIN_TITLES[Margin.NONE])
+WHOLE, SMALL = Pace("setting_B", 4, 400), Pace("setting_A", 2, 40, MARGIN_TITLES[Margin.NONE])
 
 
 @dataclass
