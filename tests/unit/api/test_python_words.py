@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -55,11 +56,12 @@ def test_a_setting_without_a_keyword_is_named_by_its_attribute(project: OpenProj
 def test_a_file_that_does_not_exist_is_named_with_its_keyword(project: OpenProject, tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     schedule = Schedule.empty(project.calendar.n_steps, project.fleet.n_aircraft)
-    for keyword, call in {
+    calls: dict[str, Callable[[], object]] = {
         "warm_start": lambda: firegui.plan(project, warm_start=gone),
         "schedule": lambda: firegui.evaluate(project, gone),
         "scenarios": lambda: firegui.stress_test(project, schedule, scenarios=gone),
-    }.items():
+    }
+    for keyword, call in calls.items():
         with pytest.raises(firegui.InputError) as refused:
             call()
         (problem,) = refused.value.problems
