@@ -21,14 +21,14 @@ FEW = 60
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder in which the code runs. The demo fire has two days there."""
+    """The folder in which the code runs. The demo fire has one day there."""
     monkeypatch.chdir(tmp_path)
     whole = firegui.demo()
     plan = whole.plan
 
     def short(*, out: str | Path | None = None) -> OpenProject:
         found = made_project(whole.plain, None if out is None else Path(out))
-        return replace(found, plan=replace(plan, days=2))
+        return replace(found, plan=replace(plan, days=1))
 
     monkeypatch.setattr(firegui, "demo", short)
     return tmp_path
