@@ -51,7 +51,7 @@ def test_a_program_and_python_get_the_same_numbers(firegui: Run) -> None:
 
 
 def test_straight_fronts_are_the_formula_but_for_what_one_on_a_line_lacks(firegui: Run) -> None:
-    words = ("front-speed", "--burn-steps", 30, "--distance", 60)
+    words = ("front-speed", "--burn-steps", 30, "--distance", 40)
     found = firegui(*words, "--straight", "--json").json
     assert found["straight"] and len(found["directions"]) == 32
     for row in found["directions"]:

@@ -60,6 +60,7 @@ def test_a_line_that_is_gone_or_not_the_only_one_is_told(tmp_path: Path) -> None
     assert (tmp_path / "list.txt").read_text(encoding="utf-8") == "1\ntwo\ntwo\n"
 
 
+@pytest.mark.slow
 def test_a_planner_is_added_as_the_page_says(tmp_path: Path) -> None:
     copy = Copy.make(tmp_path, tiny_project(tmp_path))
     (said,) = copy.follow("extend-planner")

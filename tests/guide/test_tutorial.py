@@ -39,6 +39,7 @@ def test_every_picture_of_the_help_is_shown_small_and_no_more_than_eight() -> No
             assert picture.width <= tutorial.WIDEST
 
 
+@pytest.mark.slow
 def test_the_way_of_the_tutorial_is_open(qtbot: QtBot, tmp_path: Path) -> None:
     guest = tutorial.make(tmp_path / "album", tmp_path, tutorial.SMALL)
     assert sorted(path.stem for path in (tmp_path / "album").glob("*.png")) == sorted(shown())

@@ -79,16 +79,6 @@ def check_run(place: Path, seed: int, longest: float) -> None:
 
 # -- a few, every time -------------------------------------------------------------------------------------------------
 @pytest.mark.parametrize("seed", FEW)
-def test_killed_while_editing(tmp_path: Path, seed: int) -> None:
-    check_edit(tmp_path, seed, SHORT_S)
-
-
-@pytest.mark.parametrize("seed", FEW)
-def test_killed_while_saving(tmp_path: Path, seed: int) -> None:
-    check_save(tmp_path, seed, SHORT_S)
-
-
-@pytest.mark.parametrize("seed", FEW)
 def test_killed_while_a_run_works(tmp_path: Path, seed: int) -> None:
     check_run(tmp_path, seed, SHORT_S)
 
