@@ -24,15 +24,21 @@ def cache_folder() -> Path:
 def code_digest(packages: Sequence[str], versions: Sequence[str]) -> str | None:
     """Return SHA-256 of the sources of some packages of firegui and of ``versions`` of what they use.
 
-    An application without sources has none.
+    A package is a folder, or the file of one module. An application without sources has none.
     """
-    sources = [file for name in packages for file in sorted((_PACKAGE / name).rglob("*.py"))]
+    sources = [file for name in packages for file in _sources(_PACKAGE / name)]
     if not sources:
         return None
     digest = hashlib.sha256(" ".join(versions).encode())
     for source in sources:
         digest.update(source.read_bytes())
     return digest.hexdigest()
+
+
+def _sources(package: Path) -> list[Path]:
+    if package.suffix == ".py":
+        return [package] if package.is_file() else []
+    return sorted(package.rglob("*.py"))
 
 
 def processor() -> str:

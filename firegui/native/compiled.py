@@ -66,8 +66,11 @@ def forget_unused_kernels(used: Path, days: float = UNUSED_DAYS) -> None:
 
 Kernel = TypeVar("Kernel", bound=Callable[..., object])
 
-SOURCES = ("native", "fire", "rollout")
-"""The packages with kernels in them, and with constants that kernels know."""
+SOURCES = (
+    "native", "rollout", "fire/frozen_network.py", "domain/compact_maps.py", "domain/stencil.py", "domain/weights.py",
+)  # fmt: skip
+"""The packages and modules with kernels in them, and with constants that kernels know. A change of any other module
+keeps the compiled kernels: to compile them takes a minute."""
 
 
 def _folder() -> Path | None:

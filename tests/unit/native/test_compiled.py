@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import compileall
 import os
 import shutil
@@ -10,6 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from firegui.native.compiled import SOURCES
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 ASK = "from firegui.native import compiled; print(compiled.FOLDER)"
@@ -32,9 +35,40 @@ def test_a_folder_belongs_to_one_state_of_the_engines_sources(tmp_path: Path) ->
     first = answer(tmp_path, ASK, XDG_CACHE_HOME=cache, LOCALAPPDATA=cache)
     assert Path(first).parent.parent == tmp_path / "cache"
     assert answer(tmp_path, ASK, XDG_CACHE_HOME=cache, LOCALAPPDATA=cache) == first
-    with (tmp_path / "firegui" / "rollout" / "footprint.py").open("a") as source:
-        source.write("\nANOTHER = 1\n")  # the kernels freeze constants of other modules
-    assert answer(tmp_path, ASK, XDG_CACHE_HOME=cache, LOCALAPPDATA=cache) != first
+    for changed, same in (("fire/demo.py", True), ("domain/stencil.py", False), ("rollout/footprint.py", False)):
+        with (tmp_path / "firegui" / changed).open("a") as source:
+            source.write("\nANOTHER = 1\n")  # the kernels freeze constants of other modules
+        now = answer(tmp_path, ASK, XDG_CACHE_HOME=cache, LOCALAPPDATA=cache)
+        assert (now == first) is same, changed
+        first = now
+
+
+def uncovered(module: str, tree: ast.Module) -> list[str]:
+    """Return the constants from outside :data:`SOURCES` that a module with kernels imports, and itself if outside."""
+    imports = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and node.module]
+    if not any(node.module == "firegui.native.compiled" for node in imports):
+        return []
+    wanted = {module: ""} | {
+        f"{node.module}": name.name
+        for node in imports for name in node.names if f"{node.module}".startswith("firegui.") and name.name.isupper()
+    }  # fmt: skip
+    covered = tuple(f"firegui.{source.removesuffix('.py').replace('/', '.')}" for source in SOURCES)
+    return [f"{each}.{name}" for each, name in wanted.items() if not each.startswith(covered)]
+
+
+def test_every_kernel_and_every_constant_that_it_may_freeze_belongs_to_the_engines_sources() -> None:
+    found = []
+    for path in sorted((CHECKOUT / "firegui").rglob("*.py")):
+        module = ".".join(path.relative_to(CHECKOUT).with_suffix("").parts)
+        found += uncovered(module, ast.parse(path.read_text(encoding="utf-8")))
+    assert found == []
+
+
+def test_a_kernel_or_a_constant_elsewhere_would_be_found() -> None:
+    code = "from firegui.native.compiled import kernel\nfrom firegui.domain.drops import MOST\n"
+    assert uncovered("firegui.gui.map", ast.parse(code)) == ["firegui.gui.map.", "firegui.domain.drops.MOST"]
+    assert uncovered("firegui.rollout.more", ast.parse(code)) == ["firegui.domain.drops.MOST"]
+    assert uncovered("firegui.gui.map", ast.parse("from firegui.domain.drops import MOST\n")) == []
 
 
 def test_numbas_own_variable_goes_before(tmp_path: Path) -> None:
