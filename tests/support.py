@@ -19,6 +19,7 @@ from firegui.domain.regions import Region
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import Margin, MarginSettings, ObjectiveWeights, OptimizerSettings, PlanSettings, Setting
 from firegui.errors import CancelledError
+from firegui.io.exporters import FORMATS
 from firegui.io.project.maps_file import write_maps
 from firegui.io.project.store import save_project
 
@@ -26,6 +27,11 @@ SHAPE = (16, 20)
 DAYS = 2
 STEPS_PER_DAY = 10
 START = datetime(2020, 8, 19, 7, tzinfo=UTC)
+DATA_FORMATS = tuple(
+    name for name, kind in FORMATS.items()
+    if not any(product.printed or product.ending == "html" for product in kind.products)
+)  # fmt: skip
+"""Formats without pages, which are slow to draw."""
 GRID = Grid(*SHAPE, 30.0, (30.0, 0.0, -104430.0, 0.0, -30.0, 210000.0), "EPSG:3310")
 
 

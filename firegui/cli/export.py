@@ -15,7 +15,7 @@ from firegui.cli.progress import emitter
 from firegui.cli.window import FILM_SIDES, film_run
 from firegui.domain.model_range import outside_text
 from firegui.errors import InputError, Problem, Problems
-from firegui.io.exporters import FILMS, FORMATS
+from firegui.io.exporters import FILMS, FORMATS, PROPOSAL_FORMATS
 from firegui.io.exporters.animation import film_problems
 from firegui.io.exporters.content import ExportContent, MapBackground, WrittenDrops
 from firegui.runs.export import TITLE
@@ -39,7 +39,8 @@ from firegui.runs.run_folder import read_run
     type=click.Choice([each.value for each in WrittenDrops]),
     default=WrittenDrops.ALL.value,
     show_default=True,
-    help="Drops in tables and layers (csv, geojson, gpkg): the flown ones, or every proposal as in schedule.csv.",
+    help=f"Drops in tables and layers ({', '.join(PROPOSAL_FORMATS)}): the flown ones, or every proposal as in "
+    "schedule.csv.",
 )
 @click.option(
     "--background",

@@ -46,7 +46,7 @@ from firegui.gui.session.reporting import as_input_error
 from firegui.gui.session.session import Session, ShownResult
 from firegui.gui.widgets.fields import NameComboBox, PathField
 from firegui.gui.widgets.vertical_scroll_area import FittedScrollArea, VerticalScrollArea
-from firegui.io.exporters import file_names, refusals
+from firegui.io.exporters import PROPOSAL_FORMATS, file_names, refusals
 from firegui.io.exporters.content import ExportContent, Occupancy, Sheet, WrittenDrops, export_content
 from firegui.io.vectors.water import read_water
 from firegui.runs.export import damaged_exports, hand_over, make_again, run_content, unfinished_text
@@ -715,8 +715,9 @@ class ExportDialog(Dialog):
 
 
 _DROPS_TIP = (
-    "Drops in tables and layers (CSV, GeoJSON, GeoPackage); all other formats show the drops to fly. A proposed drop "
-    "is not flown when its aircraft is not back in time or a rule forbids it; its row has executed=false."
+    f"Drops in tables and layers ({', '.join(kind.title for kind in PROPOSAL_FORMATS.values())}); all other formats "
+    "show the drops to fly. A proposed drop is not flown when its aircraft is not back in time or a rule forbids it; "
+    "its row has executed=false."
 )
 _WATER = "Water (*.gpkg *.geojson *.json *.shp *.kml *.tif *.tiff *.img *.asc);;All files (*)"
 

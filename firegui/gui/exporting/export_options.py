@@ -33,7 +33,7 @@ _ABOVE_CHOSEN_PX = 60
 _NO_NAMES = "nothing yet"
 _NOTES_PLACE = "Radio frequencies and hazards are typed in the workspace Plan, under Rules of the operation."
 FIRST_CHOICE = ("csv", "kml", "pdf")
-"""Formats of a first export: a table, a map for pilots, and the briefing."""
+"""Formats of a first export: a table, a map for a globe, and a map to print."""
 FORMAT_GROUPS: Mapping[str, tuple[str, ...]] = {
     "Briefing: to print and share": ("pdf", "pdf-days", "ics220", "report", "png", "svg"),
     "Pilots: tables, receivers, globes": ("orders", "csv", "kml", "kmz", "gpx"),
@@ -55,7 +55,7 @@ FORMAT_SYNONYMS: Mapping[str, str] = {
     "orders": "pilot order flight mission assignment kneeboard",
     "report": "html web email",
 }
-"""Other words that find a format."""
+"""Other words that find a format in the command palette."""
 
 
 def grouped_formats(formats: Iterable[str]) -> dict[str, tuple[str, ...]]:

@@ -59,7 +59,10 @@ class Product:
 class Format:
     """A format that a plan can be written in.
 
-    ``title`` and ``use`` are for people, ``check`` finds what else keeps a plan from being written in it.
+    ``title`` and ``use`` are shown in the window. A format that ``needs_place`` needs a georeferenced grid, and one
+    that ``needs_fire`` needs the fire of the plan. ``check`` returns all other problems of a plan in this format. One
+    that ``lists_proposals`` writes ``content.rows``, which follow ``--drops``. The drops of all other formats are
+    ``content.flown``.
     """
 
     title: str
@@ -68,6 +71,7 @@ class Format:
     needs_place: bool = True
     needs_fire: bool = False
     check: Callable[[ExportContent], list[Problem]] | None = None
+    lists_proposals: bool = False
 
 
 def _writer(name: str, *, cancels: bool = False) -> Writer:
@@ -103,10 +107,12 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
     "csv": Format(
         "CSV table", "one row a drop; firegui reads it back exactly",
         (Product("", "drops", "csv", _writer("csv.write_csv")),), needs_place=False,
+        lists_proposals=True,
     ),
     "geojson": Format(
         "GeoJSON", "drops as points, for a GIS",
         (Product("", "drops", "geojson", _writer("kml_gpx_geojson.write_drops_geojson")),),
+        lists_proposals=True,
     ),
     "geojson-areas": Format(
         "GeoJSON of areas", "footprints, regions, zones, perimeters, barriers and bases, for a GIS",
@@ -126,7 +132,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
     ),
     "gpkg": Format(
         "GeoPackage", "all layers in one file, styled for QGIS",
-        (Product("", "plan", "gpkg", _writer("gpkg.write_gpkg")),),
+        (Product("", "plan", "gpkg", _writer("gpkg.write_gpkg")),), lists_proposals=True,
     ),
     "geotiff": Format(
         "GeoTIFF", "where fire is likely at the end of each day, and when it arrives",
@@ -168,7 +174,12 @@ FORMATS: Mapping[str, Format] = MappingProxyType({
         needs_place=False, check=_sheet_problems,
     ),
 })  # fmt: skip
-"""What a plan can be exported as, by the name that commands use."""
+"""Formats of an export by the name that users type."""
+
+PROPOSAL_FORMATS: Mapping[str, Format] = MappingProxyType(
+    {name: kind for name, kind in FORMATS.items() if kind.lists_proposals}
+)
+"""Formats that list the drops chosen with ``--drops`` or in the dialog."""
 
 
 def export(

@@ -52,7 +52,7 @@ class Orientation(StrEnum):
 
 
 class WrittenDrops(StrEnum):
-    """Which drops tables and layers list; maps, briefings and KML show the flown ones."""
+    """Drops that tables and layers list. Maps, briefings, KML and GPX show the flown drops."""
 
     FLOWN = "flown"
     ALL = "all"

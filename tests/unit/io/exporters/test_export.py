@@ -14,15 +14,14 @@ from filelock import FileLock
 from firegui.domain.grid import Grid
 from firegui.errors import CancelledError, InputError
 from firegui.io import exporters
-from firegui.io.exporters import FORMATS, camel, checked_formats, export, file_names, refusals
-from firegui.io.exporters.content import ExportContent, Sheet
+from firegui.io.exporters import FORMATS, PROPOSAL_FORMATS, camel, checked_formats, export, file_names, refusals
+from firegui.io.exporters.content import ExportContent, Sheet, WrittenDrops
 from firegui.io.exporters.table import NOTICE
-from tests.support import StopAt
+from tests.support import DATA_FORMATS, StopAt
 from tests.unit.io.builders import UNPLACED, assert_each_said, files_below, project, refused_for
 from tests.unit.io.exporters.plans import plan
 
 PLACES = ("geojson", "geojson-areas", "kml", "kmz", "gpx", "gpkg")
-TEXTS = ("csv", "geojson", "geojson-areas", "kml", "gpx")
 
 
 def test_every_product_says_that_it_is_planned_model_output(tmp_path: Path) -> None:
@@ -65,9 +64,7 @@ def test_names_of_two_formats_never_meet() -> None:
 
 
 def test_a_schedule_without_drops_is_exported(tmp_path: Path) -> None:
-    for path in export(
-        plan(drops=[]), [*TEXTS, "gpkg", "geotiff", "netcdf"], tmp_path / "Übergabe an die Luft", "plan ü"
-    ):
+    for path in export(plan(drops=[]), DATA_FORMATS, tmp_path / "Übergabe an die Luft", "plan ü"):
         assert path.exists()
 
 
@@ -160,13 +157,27 @@ def test_when_a_file_cannot_be_moved_to_its_place_the_old_ones_come_back(
 
 def test_an_export_can_be_cancelled_between_files(tmp_path: Path) -> None:
     with pytest.raises(CancelledError):
-        export(plan(), list(TEXTS), tmp_path / "out", "plan", StopAt(3))
+        export(plan(), DATA_FORMATS, tmp_path / "out", "plan", StopAt(3))
     assert files_below(tmp_path) == set()
 
 
-def test_the_same_plan_gives_the_same_texts(tmp_path: Path) -> None:
-    one, other = (export(plan(project=project()), TEXTS, tmp_path / name, "plan") for name in ("one", "other"))
-    assert [path.read_bytes() for path in one] == [path.read_bytes() for path in other]
+def test_the_same_plan_gives_the_same_data(tmp_path: Path) -> None:
+    one, other = (export(plan(project=project()), DATA_FORMATS, tmp_path / name, "plan") for name in ("one", "other"))
+    assert [a.name for a, b in zip(one, other, strict=True) if a.read_bytes() != b.read_bytes()] == []
+
+
+def test_proposals_are_written_by_the_formats_that_say_so(tmp_path: Path) -> None:
+    content, written = plan(), {}
+    for drops in WrittenDrops:
+        export(content.only(drops), DATA_FORMATS, tmp_path / drops, "plan")
+        written[drops] = {name: file_bytes(content, name, tmp_path / drops) for name in DATA_FORMATS}
+    differing = {name for name in DATA_FORMATS if written[WrittenDrops.ALL][name] != written[WrittenDrops.FLOWN][name]}
+    assert differing == set(PROPOSAL_FORMATS) & set(DATA_FORMATS)
+
+
+def file_bytes(content: ExportContent, name: str, folder: Path) -> list[bytes]:
+    """Return the contents of the files of a format."""
+    return [(folder / file).read_bytes() for file in file_names(content, [name], "plan")]
 
 
 def test_what_a_killed_export_left_is_removed_and_a_moved_file_put_back(tmp_path: Path) -> None:
