@@ -21,6 +21,7 @@ from rasterio.io import MemoryFile
 
 from firegui.domain.calendar import DATE_UNKNOWN, Calendar
 from firegui.domain.grid import Grid
+from firegui.domain.names import shown_name
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
 from firegui.errors import Check, InputError, Problem
@@ -114,7 +115,9 @@ def _texts(fire: Occupancy, project: Project, title: str) -> list[str]:
 
 
 def _tags(project: Project) -> dict[str, str]:
-    return {"NOTICE": NOTICE, "EVENT": project.scenario.name, "FIRE_MODEL": project.fire_model.label}
+    # GDAL keeps tags as XML, which may not hold control characters.
+    named = {"EVENT": project.scenario.name, "FIRE_MODEL": project.fire_model.label}
+    return {"NOTICE": NOTICE, **{tag: shown_name(name) for tag, name in named.items()}}
 
 
 def _write_cog(

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pyproj import CRS
 
 from firegui.domain.grid import Grid
+from firegui.domain.names import shown_name
 from firegui.io.atomic import writing
 from firegui.io.crs import metres_per_unit, parse
 from firegui.io.exporters.content import ExportContent, Occupancy, arrival_hours
@@ -114,6 +115,7 @@ def _variable(
 
 
 def _attributes(content: ExportContent) -> dict[str, str]:
+    # HDF5 refuses a text with the character U+0000.
     project = content.project
     try:
         source = f"firegui {version('firegui')}"
@@ -121,10 +123,10 @@ def _attributes(content: ExportContent) -> dict[str, str]:
         source = "firegui"
     found = {
         "Conventions": CONVENTIONS,
-        "title": f"{project.scenario.name}: fire occupancy",
-        "source": f"{source}, fire model {project.fire_model.label}",
+        "title": f"{shown_name(project.scenario.name)}: fire occupancy",
+        "source": f"{source}, fire model {shown_name(project.fire_model.label)}",
         "history": f"{utc_text(content.made)} planned, run {content.run or '(no name)'}",
-        "comment": "\n".join(content.notes),
+        "comment": "\n".join(map(shown_name, content.notes)),
         "notice": NOTICE,
     }
     return {key: text for key, text in found.items() if text}

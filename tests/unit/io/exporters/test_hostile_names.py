@@ -8,21 +8,27 @@ import sqlite3
 import xml.etree.ElementTree as XML
 import zipfile
 import zlib
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import gpxpy
+import h5netcdf
 import msgspec
 import pyogrio
 import pytest
+import rasterio
+from PIL import Image
 
 from firegui.domain.bases import Base, BaseKind
 from firegui.domain.crew_notes import RadioFrequency
+from firegui.domain.names import character_problems
 from firegui.domain.operations import Operations
-from firegui.io.exporters import export
+from firegui.io.exporters import FORMATS, export
 from firegui.io.exporters.content import ExportContent, Sheet
 from tests.unit.io.builders import drop
+from tests.unit.io.exporters.html_page import Page
 from tests.unit.io.exporters.plans import plan
 from tests.unit.io.exporters.sheets import GRID, around, content, planned
 
@@ -32,7 +38,6 @@ NAMES = {
     "long": "W" * 1000,
     "formula, right to left": "=1+1 \u202egnp.exe\u2066 \u200f\u0645\u062f\u06cc\u0646\u0629",
 }
-FORMATS = ("csv", "geojson", "geojson-areas", "kml", "kmz", "gpx", "gpkg", "svg", "ics220", "report", "orders")
 
 
 def named(name: str) -> ExportContent:
@@ -56,32 +61,39 @@ def named(name: str) -> ExportContent:
 def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a file of every format, made of one of the names."""
     folder = tmp_path_factory.mktemp("hostile")
-    export(named(NAMES[request.param]), FORMATS, folder, "p")
+    export(named(NAMES[request.param]), list(FORMATS), folder, "p")
     return folder
 
 
-def test_xml_is_well_formed(written: Path) -> None:
-    for name in ("p.kml", "p.gpx", "p-map.svg"):
-        assert list(XML.parse(written / name).getroot())
-    with zipfile.ZipFile(written / "p.kmz") as packed:
+def read_csv(path: Path) -> None:
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file, strict=True))
+    assert len(rows) == 5 and {len(row) for row in rows} == {len(rows[0])}
+    assert not [cell for row in rows for cell in row if re.match(r"[=+@\t\r]|-(?!\d)", cell)]
+
+
+def read_geojson(path: Path) -> None:
+    assert msgspec.json.decode(path.read_bytes())["features"]
+
+
+def read_xml(path: Path) -> None:
+    assert list(XML.parse(path).getroot())
+
+
+def read_kmz(path: Path) -> None:
+    with zipfile.ZipFile(path) as packed:
         assert packed.testzip() is None and list(XML.fromstring(packed.read("doc.kml")))
 
 
-def test_tables_have_their_columns_and_no_formula(written: Path) -> None:
-    for name in ("p.csv", "p-orders.csv"):
-        with (written / name).open(encoding="utf-8", newline="") as file:
-            rows = list(csv.reader(file, strict=True))
-        assert len(rows) == 5 and {len(row) for row in rows} == {len(rows[0])}
-        assert not [cell for row in rows for cell in row if re.match(r"[=+@\t\r]|-(?!\d)", cell)]
+def read_gpx(path: Path) -> None:
+    read_xml(path)
+    # Four drops and a base.
+    assert len(gpxpy.parse(path.read_text(encoding="utf-8")).waypoints) == 5
+    for layer, _ in pyogrio.list_layers(path):
+        pyogrio.raw.read(path, layer=layer)
 
 
-def test_json_is_strict(written: Path) -> None:
-    for name in ("p.geojson", "p-areas.geojson"):
-        assert msgspec.json.decode((written / name).read_bytes())["features"]
-
-
-def test_the_geopackage_is_whole_and_has_no_formula(written: Path) -> None:
-    path = written / "p.gpkg"
+def read_gpkg(path: Path) -> None:
     with closing(sqlite3.connect(path)) as base:
         assert base.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     for layer, _ in pyogrio.list_layers(path):
@@ -90,16 +102,30 @@ def test_the_geopackage_is_whole_and_has_no_formula(written: Path) -> None:
         assert not [text for text in texts if text.startswith(("=", "+", "@"))], layer
 
 
-def test_receivers_read_every_layer_of_the_gpx_file(written: Path) -> None:
-    # Four drops and a base.
-    assert len(gpxpy.parse((written / "p.gpx").read_text(encoding="utf-8")).waypoints) == 5
-    for layer, _ in pyogrio.list_layers(written / "p.gpx"):
-        pyogrio.raw.read(written / "p.gpx", layer=layer)
+def read_tif(path: Path) -> None:
+    with rasterio.open(path) as raster:
+        tags = raster.tags()
+        assert raster.read().size and tags["EVENT"] and not character_problems("", tags["EVENT"] + tags["FIRE_MODEL"])
 
 
-@pytest.mark.parametrize("name", ["p-ics220.pdf", "p-orders.pdf"])
-def test_the_briefing_and_the_orders_are_whole_pdfs(written: Path, name: str) -> None:
-    data = (written / name).read_bytes()
+def read_netcdf(path: Path) -> None:
+    with h5netcdf.File(path, "r") as file:
+        assert all(variable[...].size for variable in file.variables.values())
+        assert not character_problems("", file.attrs["title"] + file.attrs["source"])
+
+
+def read_png(path: Path) -> None:
+    with Image.open(path) as picture:
+        picture.load()
+        assert picture.format == "PNG"
+
+
+def read_html(path: Path) -> None:
+    assert not Page(path.read_text(encoding="utf-8")).all("script")
+
+
+def read_pdf(path: Path) -> None:
+    data = path.read_bytes()
     table = int(re.findall(rb"startxref\s+(\d+)\s+%%EOF\s*$", data)[0])
     entries = re.match(rb"xref\s+0 (\d+)\s+", data[table:])
     assert entries is not None
@@ -112,6 +138,21 @@ def test_the_briefing_and_the_orders_are_whole_pdfs(written: Path, name: str) ->
         unpacked = zlib.decompressobj()
         unpacked.decompress(stream)
         assert unpacked.eof and unpacked.unused_data in (b"\n", b"\r\n")
+
+
+READERS: Mapping[str, Callable[[Path], None]] = {
+    "csv": read_csv, "geojson": read_geojson, "kml": read_xml, "kmz": read_kmz, "gpx": read_gpx, "gpkg": read_gpkg,
+    "tif": read_tif, "nc": read_netcdf, "png": read_png, "svg": read_xml, "pdf": read_pdf, "html": read_html,
+}  # fmt: skip
+"""Strict parsers by the ending of a file."""
+
+
+@pytest.mark.parametrize("ending", sorted({product.ending for kind in FORMATS.values() for product in kind.products}))
+def test_every_file_is_read_by_a_strict_parser(written: Path, ending: str) -> None:
+    paths = sorted(written.glob(f"*.{ending}"))
+    assert paths
+    for path in paths:
+        READERS[ending](path)
 
 
 def test_a_folder_of_a_run_whose_name_is_no_unicode_is_shown_with_escapes(tmp_path: Path) -> None:
