@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from firegui.fire.demo import make_demo
+from firegui.io.exporters import FORMATS
 from firegui.io.project.store import save_project
 from tests.attack.conftest import Property, report
 from tests.attack.kills import LongCommand, attack_command, run_whole, watched
@@ -35,7 +36,6 @@ measure = ["objective", "drops_executed"]
 name = "seed"
 values = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 """
-FORMATS = "csv,geojson,geojson-areas,kml,kmz,gpx,gpkg,geotiff,netcdf,png,svg,pdf,pdf-days,report,ics220,orders"
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +64,8 @@ def long_command(name: str, place: Path) -> LongCommand:
         case "study":
             return LongCommand(name, ("study", str(place / "study.toml"), *PROGRESS), "study.toml")
         case _:
-            return LongCommand(name, ("export", str(place / "planned"), "--format", FORMATS, "--name", "plan"))
+            words = ("export", str(place / "planned"), "--format", ",".join(FORMATS), "--name", "plan")
+            return LongCommand(name, words)
 
 
 @pytest.mark.parametrize(

@@ -15,9 +15,7 @@ import shapely
 from firegui.io.exporters import FORMATS
 from firegui.io.project.store import save_project
 from tests.cli.conftest import Run
-from tests.support import GRID, forget_checksums, make_project, random_maps, tiny_project
-
-DATA = ("csv", "geojson", "geojson-areas", "kml", "gpx", "gpkg", "geotiff", "netcdf")
+from tests.support import DATA_FORMATS, GRID, forget_checksums, make_project, random_maps, tiny_project
 
 
 @pytest.fixture
@@ -37,18 +35,20 @@ def edited(run: Path, **changes: object) -> None:
 
 
 def test_export_writes_every_format_asked_for(firegui: Run, finished: Path, tmp_path: Path) -> None:
-    answer = firegui("export", finished, "--format", ",".join(DATA), "--out", tmp_path / "hand" / "over", "--json")
+    answer = firegui(
+        "export", finished, "--format", ",".join(DATA_FORMATS), "--out", tmp_path / "hand" / "over", "--json"
+    )
     assert answer.code == 0
     files = [Path(name) for name in answer.json["files"]]
-    # Two files of areas and drops, and four rasters: the run knows the fire without drops.
-    assert [path.suffix[1:] for path in files] == [
-        "csv", "geojson", "geojson", "kml", "gpx", "gpkg", "tif", "tif", "tif", "tif", "nc",
-    ]  # fmt: skip
+    # The run knows the fire without drops, so that its rasters are written as well.
+    products = [product for name in DATA_FORMATS for product in FORMATS[name].products]
+    assert [path.suffix[1:] for path in files] == [product.ending for product in products]
     assert set(files) == set((tmp_path / "hand" / "over").iterdir())
+    layers = next(path for path in files if path.suffix == ".gpkg")
     features = json.loads(files[1].read_text(encoding="utf-8"))["features"]
     assert len(features) == answer.json["drops"] > answer.json["executed"] > 0
-    points = pyogrio.raw.read(files[5], layer="drops")[2]
-    assert len(points) == answer.json["drops"] and len(pyogrio.raw.read(files[5], layer="footprints")[2]) > 0
+    points = pyogrio.raw.read(layers, layer="drops")[2]
+    assert len(points) == answer.json["drops"] and len(pyogrio.raw.read(layers, layer="footprints")[2]) > 0
     assert answer.json["near_water"] is None and any("nobody looked for water" in note for note in answer.json["notes"])
 
 
@@ -94,7 +94,7 @@ def test_exported_occupancy_is_the_runs_with_the_fire_at_its_start(
 
 def test_a_run_is_exported_without_its_project(firegui: Run, project: Path, finished: Path, tmp_path: Path) -> None:
     shutil.rmtree(project)
-    answer = firegui("export", finished, "--format", ",".join(DATA), "--out", tmp_path / "out")
+    answer = firegui("export", finished, "--format", ",".join(DATA_FORMATS), "--out", tmp_path / "out")
     assert answer.code == 0 and "no longer readable" in answer.out
 
 
@@ -242,7 +242,7 @@ def test_formats_that_the_grid_does_not_allow_are_all_listed_and_leave_no_folder
 ) -> None:
     project = tiny_project(tmp_path, make_project(epochs=2, maps=random_maps(shape=(12, 14))))
     firegui("optimize", project, "--out", tmp_path / "run", "--progress", "none")
-    answer = firegui("export", tmp_path / "run", "--format", ",".join(DATA), "--out", tmp_path / "ex" / "deep")
+    answer = firegui("export", tmp_path / "run", "--format", ",".join(DATA_FORMATS), "--out", tmp_path / "ex" / "deep")
     assert answer.code == 2
     for title in ("GeoJSON", "GeoJSON of areas", "KML", "GPX", "GeoPackage"):
         assert f"{title} needs a georeferenced grid" in answer.err
