@@ -32,15 +32,9 @@ events come back through ``jobs/event_bridge`` to the queue. Pictures go to ``jo
 Most panels are built when they are first shown (``widgets/lazy_widget``): a panel reads the whole state when it is
 made, and nothing outside may depend on what a panel heard before.
 
-A new analysis needs, in the window: a folder in ``analyses`` with a controller, a panel and a form; an entry in
-``analyses/registry``; its place in ``window/workspaces``, action in ``window/action_registry`` and icon in
-``base/icons``; its help page in ``help/help_view``; and a case in ``tests/gui/analyses/scene.py``, which runs the
-contract suite over it. Below the window: settings in ``domain`` (forms, options and checks are made from them), a
-folder in ``firegui/analyses`` with a run, built on :class:`firegui.runs.base_run.SavedRun`, and its results, entries
-in ``runs/spec``, ``runs/events``, ``runs/runner`` and ``runs/command``, a command in ``cli`` with an entry in
-``cli/main``, and the folder of its results among those of ``io/project/store`` that hold no plans. ``pyproject.toml``
-lists it in the contracts "analyses" and "analysis-runs". A saved plan is listed by ``jobs/run_list`` and read by
-:mod:`firegui.runs.run_folder`; its fire is computed again when it is shown. Saved results of analyses are listed by
-``analyses/saved_results``; each controller's ``_read`` opens one, with the ``results`` modules of
-``firegui/analyses``.
+``.github/CONTRIBUTING.md`` lists what a new analysis needs, under *Add an analysis*.
+
+``jobs/run_list`` lists saved plans, and :mod:`firegui.runs.run_folder` reads them. The fire of a plan is computed again
+when it is shown. ``analyses/saved_results`` lists saved results of analyses. Each controller's ``_read`` opens one,
+with the ``results`` modules of ``firegui/analyses``.
 """
