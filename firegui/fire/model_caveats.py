@@ -1,6 +1,6 @@
 """Limits of a project's fire model on its event, as sentences for the window and the report.
 
-No torch is needed to say it.
+This module does not import torch, so that the window can show the limits before torch is loaded.
 """
 
 from __future__ import annotations
@@ -21,18 +21,20 @@ from firegui.fire.landscape import has_terrain, missing_crown_layers
 from firegui.fire.prior import SOURCE
 
 _ALWAYS_USED = ("slope", "aspect", "fuel")
-_CROSSINGS = 4.0
-"""Cells that a front crosses in the burn duration; with fewer, a tenth of the cells behind it stays unburned."""
+"""Layers that every network uses: for uphill spread, and for cells that cannot burn."""
+_RESOLVED_CELLS = 4.0
+"""Cells that a front must cross in the burn duration. With fewer, about a tenth of the cells behind it do not burn."""
 _MOST_FUELS = 10
-"""Custom fuel models that are named."""
+"""Largest number of custom fuel models that a sentence names."""
 _WIND_GAINS = ("wind_gain", "wind_alignment")
 
 
 def model_caveats(project: Project, units: Units = Units.METRIC) -> tuple[str, ...]:
     """Return the limits of the project's fire model as sentences.
 
-    They are missing layers, what training could not teach, and whether a correction is valid. Of imported maps nothing
-    is known.
+    For a network the sentences name missing layers, effects that the training could not teach, and whether a correction
+    applies. For the physical model they name the processes that it leaves out and its numerical limits. Imported maps
+    have no sentences.
     """
     event, weights, warnings = project.scenario, project.weights, model_warnings(project, units)
     if project.fire_model.kind == "physical":
@@ -54,7 +56,7 @@ def unused_layers(project: Project) -> tuple[str, ...]:
 
 
 def unused_text(project: Project) -> str:
-    """Return in a sentence which layers the network does not use, and which only in part; empty for none."""
+    """Return a sentence on the layers that the network does not use or uses in part; empty without such layers."""
     unused = unused_layers(project)
     if not unused:
         return ""
@@ -67,20 +69,22 @@ def unused_text(project: Project) -> str:
 def model_warnings(project: Project, units: Units = Units.METRIC) -> tuple[str, ...]:
     """Return those of :func:`model_caveats` that make the results for this fire less certain.
 
-    They are missing layers, and what of the fire lies outside the training. The others say how the model was made.
+    They name missing layers and properties of the fire that lie outside the training. The other sentences describe the
+    model.
     """
     event, found = project.scenario, list[str]()
     if project.fire_model.kind == "scalar":
         found += [*_missing_cover(event), *_missing_ground(event)]
     elif project.fire_model.kind == "physical":
-        found += [*_missing_terrain(event), *_unsheltered(event), *_missing_crowns(event, project.fire_model.physical)]
+        found += [*_missing_terrain(event), *_missing_canopy(event)]
+        found += _missing_crowns(event, project.fire_model.physical)
     elif project.fire_model.kind == "network" and project.weights is not None:
         outside = outside_training(project, units)
         found += [*_missing_ground(event), *(() if outside is None else outside.reasons)]
     return tuple(found)
 
 
-def _unsheltered(event: Scenario) -> Iterator[str]:
+def _missing_canopy(event: Scenario) -> Iterator[str]:
     lacking = " or ".join(key.replace("_", " ") for key in ("canopy_cover", "canopy_height") if key not in event.layers)
     if lacking:
         yield f"No {lacking}: the fire model lets the wind blow as in the open, under trees as well."
@@ -123,8 +127,8 @@ def _physical(project: Project, units: Units) -> Iterator[str]:
     least = event.grid.cell_size_m / (60.0 * settings.burn_hours)
     yield (
         f"A fire slower than {units.spread_rate(least)} crosses less than a cell in the burn duration of "
-        f"{settings.burn_hours:g} h and may go out. Below {units.spread_rate(_CROSSINGS * least)}, about a tenth of "
-        "the cells behind its front stay unburned, more in wind. Smaller cells or a longer burn duration resolve it."
+        f"{settings.burn_hours:g} h and may go out. Below {units.spread_rate(_RESOLVED_CELLS * least)}, about a tenth "
+        "of the cells behind its front stay unburned, more in wind. Smaller cells or a longer burn duration resolve it."
     )
     yield _weather(project, settings)
     if (limit := project.plan.failing_flame_m) is not None:
@@ -195,9 +199,9 @@ def _correction(event: Scenario, weights: NetworkWeights) -> Iterator[str]:
     if applied is not None:
         yield f"The base rate is corrected by a smooth field that was fitted to {applied.event}."
         if applied.trend != 0.0 and applied.start is not None:
-            way = "falls" if applied.trend < 0.0 else "rises"
+            change = "falls" if applied.trend < 0.0 else "rises"
             share = abs(math.expm1(applied.trend))
-            yield f"It also {way} by {percent_text(share, 0)} a day, the trend of its first {applied.fit_days} days."
+            yield f"It also {change} by {percent_text(share, 0)} a day, the trend of its first {applied.fit_days} days."
     else:
         fires = ", ".join(correction.event for correction in weights.corrections)
         yield f"No correction is applied: it was fitted to another event ({fires})."

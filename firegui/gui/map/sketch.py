@@ -11,21 +11,29 @@ from firegui.domain.regions import Vertex
 from firegui.gui.map.items import ScreenItem, draw_tag, map_font, text_width
 from firegui.gui.map.map_colors import Ink, faded
 
-_UNDER_WORDS_PX, _LINE_PX = 76.0, 18.0
-"""Height of title and hint at the map's top. A shape there has its size below."""
+_TITLE_PX, _LINE_PX = 76.0, 18.0
+"""Height of the title and the hint at the top of the map, and of one line of text.
+
+The text of a shape that reaches into this height is drawn below the shape, where the map has room for it.
+"""
 
 _SYMBOL_PX = 10.0
-"""Half the size of the symbol at a single corner, which its text leaves free."""
+"""Half the size of the symbol at a single corner. The text of the outline keeps this distance from the corner."""
 _EDGE_PX = 6.0
-"""Least distance of the size from the map's left and right edge."""
+"""Least distance of the text of an outline from the left and right edge of the map."""
 _GAP_PX, _ARM_PX = 4.0, 16.0
-"""Where the arms of the crosshair begin and end, from its centre."""
-_WAYS = (QPointF(1.0, 0.0), QPointF(0.0, 1.0), QPointF(-1.0, 0.0), QPointF(0.0, -1.0))
+"""Distances from the centre of the crosshair at which its arms begin and end."""
+_DIRECTIONS = (QPointF(1.0, 0.0), QPointF(0.0, 1.0), QPointF(-1.0, 0.0), QPointF(0.0, -1.0))
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Corners so far as ``(row, column)``, the size as text, and whether it is closed and valid."""
+    """Outline or line with the text that is shown with it.
+
+    ``corners`` are ``(row, column)`` in map coordinates, in the order in which they are connected. ``text`` is a size,
+    a place, a name or a problem. ``closed`` connects the last corner to the first. An outline that is not ``allowed``
+    has the colour of an error. ``dots`` marks every corner with a circle.
+    """
 
     corners: tuple[Vertex, ...]
     text: str = ""
@@ -78,7 +86,7 @@ class Sketch:
             self._paint_cursor(painter, transform.map(QPointF(self.cursor[1], self.cursor[0])))
 
     def _paint_cursor(self, painter: QPainter, at: QPointF) -> None:
-        arms = [QLineF(at + way * _GAP_PX, at + way * _ARM_PX) for way in _WAYS]
+        arms = [QLineF(at + direction * _GAP_PX, at + direction * _ARM_PX) for direction in _DIRECTIONS]
         for pen in (QPen(self.ink.halo, 5.0), QPen(self.ink.accent, 2.0)):
             painter.setPen(pen)
             painter.drawLines(arms)
@@ -112,11 +120,11 @@ class Sketch:
             box = pixels.boundingRect()
             if len(outline.corners) == 1:
                 box.adjust(-_SYMBOL_PX, -_SYMBOL_PX, _SYMBOL_PX, _SYMBOL_PX)
-            wide = text_width(outline.text, font)
-            at = QPointF(box.center().x() - wide / 2, box.top() - 7.0)
-            if at.y() < _UNDER_WORDS_PX and box.bottom() + _LINE_PX < visible.bottom():
+            text_width_px = text_width(outline.text, font)
+            at = QPointF(box.center().x() - text_width_px / 2, box.top() - 7.0)
+            if at.y() < _TITLE_PX and box.bottom() + _LINE_PX < visible.bottom():
                 at.setY(box.bottom() + _LINE_PX)
             at.setY(max(at.y(), 16.0))
-            at.setX(max(min(at.x(), visible.right() - wide - _EDGE_PX), visible.left() + _EDGE_PX))
-            # Names and other drops lie below it.
+            at.setX(max(min(at.x(), visible.right() - text_width_px - _EDGE_PX), visible.left() + _EDGE_PX))
+            # The card hides names and drops of the layers below, so that the text is readable.
             draw_tag(painter, at, outline.text, font, self.ink.text, self.ink.card)

@@ -1,9 +1,9 @@
 """Numbered steps from an older project file to the current one.
 
 ``project.toml`` carries ``format = n``. A step takes the parsed table of format ``n`` (plain values, as TOML gives
-them) and returns that of ``n + 1``. Steps use no live code: the code moves on, the old files do not. To change the
-format, add the function that leads from ``n`` to ``n + 1``, enter it in :data:`STEPS` and raise
-:data:`CURRENT_FORMAT`; never change an older step.
+them) and returns that of ``n + 1``. A step uses no other code of firegui, because other code changes and old files do
+not. To change the format, add the function that leads from ``n`` to ``n + 1``, enter it in :data:`STEPS` and raise
+:data:`CURRENT_FORMAT`. Never change an older step.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ CURRENT_FORMAT = 20
 
 
 def _to_format_2(table: TomlTable) -> TomlTable:
-    """Migrate to format 2, which knows the network fire model and its weights; format 1 had neither.
+    """Migrate to format 2, which adds the network fire model and its weights.
 
-    Nothing moves: the constant parameters or imported maps of an older project stay its fire model.
-
-    The number changes, so that a firegui which does not know the network says that it is too old.
+    No value changes: the constant parameters or imported maps of an older project stay its fire model.
+    The number changes, so that an older version of firegui refuses the project.
     """
     return table
 
 
 def _to_format_3(table: TomlTable) -> TomlTable:
-    """Migrate to format 3, which knows the second stage and the operational constraints.
+    """Migrate to format 3, which adds the second stage and the operational constraints.
 
-    The paper's elimination, the gradient with its full carry, and no operational constraint.
+    An older project gets the elimination of the paper, a gradient that follows the burning state from step to step, and
+    no operational constraint. Its search starts at the front of the fire.
     """
     plan = table.get("plan")
     if isinstance(plan, dict):
@@ -51,10 +51,10 @@ def _to_format_3(table: TomlTable) -> TomlTable:
 
 
 def _to_format_4(table: TomlTable) -> TomlTable:
-    """Migrate to format 4, which knows the coverage that the fuel requires.
+    """Migrate to format 4, which adds the coverage that the fuel requires.
 
-    In format 3 it was the paper's for every fire. The paper's 2.7 gal/100 ft² stays what the plans of an older project
-    were made with.
+    In format 3 every fire had the coverage of the paper. An older project keeps these 2.7 gal/100 ft², with which its
+    plans were made.
     """
     source = "the paper's value for Bear 2020, as every project had before it could be set"
     table.setdefault("coverage", {"c_req": 2.7, "source": source, "levels": {}})
@@ -62,10 +62,10 @@ def _to_format_4(table: TomlTable) -> TomlTable:
 
 
 def _to_format_5(table: TomlTable) -> TomlTable:
-    """Migrate to format 5, which knows the worlds in which plans are tested, and plans with a margin.
+    """Migrate to format 5, which adds the stress scenarios in which plans are tested, and the margin of a plan.
 
-    Format 4 had neither. An older project gets the set that a new one has. Its plans go on being made by the paper's
-    method.
+    An older project gets the stress scenarios of a new one. It has no margin: its plans are still made by the method of
+    the paper.
     """
     scenarios = [
         {"name": "weak", "effectiveness": [0.7, 0.6]},
@@ -88,18 +88,19 @@ def _to_format_5(table: TomlTable) -> TomlTable:
 
 
 def _to_format_6(table: TomlTable) -> TomlTable:
-    """Migrate to format 6, which knows the physical fire model; format 5 did not.
+    """Migrate to format 6, which adds the physical fire model.
 
-    Nothing moves. The number changes, so that a firegui which does not know the model says that it is too old.
+    No value changes.
+    The number changes, so that an older version of firegui refuses the project.
     """
     return table
 
 
 def _to_format_7(table: TomlTable) -> TomlTable:
-    """Migrate to format 7, which knows the weather of the periods of a day.
+    """Migrate to format 7, which adds the weather of the periods of a day.
 
-    Format 6 knew that of whole days. The physical model of an older project keeps one wind a day and the moistures of
-    its settings. All of a perimeter burns at the start of a plan.
+    Format 6 had the weather of whole days. The physical model of an older project keeps one wind a day and the
+    moistures of its settings. The whole area of a perimeter still burns at the start of a plan.
     """
     plan = table.get("plan")
     if isinstance(plan, dict):
@@ -109,23 +110,23 @@ def _to_format_7(table: TomlTable) -> TomlTable:
 
 
 def _to_format_8(table: TomlTable) -> TomlTable:
-    """Migrate to format 8, which knows crown fire.
+    """Migrate to format 8, which adds crown fire.
 
-    In format 7 no crowns burned, and none do in an older project.
+    In format 7 no crowns burned. An older project keeps crown fire off.
     """
     _add_crown_settings(table)
     return table
 
 
 def _add_crown_settings(table: TomlTable) -> None:
-    """Let no crowns burn in a project from before they could."""
+    """Turn crown fire off in a project that was made before crown fire was added."""
     _add_physical(table, {"crown_fire": 0.0, "foliar_moisture": 100.0})
 
 
 def _to_format_9(table: TomlTable) -> TomlTable:
-    """Migrate to format 9, which knows the flame length above which drops are marked.
+    """Migrate to format 9, which adds the flame length above which drops are marked.
 
-    The limit changes no number of a plan. An older project gets that of a new one.
+    The limit changes no number of a plan. An older project gets the limit of a new one.
     """
     plan = table.get("plan")
     if isinstance(plan, dict):
@@ -134,25 +135,25 @@ def _to_format_9(table: TomlTable) -> TomlTable:
 
 
 def _to_format_10(table: TomlTable) -> TomlTable:
-    """Migrate to format 10, which knows the factors of a calibration of the physical model.
+    """Migrate to format 10, which adds the factors of a calibration of the physical model.
 
-    In format 9 there were none, and an older project keeps the published model.
+    An older project gets factors that keep the published model.
     """
     _add_spread_factors(table)
     return table
 
 
 def _add_spread_factors(table: TomlTable) -> None:
-    """Leave the physical model of a project as it was before it had factors."""
+    """Add the factors that leave the physical model of a project as it was before it had factors."""
     groups = ("grass", "grass_shrub", "shrub", "understory", "litter", "slash")
     speeds = {f"{group}_speed": 1.0 for group in groups}
     _add_physical(table, {**speeds, "moisture_shift": 0.0, "wind_factor": 1.0})
 
 
 def _to_format_11(table: TomlTable) -> TomlTable:
-    """Migrate to format 11, which knows whether drops fail in long flames.
+    """Migrate to format 11, which adds whether drops fail in long flames.
 
-    In format 10 they were marked only, and in an older project they still are.
+    In format 10 drops in long flames were only marked. In an older project they still are.
     """
     plan = table.get("plan")
     if isinstance(plan, dict):
@@ -161,21 +162,21 @@ def _to_format_11(table: TomlTable) -> TomlTable:
 
 
 def _to_format_12(table: TomlTable) -> TomlTable:
-    """Migrate to format 12, which knows a front in motion at the start.
+    """Migrate to format 12, which adds a front in motion at the start.
 
-    In format 11 the front of the physical model first built up, and it does in an older project.
+    In format 11 the front of the physical model first built up. In an older project it still does.
     """
     _add_moving_start(table)
     return table
 
 
 def _add_moving_start(table: TomlTable) -> None:
-    """Let the front build up in a project from before it could be in motion."""
+    """Let the front build up in a project that was made before a front could be in motion at the start."""
     _add_physical(table, {"moving_start": 0.0})
 
 
 def _to_format_13(table: TomlTable) -> TomlTable:
-    """Migrate to format 13, which knows the fast search. An older project is searched as in the paper."""
+    """Migrate to format 13, which adds the fast search. An older project keeps the search of the paper."""
     plan = table.get("plan")
     if isinstance(plan, dict) and isinstance(plan.get("optimizer"), dict):
         plan["optimizer"].setdefault("search", "paper")
@@ -183,7 +184,7 @@ def _to_format_13(table: TomlTable) -> TomlTable:
 
 
 def _to_format_14(table: TomlTable) -> TomlTable:
-    """Migrate to format 14, which knows prices of aircraft and their currency.
+    """Migrate to format 14, which adds prices of aircraft and their currency.
 
     An older project has no prices.
     """
@@ -192,9 +193,9 @@ def _to_format_14(table: TomlTable) -> TomlTable:
 
 
 def _to_format_15(table: TomlTable) -> TomlTable:
-    """Migrate to format 15, which knows a weight of cost and the order of removal.
+    """Migrate to format 15, which adds a weight of cost and the order of removal.
 
-    In an older project cost counts nothing, and drops of least effect are removed first.
+    In an older project the weight of cost is 0, and drops of least effect are removed first.
     """
     plan = table.get("plan")
     if isinstance(plan, dict):
@@ -206,9 +207,9 @@ def _to_format_15(table: TomlTable) -> TomlTable:
 
 
 def _to_format_16(table: TomlTable) -> TomlTable:
-    """Migrate to format 16, which knows values at risk.
+    """Migrate to format 16, which adds values at risk.
 
-    An older project has none, and its goal counts none.
+    An older project has no values at risk, and their weight in its goal is 0.
     """
     plan = table.get("plan")
     if isinstance(plan, dict) and isinstance(plan.get("weights"), dict):
@@ -217,50 +218,50 @@ def _to_format_16(table: TomlTable) -> TomlTable:
 
 
 def _to_format_17(table: TomlTable) -> TomlTable:
-    """Migrate to format 17, which knows bases, hours of a day and wind limits of aircraft types.
+    """Migrate to format 17, which adds bases, hours of a day and wind limits of aircraft types.
 
-    Nothing moves: an older project has none of them, and its turnarounds are fixed. The number changes, so that a
-    firegui which does not know the limits says that it is too old.
+    No value changes: an older project has none of them, and its turnarounds are fixed.
+    The number changes, so that an older version of firegui refuses the project.
     """
     return table
 
 
 def _to_format_18(table: TomlTable) -> TomlTable:
-    """Migrate to format 18, which knows radio frequencies and hazards.
+    """Migrate to format 18, which adds radio frequencies and hazards.
 
-    Nothing moves: an older project has none. The number changes, so that a firegui which does not know the tables says
-    that it is too old.
+    No value changes: an older project has none.
+    The number changes, so that an older version of firegui refuses the project.
     """
     return table
 
 
 def _to_format_19(table: TomlTable) -> TomlTable:
-    """Migrate to format 19, which knows airspace rules.
+    """Migrate to format 19, which adds airspace rules.
 
-    Nothing moves: an older project has none. The number changes, so that a firegui which does not know the tables says
-    that it is too old.
+    No value changes: an older project has none.
+    The number changes, so that an older version of firegui refuses the project.
     """
     return table
 
 
 def _to_format_20(table: TomlTable) -> TomlTable:
-    """Migrate to format 20, which knows barriers.
+    """Migrate to format 20, which adds barriers.
 
-    Nothing moves: an older project has none. The number changes, so that a firegui which does not know the table says
-    that it is too old.
+    No value changes: an older project has none.
+    The number changes, so that an older version of firegui refuses the project.
     """
     return table
 
 
 def add_physical_settings(table: TomlTable) -> None:
-    """Complete the physical model of a run's project from before some settings; it keeps its numbers."""
+    """Add the physical settings that an older project of a run lacks, with values that keep the numbers of the run."""
     _add_crown_settings(table)
     _add_spread_factors(table)
     _add_moving_start(table)
 
 
 def _add_physical(table: TomlTable, values: Mapping[str, float]) -> None:
-    """Give ``values`` to the parameters of a physical model that have none of these names."""
+    """Add those of ``values`` to the parameters of a physical model whose names it lacks."""
     model = table.get("fire_model")
     if isinstance(model, dict) and model.get("kind") == "physical" and isinstance(model.get("parameters"), dict):
         for name, value in values.items():
@@ -275,13 +276,13 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         17: _to_format_18, 18: _to_format_19, 19: _to_format_20,
     }
 )  # fmt: skip
-"""``n`` → the step from format ``n`` to ``n + 1``."""
+"""Steps by the format that they start from: ``n`` → the step from format ``n`` to ``n + 1``."""
 
 
 def migrate(table: TomlTable, *, steps: Mapping[int, Step] = STEPS, current: int = CURRENT_FORMAT) -> TomlTable:
-    """Bring a table of format 1 … ``current`` to ``current``; the given table is left as it is.
+    """Return a table of format 1 … ``current`` in the format ``current``; the given table does not change.
 
-    Raises ``KeyError`` when a step is missing, which is a fault of firegui and not of the file.
+    Raises ``KeyError`` when a step is missing, which is an error in firegui and not in the file.
     """
     result = copy.deepcopy(table)
     for number in range(int(table["format"]), current):

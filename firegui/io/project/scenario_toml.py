@@ -4,7 +4,7 @@ Tables of a project, or files of their own. A fleet holds one ``[[aircraft]]`` t
 schedule's columns. A coverage file holds ``source`` and ``[[model]]`` tables of ``code``, ``coverage`` (gal/100 ft²),
 ``name`` and ``basis``.
 
-Of the constraints every entry is optional and what is absent is off::
+Every entry of the constraints is optional. A constraint without an entry is off::
 
     hard_cap = 400                        # the most drops of the whole plan
     gust_factor = 2.0                     # gusts over the wind of the weather, for gust limits of aircraft types
@@ -17,18 +17,18 @@ Of the constraints every entry is optional and what is absent is off::
     [sorties_per_day]                     # the most drops of one aircraft on one day of the plan, by type id
     S-2T = 6
 
-    [[airspace]]                          # at most so many drops within a radius in any so many minutes
+    [[airspace]]                          # at most ``most`` drops within a radius in any ``minutes``
     most = 1
     minutes = 60.0
-    radius_m = 300.0                      # between release points; without it wherever they are
-    types = ["S-2T"]                      # ids of the types that count and are limited; without it all
+    radius_m = 300.0                      # between release points; without a radius, at any distance
+    types = ["S-2T"]                      # ids of the types that count and are limited; without types, all
 
     [[grounding]]                         # a tail (S-2T-1) or a type (S-2T), from start up to, not including, end
     aircraft = "S-2T-1"
     start = 2020-08-20T14:00:00-07:00
     end = 2020-08-20T18:30:00-07:00
 
-    [[no_drop_zone]]                      # where no drop may come down; cells, half-open, as in a regions file
+    [[no_drop_zone]]                      # area in which no drop may land; cells, half-open, as in a regions file
     name = "Reservoir"
     rows = [120, 140]                     # with columns; or polygon = [[row, column], …]; or polygons with holes
     columns = [300, 340]
@@ -40,13 +40,13 @@ Of the constraints every entry is optional and what is absent is off::
     x = 322.0
     theta = 0.8                           # long axis in radians
 
-    [[base]]                              # where aircraft load: the turnaround of the types that it serves follows
+    [[base]]                              # place where aircraft load; sets the turnaround of the types it serves
     name = "Redding"
     kind = "airtanker_base"               # or reload_base, dip_site, scooping_lake
     y = -310.0                            # place in cells, cell centres at whole numbers, also outside the grid
     x = 905.0
     reload_min = 15.0
-    opens_h = 8.0                         # hours of the local day; without both it is always open
+    opens_h = 8.0                         # hours of the local day; without opens_h and closes_h always open
     closes_h = 20.5
     serves = ["S-2T", "BAe-146"]
 
@@ -55,8 +55,8 @@ Of the constraints every entry is optional and what is absent is off::
     am = "122.925"
     fm = "168.275 T110.9"
 
-Times need an offset from UTC. A drop happens at the start of its step (0.48 h at the paper's 50 a day): the time of a
-pinned one is rounded down to it. A project's own ``[operations]`` table is read as well.
+Times need an offset from UTC. A drop takes place at the start of a step (0.48 h at the paper's 50 steps a day): the
+time of a pinned drop is rounded down to the start of its step. The ``[operations]`` table of a project is also read.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ _OPERATIONS_HEADER = (
 def read_operations(path: Path) -> Operations:
     """Read a file of constraints.
 
-    Raises :class:`~firegui.errors.InputError` with everything that is wrong with it.
+    Raises :class:`~firegui.errors.InputError` listing every problem of the file.
     """
     problems = Problems()
     operations = operations_in(path, problems)
@@ -102,15 +102,15 @@ def read_operations(path: Path) -> Operations:
 
 
 def operations_in(path: Path, problems: Problems) -> Operations:
-    """Return what can be read of a file of constraints; what cannot goes into ``problems``.
+    """Return the readable entries of a file of constraints. Problems of reading are added to ``problems``.
 
-    What is wrong with the values is left for :meth:`~firegui.domain.operations.Operations.problems`, so that a project
-    can say it together with what does not fit its fleet.
+    Values are checked later, by :meth:`~firegui.domain.operations.Operations.problems`, so that a project reports wrong
+    values together with values that do not fit its fleet.
     """
     raw = toml.read_toml(path, problems)
     if raw is None:
         return Operations()
-    if set(raw) == {"operations"}:  # as a project has it
+    if set(raw) == {"operations"}:  # the table of a project
         raw = raw["operations"]
     operations = operations_from_table(toml.Table(raw, path.name, problems))
     problems.extend(crossing_problems(operations.no_drop_zones, "no-drop zone"))
@@ -120,30 +120,34 @@ def operations_in(path: Path, problems: Problems) -> Operations:
 def write_operations(operations: Operations, path: Path) -> None:
     """Write a file of constraints, atomically.
 
-    Raises :class:`~firegui.errors.InputError` where that is not allowed.
+    Raises :class:`~firegui.errors.InputError` where the file cannot be written.
     """
     write_text(path, _OPERATIONS_HEADER + dumps(operations_to_table(operations)))
 
 
 def operations_from_table(table: toml.Table) -> Operations:
-    """Read the constraints, strictly: no other key may be there.
+    """Return the constraints of a table. An unknown key is a problem.
 
-    What is wrong goes into the table's problems, and the rest is returned. What only keeps a run from starting (an
-    aircraft that the fleet does not have) is left for :meth:`Operations.problems`.
+    Problems are added to those of the table, and all readable entries are returned. :meth:`Operations.problems` finds
+    what only keeps a run from starting, such as an aircraft that the fleet does not have.
     """
     daylight = toml.read_dataclass(Daylight, table.table("daylight"), lenient=True) if "daylight" in table else None
     operations = Operations(
         daylight=daylight,
-        groundings=_sound(toml.read_dataclass(Grounding, row) for row in table.tables("grounding")),
+        groundings=_without_none(toml.read_dataclass(Grounding, row) for row in table.tables("grounding")),
         sorties_per_day=table.take("sorties_per_day", dict[str, int], {}),
         hard_cap=table.take("hard_cap", int, None),
-        no_drop_zones=_sound(read_region(row) for row in table.tables("no_drop_zone")),
-        pinned=_sound(toml.read_dataclass(PinnedDrop, row) for row in table.tables("pinned")),
-        bases=_sound(toml.read_dataclass(Base, row, lenient=True) for row in table.tables("base")),
+        no_drop_zones=_without_none(read_region(row) for row in table.tables("no_drop_zone")),
+        pinned=_without_none(toml.read_dataclass(PinnedDrop, row) for row in table.tables("pinned")),
+        bases=_without_none(toml.read_dataclass(Base, row, lenient=True) for row in table.tables("base")),
         gust_factor=table.take("gust_factor", float, GUST_FACTOR),
-        frequencies=_sound(toml.read_dataclass(RadioFrequency, row, lenient=True) for row in table.tables("frequency")),
+        frequencies=_without_none(
+            toml.read_dataclass(RadioFrequency, row, lenient=True) for row in table.tables("frequency")
+        ),
         hazards=tuple(table.take("hazards", list[str], [])),
-        airspace=_sound(toml.read_dataclass(AirspaceRule, row, lenient=True) for row in table.tables("airspace")),
+        airspace=_without_none(
+            toml.read_dataclass(AirspaceRule, row, lenient=True) for row in table.tables("airspace")
+        ),
     )
     table.finish()
     return operations
@@ -178,7 +182,7 @@ def _airspace_row(rule: AirspaceRule) -> dict[str, Any]:
 
 
 def _row(item: Grounding | PinnedDrop) -> dict[str, Any]:
-    # One instant is one text, whatever offset it was given in: equal projects give equal files and hashes.
+    # Times are written in UTC, because equal projects must give equal files and hashes.
     return {key: _instant(value) for key, value in toml.as_table(item).items()}
 
 
@@ -187,12 +191,12 @@ def _instant(value: Any) -> Any:
         return value
     try:
         return value.astimezone(UTC)
-    except OverflowError:  # the last day that there is, said where it is not that day in UTC any more
+    except OverflowError:  # the time in UTC lies outside the years 1 to 9999 that Python can represent
         return value.replace(tzinfo=UTC)
 
 
-def _sound(read: Iterable[T | None]) -> tuple[T, ...]:
-    return tuple(item for item in read if item is not None)
+def _without_none(entries: Iterable[T | None]) -> tuple[T, ...]:
+    return tuple(entry for entry in entries if entry is not None)
 
 
 _FLEET_HEADER = """\
@@ -202,7 +206,7 @@ _FLEET_HEADER = """\
 
 """
 
-_SOUND = AircraftType("sound", "", 1, Material.WATER, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+_VALID_TYPE = AircraftType("valid", "", 1, Material.WATER, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
 
 
 def default_fleet() -> Fleet:
@@ -211,7 +215,7 @@ def default_fleet() -> Fleet:
 
 
 def read_fleet(path: Path) -> Fleet:
-    """Read a fleet file. Raises :class:`~firegui.errors.InputError` with everything that is wrong with it."""
+    """Read a fleet file. Raises :class:`~firegui.errors.InputError` listing every problem of the file."""
     problems = Problems()
     title = f"The fleet file {path.name} cannot be used"
     raw = toml.read_toml(path, problems)
@@ -227,16 +231,16 @@ def read_fleet(path: Path) -> Fleet:
 def write_fleet(fleet: Fleet, path: Path) -> None:
     """Write a fleet file, atomically.
 
-    Raises :class:`~firegui.errors.InputError` where that is not allowed.
+    Raises :class:`~firegui.errors.InputError` where the file cannot be written.
     """
     write_text(path, _FLEET_HEADER + dumps({"currency": fleet.currency, "aircraft": fleet_to_tables(fleet)}))
 
 
 def fleet_from_tables(tables: list[toml.Table], problems: Problems, currency: str = CURRENCY) -> Fleet:
-    """Read the types one by one; what is wrong with any is added to ``problems`` and that type left out."""
+    """Return the fleet of valid types. The problems of all other types are added to ``problems``."""
     types = [_read_type(table, problems) for table in tables]
     fleet = Fleet(tuple(kind for kind in types if kind is not None), currency)
-    # With a broken row left out, "no aircraft" would be a false alarm.
+    # Where every type was left out, "no aircraft" would be a wrong message.
     problems.extend(fleet.problems() if fleet.types or not types else currency_problems(currency))
     return fleet
 
@@ -246,8 +250,8 @@ def _read_type(table: toml.Table, problems: Problems) -> AircraftType | None:
     values = toml.read_fields(AircraftType, table, lenient=True)
     if len(problems) == before:
         return AircraftType(**values)
-    # What could be read of a broken row is judged all the same, beside sound values for the rest.
-    problems.extend(replace(problem, where=table.where) for problem in replace(_SOUND, **values).problems())
+    # Values that could be read are checked too, with valid values in place of those that could not be read.
+    problems.extend(replace(problem, where=table.where) for problem in replace(_VALID_TYPE, **values).problems())
     return None
 
 
@@ -261,7 +265,7 @@ SHIPPED = "fuel/coverage.toml"
 
 @dataclass(frozen=True, slots=True)
 class FuelCoverage:
-    """The coverage level of one fuel model; ``basis`` says what it rests on."""
+    """Coverage level of one fuel model in gal/100 ft². ``basis`` names the source of the value."""
 
     code: int
     coverage: float
@@ -271,19 +275,19 @@ class FuelCoverage:
 
 @dataclass(frozen=True, slots=True)
 class CoverageTable:
-    """Levels by fuel model, and where they are from."""
+    """Coverage levels by fuel model, and their source."""
 
     source: str
     models: tuple[FuelCoverage, ...]
 
     @property
     def levels(self) -> dict[int, float]:
-        """``code → gal/100 ft²``."""
+        """Coverage level in gal/100 ft² by the code of the fuel model."""
         return {model.code: model.coverage for model in self.models}
 
 
 def shipped_table() -> CoverageTable:
-    """Return the shipped levels.
+    """Return the coverage levels that are shipped with firegui.
 
     Raises :class:`~firegui.errors.InputError` when the installation is damaged.
     """
@@ -291,9 +295,9 @@ def shipped_table() -> CoverageTable:
 
 
 def read_table(path: Path) -> CoverageTable:
-    """Read a table of levels.
+    """Read a table of coverage levels.
 
-    Raises :class:`~firegui.errors.InputError` listing everything that is wrong in it.
+    Raises :class:`~firegui.errors.InputError` listing every problem of the file.
     """
     problems = Problems()
     raw = toml.read_toml(path, problems)
@@ -314,7 +318,7 @@ def read_table(path: Path) -> CoverageTable:
 
 
 def write_table(path: Path, coverage: RequiredCoverage) -> None:
-    """Write a project's levels as a table that :func:`read_table` reads, to be edited."""
+    """Write the coverage levels of a project as a table that users can edit and :func:`read_table` reads."""
     models = [
         {"code": code, "name": fuel_name(code), "coverage": float(level)}
         for code, level in sorted(coverage.levels.items())
@@ -323,7 +327,7 @@ def write_table(path: Path, coverage: RequiredCoverage) -> None:
 
 
 def coverage_of(event: Scenario, table: CoverageTable | None = None) -> RequiredCoverage:
-    """Return what an event's fuel requires by ``table``, by the shipped one where there is none."""
+    """Return the coverage that the fuel of an event requires by ``table``, or by the shipped table without one."""
     chosen = table or shipped_table()
     return weighted_coverage(event.layers.get("fuel"), chosen.levels, chosen.source)
 
