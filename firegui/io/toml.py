@@ -1,9 +1,9 @@
-"""TOML in and out.
+"""Reading and writing of TOML.
 
-Reading is strict: every unknown key, missing key and wrong type is reported, not only the first. :func:`plain_words`
-says for people what msgspec cannot read. The standard library does not write TOML: whatever firegui writes as TOML goes
-through :func:`dumps`. tomli-w takes neither NumPy's numbers nor text that is not UTF-8, and spreads every list of
-numbers over lines, one for each.
+Reading is strict: every unknown key, missing key and wrong type is reported, not only the first one.
+:func:`plain_words` rewrites the errors of msgspec for users. The standard library cannot write TOML, so that all TOML
+of firegui is written by :func:`dumps`. The library tomli-w is not used, because it refuses the numbers of NumPy and
+text that is not UTF-8, and writes every number of a list on a line of its own.
 """
 
 from __future__ import annotations
@@ -28,25 +28,25 @@ from firegui.io.source_files import read_text
 
 T = TypeVar("T")
 
-_hints = cast(Callable[[type[Any]], Mapping[str, Any]], cache(get_type_hints))
-"""Returns the types of the fields of a dataclass. Python itself compiles their texts at each question."""
+_field_types = cast(Callable[[type[Any]], Mapping[str, Any]], cache(get_type_hints))
+"""Function that returns the types of the fields of a dataclass. It is cached, because each call evaluates all types."""
 
 _LARGEST = sys.float_info.max
 NESTED = "its values are nested too deeply to be read"
-"""What is said of a document of text whose lists or tables lie in each other without end."""
+"""Message on a document with too many levels of lists or tables."""
 _REMEDY_UNKNOWN = "remove it or correct its spelling"
 
 
 class Table:
-    """A mapping that is read key by key; problems are collected in ``problems`` under the place ``where``."""
+    """Mapping that is read key by key. Problems are added to ``problems`` with the place ``where``."""
 
     def __init__(self, raw: Any, where: str, problems: Problems) -> None:
         self.where, self.problems = where, problems
         self._raw: Mapping[str, Any] = raw if isinstance(raw, Mapping) else {}
-        self._asked: set[str] = set()
+        self._read_keys: set[str] = set()
         self.is_table = isinstance(raw, Mapping)
         if not self.is_table:
-            problems.add(where, f"is {_kind(raw)}, not a table", "write it as key = value lines")
+            problems.add(where, f"is {_kind_of(raw)}, not a table", "write it as key = value lines")
 
     def __contains__(self, key: str) -> bool:
         return key in self._raw
@@ -57,18 +57,18 @@ class Table:
         return tuple(self._raw)
 
     def raw(self, key: str) -> Any:
-        """Return the value as it stands, ``None`` when absent; counts as read."""
-        self._asked.add(key)
+        """Return a value without a check, ``None`` if absent. The key counts as read."""
+        self._read_keys.add(key)
         return self._raw.get(key)
 
     def take(self, key: str, kind: Callable[..., T], fallback: Any = MISSING) -> T:
         """Return the value of ``key`` as ``kind``.
 
-        ``int`` is accepted for ``float``, nothing else is converted. Without ``fallback`` the key is required. When
-        there is a problem it is noted and a stand-in returned, so that reading can go on; do not use the result before
-        the problems have been raised.
+        ``int`` is accepted for ``float``; nothing else is converted. Without ``fallback`` the key is required. With a
+        problem the result is ``fallback`` or ``None``, so that reading can continue. Raise the problems before you use
+        the result.
         """
-        self._asked.add(key)
+        self._read_keys.add(key)
         if key not in self._raw:
             if fallback is MISSING and self.is_table:
                 self.problems.add(self.where, f"{key} is missing", f"add {key} = …")
@@ -83,7 +83,7 @@ class Table:
 
     def table(self, key: str) -> Table:
         """Return the required sub-table ``key``."""
-        self._asked.add(key)
+        self._read_keys.add(key)
         if key in self._raw:
             return Table(self._raw[key], f"{self.where} [{key}]", self.problems)
         if self.is_table:
@@ -93,12 +93,12 @@ class Table:
         return blank
 
     def tables(self, key: str) -> list[Table]:
-        """Return the array of tables ``key``; an absent one is empty."""
-        self._asked.add(key)
+        """Return the array of tables ``key``; an absent array is empty."""
+        self._read_keys.add(key)
         raw = self._raw.get(key, [])
         if not isinstance(raw, list):
             self.problems.add(
-                self.where, f"{key} is {_kind(raw)}, not a list of tables", f"write [[{key}]] once per entry"
+                self.where, f"{key} is {_kind_of(raw)}, not a list of tables", f"write [[{key}]] once per entry"
             )
             return []
         return [Table(item, f"{self.where} {key} {number + 1}", self.problems) for number, item in enumerate(raw)]
@@ -106,7 +106,7 @@ class Table:
     def finish(self) -> None:
         """Report every key that was not read."""
         for key in self._raw:
-            if key not in self._asked:
+            if key not in self._read_keys:
                 self.problems.add(self.where, f"{key} is not known here", _REMEDY_UNKNOWN)
 
     def _stand_in(self, fallback: Any) -> Any:
@@ -114,20 +114,17 @@ class Table:
 
 
 def read_toml(path: Path, problems: Problems) -> dict[str, Any] | None:
-    """Parse a TOML file; a file that cannot be read or parsed is reported and ``None`` returned."""
+    """Return the content of a TOML file, or ``None`` with problems for a file that cannot be read or parsed."""
     text = read_text(path, problems)
     return None if text is None else parse_toml(text, str(path), problems)
 
 
 def parse_toml(text: str, where: str, problems: Problems) -> dict[str, Any] | None:
-    """Parse a TOML document that came from ``where``.
-
-    One that cannot be is reported and ``None`` returned.
-    """
+    """Return the content of a TOML document from ``where``, or ``None`` with problems."""
     try:
         raw = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        # A document that ends within a value says so in these words, wherever it was cut.
+        # The error of `tomllib` has these words for every document that ends within a value.
         ended = "(at end of document)" in str(error)
         what = f"is not valid TOML: {plain_words(error)}" + ("; it ends before it is complete" if ended else "")
         problems.add(where, what, "correct that place")
@@ -139,9 +136,9 @@ def parse_toml(text: str, where: str, problems: Problems) -> dict[str, Any] | No
 
 
 def too_large_numbers(value: Any, place: str = "") -> Iterator[str]:
-    """Yield a sentence on every whole number in a document that no float holds.
+    """Yield a sentence on every whole number in a document that is beyond the range of a float.
 
-    A whole number of TOML has 64 bits. That of ``tomllib`` has as many as it is written with.
+    TOML has whole numbers of 64 bits, but ``tomllib`` reads whole numbers of any length.
     """
     if isinstance(value, dict):
         for key, part in value.items():
@@ -154,9 +151,9 @@ def too_large_numbers(value: Any, place: str = "") -> Iterator[str]:
 
 
 def read_dataclass(cls: type[T], table: Table, *, lenient: bool = False) -> T | None:
-    """Read a dataclass field by field from ``table``, nested dataclasses from sub-tables.
+    """Return a dataclass that is read from ``table``, or ``None`` with problems.
 
-    Every field is required unless ``lenient`` and it has a default. Returns ``None`` when anything was wrong.
+    Nested dataclasses are read from sub-tables. Every field is required, unless ``lenient`` and it has a default.
     """
     before = len(table.problems)
     values = read_fields(cls, table, lenient=lenient)
@@ -164,11 +161,11 @@ def read_dataclass(cls: type[T], table: Table, *, lenient: bool = False) -> T | 
 
 
 def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[str, Any]:
-    """Return the fields of a dataclass that could be read, as :func:`read_dataclass` reads them.
+    """Return the readable fields of a dataclass by name, read as by :func:`read_dataclass`.
 
-    The others are reported.
+    Problems of all other fields are added to those of ``table``.
     """
-    hints = _hints(cls)
+    hints = _field_types(cls)
     values: dict[str, Any] = {}
     for item in stored_fields(cls):
         before = len(table.problems)
@@ -186,9 +183,9 @@ def read_fields(cls: type[Any], table: Table, *, lenient: bool = False) -> dict[
 def as_table(value: Any) -> dict[str, Any]:
     """Return a dataclass as plain values, the inverse of :func:`read_dataclass`.
 
-    Plain values only, numbers in the type the field declares. Fields without a value are left out.
+    Numbers have the type that the field declares. Fields that are ``None`` are left out.
     """
-    hints = _hints(type(value))
+    hints = _field_types(type(value))
     table: dict[str, Any] = {}
     for item in stored_fields(value):
         entry, kind = getattr(value, item.name), hints[item.name]
@@ -202,7 +199,7 @@ def as_table(value: Any) -> dict[str, Any]:
 def _plain(entry: Any, kind: Any) -> Any:
     if isinstance(entry, Enum):
         return entry.value
-    # 1200 and 1200.0 are one value to people; writing the declared type keeps files and hashes the same.
+    # A field may hold 1200 or 1200.0. Writing the declared type keeps files and hashes equal.
     if kind in (float, float | None):
         return float(entry)
     return list(entry) if isinstance(entry, tuple) else entry
@@ -228,7 +225,7 @@ def _describe(kind: Any) -> str:
     return names.get(kind, f"{kind}".replace("typing.", "")) if kind in names else "a value of that type"
 
 
-def _kind(raw: Any) -> str:
+def _kind_of(raw: Any) -> str:
     names = {str: "text", int: "a number", float: "a number", bool: "true or false", list: "a list"}
     return names.get(type(raw), "not there" if raw is None else f"a {type(raw).__name__}")
 
@@ -252,19 +249,16 @@ _PLACE = re.compile(r" - at `(?:key in )?\$\.?([^`]*)`")
 
 
 def plain_words(error: Exception) -> str:
-    """Return the message of a failed conversion without the names that only programmers know.
-
-    Others as they are.
-    """
+    """Return the message of a failed conversion with plain names of types. Other messages do not change."""
     if isinstance(error, RecursionError):
         return NESTED
     text = str(error)
     place = _PLACE.search(text)
     where = f" at {place[1]}" if place and place[1] else ""
     if found := _LENGTH.search(text):
-        return f"has {_values(int(found[2]))} instead of {found[1]}{where}"
+        return f"has {_count_words(int(found[2]))} instead of {found[1]}{where}"
     if found := _TYPE.search(text):
-        return f"is {_kind_named(found[2])}, not {_kind_named(found[1])}{where}"
+        return f"is {_kind_words(found[2])}, not {_kind_words(found[1])}{where}"
     if found := _MISSING.search(text):
         return f"{found[1]} is missing{where}"
     if found := _CHOICE.search(text):
@@ -272,16 +266,16 @@ def plain_words(error: Exception) -> str:
     return text
 
 
-def _kind_named(name: str) -> str:
+def _kind_words(name: str) -> str:
     return " or ".join(_KINDS.get(part.strip(), part.strip()) for part in name.split("|"))
 
 
-def _values(count: int) -> str:
+def _count_words(count: int) -> str:
     return f"{count} value{'' if count == 1 else 's'}"
 
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_LINE = 110
+_MOST_CHARACTERS = 110
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\b": "\\b", "\t": "\\t", "\n": "\\n", "\f": "\\f", "\r": "\\r"}
 
 
@@ -296,7 +290,7 @@ def dumps(table: Mapping[str, Any]) -> str:
 
 
 def _table_lines(path: tuple[str, ...], table: Mapping[str, Any]) -> Iterator[str]:
-    # Plain values first: after a [header] every following key would belong to that header.
+    # Plain values come first, because all keys after a [header] belong to that header.
     nested = {key: value for key, value in table.items() if isinstance(value, Mapping) or _is_table_array(value)}
     for key, value in table.items():
         if key not in nested:
@@ -358,7 +352,7 @@ def _datetime(value: datetime) -> str:
 
 def _array(items: list[str]) -> str:
     line = "[" + ", ".join(items) + "]"
-    if len(line) <= _LINE or len(items) < 2:
+    if len(line) <= _MOST_CHARACTERS or len(items) < 2:
         return line
     return "[\n" + "".join(f"  {item},\n" for item in items) + "]"
 
@@ -372,5 +366,5 @@ def _character(c: str) -> str:
         return _ESCAPES[c]
     if ord(c) < 0x20 or ord(c) == 0x7F:
         return f"\\u{ord(c):04X}"
-    # A lone surrogate (an undecodable byte of a file name) is not text and cannot be written.
+    # A lone surrogate, which stands for an undecodable byte of a file name, cannot be written as UTF-8.
     return "\N{REPLACEMENT CHARACTER}" if 0xD800 <= ord(c) <= 0xDFFF else c

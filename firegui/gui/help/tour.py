@@ -23,7 +23,7 @@ class TourStep:
     """Step of the tour. ``panel`` is the name of a panel to show, empty for none.
 
     ``name`` is the object name of the widget to frame, empty for the whole panel. ``button`` replaces the text of the
-    button that goes on.
+    button for the next step.
     """
 
     title: str
@@ -109,14 +109,14 @@ class TourCard(QFrame):
 
 
 class Tour(QWidget):
-    """Guided tour that covers the window; the panel of a step is shown.
+    """Guided tour, drawn over the whole window.
 
-    ``show_panel`` shows a panel by name, ``locate`` returns what is to be framed of it.
+    ``show_panel`` shows the panel of a step by name. ``locate`` returns the widget of that panel.
     """
 
     ended = Signal()
     finished = Signal()
-    """The button of the last step was pressed."""
+    """Emitted when the user presses the button of the last step."""
 
     def __init__(
         self,
@@ -141,10 +141,10 @@ class Tour(QWidget):
         self._settle.timeout.connect(self._follow)
         window.installEventFilter(self)
         for button in (self.card.skip, self.card.back, self.card.next):
-            # The arrow keys would only move the focus between the buttons.
+            # Without the filter the arrow keys would only move the focus between the buttons.
             button.installEventFilter(self)
 
-    # -- going -------------------------------------------------------------------------------------------------------
+    # -- steps -------------------------------------------------------------------------------------------------------
     @property
     def number(self) -> int:
         """Number of the step, zero-based."""
@@ -219,7 +219,7 @@ class Tour(QWidget):
 
     # -- events ------------------------------------------------------------------------------------------------------
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the size of the window, and let the arrow keys change the step whatever button has the focus."""
+        """Follow the size of the window. Let the arrow keys change the step, whichever button has the focus."""
         if watched is not self._window and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
             return self._on_key(event.key())
         if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
@@ -227,7 +227,7 @@ class Tour(QWidget):
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go forward with Right and Enter, back with Left, end with Esc; no key reaches the window behind."""
+        """Go forward with Right and Enter, go back with Left, end with Esc. The window gets no key."""
         if not self._on_key(event.key()) and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.go(self._number + 1)
         event.accept()
@@ -250,7 +250,7 @@ class Tour(QWidget):
 
 
 def find_target(window: QMainWindow, locate: Callable[[str], QWidget | None], step: TourStep) -> QWidget | None:
-    """Return the widget of a step; ``None`` if there is none of that name."""
+    """Return the widget of a step; ``None`` without a widget of that name."""
     inside: QWidget | None = locate(step.panel) if step.panel else window
     if inside is None or not step.name:
         return inside
@@ -269,9 +269,10 @@ def _seen_part(widget: QWidget, window: QWidget) -> QRect:
 
 
 def card_position(frame: QRect, card: QSize, window: QSize) -> QPoint:
-    """Return the position of the card: next to the frame if there is room, else in its lower right corner.
+    """Return the position of the card, always inside the window.
 
-    The card is always inside the window.
+    The card is next to the frame if there is room, else in the lower right corner of the frame. Without a frame it is
+    in the middle of the window.
     """
     room = QRect(QPoint(0, 0), window).adjusted(_MARGIN, _MARGIN, -_MARGIN, -_MARGIN)
     if frame.isEmpty():

@@ -1,4 +1,4 @@
-"""Progress panel: charts of the shown run by stage, its removal curve, its result, and the fire area."""
+"""Progress panel: charts of the shown run for each stage, its removal curve, its result, and the fire area."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ from firegui.gui.session.session import Session
 from firegui.runs.stages import FinishReason
 
 FIRST, SECOND, CURVE, RESULT = range(4)
-"""Numbers of the pages."""
-_NOTE = 4
-"""Page instead of the first two where their charts stay empty. It says why."""
+"""Indices of the pages."""
+_NOTE_PAGE = 4
+"""Index of the page with a note, which is shown in place of a page without data and gives the reason."""
 
 _PAGES = (
     ("Place drops", "How the search for a plan converges"),
@@ -68,12 +68,12 @@ class ProgressPanel(QWidget):
         super().__init__(parent)
         self._session, self._queue = session, queue
         self._options = ChartOptions()
-        self._row: int | None = None
+        self._hovered_row: int | None = None
         self._stage_page = _page_of(queue.shown)
         self._throttle = QTimer(self)
         self._throttle.setSingleShot(True)
         self._throttle.setInterval(REPAINT_MS)
-        self._throttle.timeout.connect(self._begin)
+        self._throttle.timeout.connect(self._start_drawing)
         self._drawing_task: IncrementalTask | None = None
         self._hidden: set[QWidget] = set()
         self.objective = ObjectiveChart()
@@ -107,35 +107,35 @@ class ProgressPanel(QWidget):
 
     @property
     def page(self) -> int:
-        """The shown page: ``FIRST``, ``SECOND`` or ``RESULT``."""
+        """The chosen page: ``FIRST``, ``SECOND``, ``CURVE`` or ``RESULT``."""
         return self._page
 
     @property
     def options(self) -> ChartOptions:
-        """The display of the curves."""
+        """The options of the curves."""
         return self._options
 
     # -- drawing -----------------------------------------------------------------------------------------------------
     def refresh(self) -> None:
         """Draw the current state of all charts."""
         self._stop_drawing()
-        for _part in self._drawing(self._parts):
+        for _part in self._draw_parts(self._parts):
             pass
 
-    def _begin(self) -> None:
-        """Draw one chart per turn of the event loop. All at once would block the window six times as long.
+    def _start_drawing(self) -> None:
+        """Draw one chart per turn of the event loop, because drawing all charts at once would block the window.
 
-        Hidden charts are drawn once they are shown.
+        Hidden charts are drawn when they are shown.
         """
         self._hidden = {part for part in self._parts if not part.isVisible()}
         if not self.isVisible():
             return
         if self._drawing_task is not None:
-            # Restarting in the middle would starve the last charts.
+            # A restart before the end would never draw the last charts.
             self._throttle.start()
             return
         seen = tuple(part for part in self._parts if part not in self._hidden)
-        self._drawing_task = IncrementalTask(self._drawing(seen), self)
+        self._drawing_task = IncrementalTask(self._draw_parts(seen), self)
         self._drawing_task.done.connect(self._stop_drawing)
         self._drawing_task.begin()
 
@@ -145,8 +145,8 @@ class ProgressPanel(QWidget):
             self._drawing_task.deleteLater()
             self._drawing_task = None
 
-    def _drawing(self, parts: Sequence[QWidget]) -> Iterator[None]:
-        """Draw one of the parts after the other."""
+    def _draw_parts(self, parts: Sequence[QWidget]) -> Iterator[None]:
+        """Draw the parts one after the other, with a yield after each part."""
         for part in parts:
             self._draw(part, self._queue.shown)
             self._hidden.discard(part)
@@ -176,21 +176,21 @@ class ProgressPanel(QWidget):
             self.area.refresh()
 
     def _draw_shown(self) -> None:
-        """Draw the charts that were hidden when the run reported last and are not now."""
+        """Draw the charts that were hidden at the last drawing and are visible now."""
         shown = [part for part in self._parts if part in self._hidden and part.isVisible()]
         if shown:
-            for _part in self._drawing(shown):
+            for _part in self._draw_parts(shown):
                 pass
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Draw what was not drawn while the panel was hidden."""
+        """Draw the charts that were not drawn while the panel was hidden."""
         super().showEvent(event)
         if self._hidden:
-            self._begin()
+            self._start_drawing()
 
     def show_page(self, page: int) -> None:
         """Show another page."""
-        self._row, self._page = None, page
+        self._hovered_row, self._page = None, page
         self._page_buttons.buttons()[page].setChecked(True)
         self._show_page()
         self._draw_shown()
@@ -198,7 +198,7 @@ class ProgressPanel(QWidget):
         self._show_fit()
 
     def set_options(self, options: ChartOptions) -> None:
-        """Set the display of the curves."""
+        """Set the options of the curves."""
         self._options = options
         for chart in self.epoch_charts:
             chart.set_log(options.log)
@@ -219,7 +219,7 @@ class ProgressPanel(QWidget):
         self._show_fit()
 
     def _tactical_of(self, entry: RunEntry | None) -> float | None:
-        """Return the last objective of the tactical heuristic on the inputs of ``entry``."""
+        """Return the objective of the latest completed run of the tactical heuristic with the inputs of ``entry``."""
         if entry is None or entry.project is None:
             return None
         for other in reversed(self._queue.entries):
@@ -234,10 +234,10 @@ class ProgressPanel(QWidget):
         if entry is not None:
             note = "" if why is None else why(entry)
         else:
-            # The page of the result says so itself.
+            # The page of the result shows this note itself.
             note = "" if self._page == RESULT else no_run_text(self._session.result)
         self.note.setText(note)
-        page = _NOTE if note else self._page
+        page = _NOTE_PAGE if note else self._page
         self._pages.setCurrentIndex(page)
         for button in self._actions.values():
             button.setVisible(page == FIRST)
@@ -246,7 +246,7 @@ class ProgressPanel(QWidget):
         entry = self._queue.shown
         self._caption.set_text("" if entry is None else " · ".join((entry.title, entry.status, *entry.changes)))
         rows = 0 if entry is None else len(entry.removals if self.page == SECOND else entry.history)
-        row = self._row if self._row is not None and self._row < rows else None
+        row = self._hovered_row if self._hovered_row is not None and self._hovered_row < rows else None
         for page, charts in ((FIRST, self.epoch_charts), (SECOND, self.elimination_charts)):
             for chart in charts:
                 chart.show_row(entry, self._options, row if page == self.page else None)
@@ -280,7 +280,7 @@ class ProgressPanel(QWidget):
         if entry is not self._queue.shown:
             return
         if _page_of(entry) != self._stage_page:
-            # Follow the run to its next stage, unless the user reads its curve or its result.
+            # Show the page of the next stage, unless the user looks at the removal curve or the result.
             self._stage_page = _page_of(entry)
             self.show_page(self.page if self.page in (CURVE, RESULT) else self._stage_page)
         self._schedule()
@@ -288,7 +288,8 @@ class ProgressPanel(QWidget):
     def _on_shown(self) -> None:
         self._stop_drawing()
         for chart in self._run_charts:
-            # Charts are drawn one after the other, and held ones not at all: none may keep the curves of another run.
+            # Charts are drawn one after the other, and not at all while they are held. Until then they must not show
+            # the curves of another run.
             chart.show_run(None, self._options)
         self._stage_page = _page_of(self._queue.shown)
         self.show_page(self._stage_page)
@@ -299,13 +300,13 @@ class ProgressPanel(QWidget):
 
     def _on_hovered(self, x: float | None) -> None:
         chart = self.elimination_charts[0] if self.page == SECOND else self.epoch_charts[0]
-        self._row = chart.row_at(self._queue.shown, self._options, x)
+        self._hovered_row = chart.row_at(self._queue.shown, self._options, x)
         self._write_titles()
 
     # -- layout ------------------------------------------------------------------------------------------------------
     def _lay_out(self) -> None:
         self._charts: tuple[Chart, ...] = (*self.epoch_charts, *self.elimination_charts, self.area)
-        # Each page gets its place before its charts.
+        # Pages get their parent before their charts, so that Qt applies the style sheet only once.
         body, first, second, result = (_splitter() for _ in range(4))
         vertical(self, self._header(), (body, 1), margins=(6, 2, 6, 4), spacing=2)
         _fill(body, (self._pages, self.area), (16, 5))
@@ -354,7 +355,7 @@ class ProgressPanel(QWidget):
         return button
 
     def _take_options(self) -> None:
-        # Epochs, rollouts or seconds: the one that was pressed last counts.
+        # Only one of rollouts and seconds can replace epochs: the button that was pressed last.
         before = self._options
         if self._actions["time"].isChecked() and not before.time:
             self._actions["rollouts"].setChecked(False)
@@ -382,7 +383,7 @@ class ProgressPanel(QWidget):
 
 
 def _note() -> QLabel:
-    """Return the label that says why charts stay empty."""
+    """Return the label that says why charts are empty."""
     label = muted_label()
     label.setAlignment(Qt.AlignmentFlag.AlignCenter)
     label.setMargin(24)
@@ -390,7 +391,7 @@ def _note() -> QLabel:
 
 
 def _page_of(entry: RunEntry | None) -> int:
-    """Return the page of the current stage of a run; the result for a run with neither stage."""
+    """Return the page of the current stage of a run, or the result of a run without stages."""
     if entry is not None and (entry.tactical or (entry.is_over and entry.flew_loop)):
         return RESULT
     return SECOND if entry is not None and entry.prunes else FIRST
@@ -403,7 +404,7 @@ def _splitter() -> QSplitter:
 
 
 def _fill(splitter: QSplitter, widgets: Sequence[QWidget], shares: Sequence[int]) -> None:
-    """Put ``widgets`` side by side into ``splitter``, with ``shares`` of its width."""
+    """Add ``widgets`` to ``splitter`` side by side. ``shares`` are proportional to their widths."""
     for widget, share in zip(widgets, shares, strict=True):
         splitter.addWidget(widget)
         splitter.setStretchFactor(splitter.count() - 1, share)

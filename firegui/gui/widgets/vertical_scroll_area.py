@@ -12,7 +12,7 @@ from firegui.gui.base.layouts import fill_scroll_area
 class VerticalScrollArea(QScrollArea):
     """Scroll area that scrolls vertically and is never narrower than its content.
 
-    A scroll area of Qt tells the layout around it nothing of its content, which is cut off in a narrow one.
+    The size hints of a scroll area of Qt do not depend on its content, so that a narrow layout cuts the content off.
     """
 
     def __init__(self, content: QWidget, parent: QWidget | None = None) -> None:
@@ -21,25 +21,25 @@ class VerticalScrollArea(QScrollArea):
 
     def minimumSizeHint(self) -> QSize:
         """Return the width that the content needs beside the scroll bar."""
-        content, least = self.widget(), super().minimumSizeHint()
+        content, minimum = self.widget(), super().minimumSizeHint()
         if content is None:
-            return least
-        return QSize(content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width(), least.height())
+            return minimum
+        return QSize(content.minimumSizeHint().width() + self.verticalScrollBar().sizeHint().width(), minimum.height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow a content that needs another width."""
+        """Update the size hints when the content needs another width."""
         if event.type() == QEvent.Type.LayoutRequest:
             self.updateGeometry()
         return super().eventFilter(watched, event)
 
 
 class FittedScrollArea(VerticalScrollArea):
-    """Scroll area that is as high as its content while the layout around it has the room."""
+    """Scroll area that is as high as its content if the layout has enough room."""
 
     def sizeHint(self) -> QSize:
-        """Return the height of the content at the present width.
+        """Return the size of the content, with its height at the present width, and the border.
 
-        Qt takes a border that a style draws on one side from both sides.
+        Qt subtracts the border from both sides of the content, even if the style draws the border on one side only.
         """
         content, frame, margins = self.widget(), 2 * self.frameWidth(), self.contentsMargins()
         if content is None:
@@ -52,12 +52,12 @@ class FittedScrollArea(VerticalScrollArea):
         return hint + border.expandedTo(QSize(frame, frame))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the height of some lines at most."""
-        least = super().minimumSizeHint()
-        return QSize(least.width(), min(least.height(), self.sizeHint().height()))
+        """Return the minimum size of a scroll area, but no more height than the content needs."""
+        minimum = super().minimumSizeHint()
+        return QSize(minimum.width(), min(minimum.height(), self.sizeHint().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Ask for the height of the content at another width."""
+        """Update the size hints when the width changes, because the height of the content depends on the width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()

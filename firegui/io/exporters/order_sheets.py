@@ -1,7 +1,7 @@
-"""Order sheets as one PDF: a sheet for each aircraft and day, of as many pages as it takes.
+"""Order sheets as one PDF, with a sheet of one or more pages for each aircraft and day.
 
-Every page names the aircraft and the day, so that a loose page finds its way back. Texts that people typed are broken
-into lines, never cut.
+Every page names the aircraft and the day, so that loose pages can be sorted. Texts that users typed are wrapped. Only
+the name and the type of an aircraft are cut, after some lines.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ TITLE = "Aircraft order"
 NO_ORDERS = "No aircraft drops on these days."
 _NAME, _TYPE = 15.0, 9.0
 _MOST_LINES = 3
-"""Lines of the name of an aircraft, and of its type, on the first page of a sheet."""
+"""Largest number of lines of the name of an aircraft, and of its type, on a page."""
 _PAD, _BELOW = 0.05, 0.12
-_TO_FILL = 4
-"""Empty lines for frequencies where none was typed."""
+_EMPTY_ROWS = 4
+"""Number of empty rows to write frequencies in, on a sheet without frequencies."""
 _NO_HAZARDS = "None typed in the project."
 _KEY = (
     "Times are starts of steps: drops of several aircraft at one time still have to be put in sequence and separated. "
@@ -50,12 +50,12 @@ _KEY = (
 _KEY_OF_BASES = (
     "Take off: local time of leaving the base where the aircraft has loaded. Base: where it loads after the drop. "
 )
-_OFF, _BASE = "Take off", "Base"
-_OF_BASES = (_OFF, _BASE)
-"""Columns of a sheet with bases."""
+_TAKE_OFF, _BASE = "Take off", "Base"
+_BASE_COLUMNS = (_TAKE_OFF, _BASE)
+"""Columns that only a sheet with bases has."""
 _DROPS = (
     BriefingColumn("No.", 0.36, "right"),
-    BriefingColumn(_OFF, 0.5, "center"),
+    BriefingColumn(_TAKE_OFF, 0.5, "center"),
     BriefingColumn("Local", 0.5, "center", "Drop at"),
     BriefingColumn("UTC", 0.48, "center", "Drop at"),
     BriefingColumn("Start", 1.56, "left", "Line, WGS 84"),
@@ -74,10 +74,10 @@ _RADIO = (BriefingColumn("Use", 4.6), BriefingColumn("AM, MHz", 2.8), BriefingCo
 
 
 def write_order_sheets(path: Path, content: ExportContent, check: Check | None = None) -> None:
-    """Write the sheets as a PDF, atomically; the same content makes the same bytes.
+    """Write the sheets as a PDF, atomically. Equal content gives equal bytes.
 
-    ``check`` is called before every page and may raise. Raises :class:`~firegui.errors.InputError` where the system
-    refuses to write.
+    ``check`` is called before every page and may raise. Raises :class:`~firegui.errors.InputError` if the file cannot
+    be written.
     """
     facts = metadata("pdf", f"{content.project.scenario.name}: aircraft orders", NOTICE)
     with printing(), writing(path) as file, PdfPages(file, metadata=facts) as pdf:
@@ -86,23 +86,23 @@ def write_order_sheets(path: Path, content: ExportContent, check: Check | None =
 
 
 def order_pages(content: ExportContent, check: Check | None = None) -> Iterator[FigurePage]:
-    """Yield the pages of all sheets, by day and aircraft; one page that says so where no aircraft drops."""
+    """Yield the pages of all sheets, by day and aircraft, or one page with a note for a plan without drops."""
     makers = [make for order in orders_of(content) for make in _sheet(content, order)]
-    yield from numbered(makers or [partial(_empty, content)], check or go_on)
+    yield from numbered(makers or [partial(_page_without_orders, content)], check or go_on)
 
 
-def _empty(content: ExportContent) -> FigurePage:
+def _page_without_orders(content: ExportContent) -> FigurePage:
     page, (x, top, _, _) = empty_page(content, TITLE, content.sheet.days(content.project.calendar))
     page.text(x, top - 0.3, NO_ORDERS, 11.0)
     return page
 
 
 def _sheet(content: ExportContent, order: Order) -> Iterator[Maker]:
-    """Yield a function for each page of a sheet."""
+    """Yield a function that draws the page, for each page of a sheet."""
     width, height = room_of(content)
     key = wrapped(f"{_KEY_OF_BASES if order.bases else ''}{_KEY}", width, 6.6)
     foot = len(key) * 6.6 * LINE / 72.0 + 0.06
-    names = _names(order, width)
+    names = _name_lines(order, width)
     head = _names_height(names)
     pages = flow(_sections(content, order, width), height - head - foot)
     for number, sections in enumerate(pages, start=1):
@@ -134,7 +134,7 @@ def _page(
 
 
 def _dates(order: Order, calendar: Calendar) -> str:
-    """Return the local dates of the drops, ``8 to 9 Oct 2017``: a day of the plan may run past midnight."""
+    """Return the local dates of the drops, ``8 to 9 Oct 2017``. A day of the plan may contain midnight."""
     if not calendar.is_dated:
         return ""
     times = (to_the_minute(calendar.time_of_step(line.row.drop.step)) for line in order.lines)
@@ -144,8 +144,8 @@ def _dates(order: Order, calendar: Calendar) -> str:
     return f"{begin if first != last else ''}{last.day} {last:%b %Y}"
 
 
-def _names(order: Order, width: float) -> tuple[list[str], list[str]]:
-    """Return name and type of the aircraft in lines of text; a name without end is cut."""
+def _name_lines(order: Order, width: float) -> tuple[list[str], list[str]]:
+    """Return the lines of the name and of the type of an aircraft, each cut after some lines."""
     room = width - 2.2
     drop = order.lines[0].row.drop
     kind = " · ".join(filter(None, (order.kind.type if order.kind else drop.type, f"{drop.material}")))
@@ -160,7 +160,7 @@ def _names_height(names: tuple[Sequence[str], Sequence[str]]) -> float:
     return (len(name) * _NAME + len(kind) * _TYPE) * LINE / 72.0 + 2.0 * _PAD + _BELOW
 
 
-# -- what stands on a sheet --------------------------------------------------------------------------------------------
+# -- content of a sheet ------------------------------------------------------------------------------------------------
 def _sections(content: ExportContent, order: Order, width: float) -> list[Section]:
     operations, calendar = content.project.operations, content.project.calendar
     marks = {base.name: f"{number}" for number, base in enumerate(order.bases, start=1)}
@@ -169,24 +169,25 @@ def _sections(content: ExportContent, order: Order, width: float) -> list[Sectio
     lines = [_drop_cells(order, number, marks, content.project) for number in range(len(order.lines))]
     if not marks:
         lines = [
-            [cell for cell, column in zip(line, _DROPS, strict=True) if column.title not in _OF_BASES] for line in lines
+            [cell for cell, column in zip(line, _DROPS, strict=True) if column.title not in _BASE_COLUMNS]
+            for line in lines
         ]
-    found = [Section("Order", _broken(_facts(content, order, marks), width))]
-    found.append(Section("Hazards", _broken(hazards or [_NO_HAZARDS], width)))
+    found = [Section("Order", _wrapped_lines(_order_lines(content, order, marks), width))]
+    found.append(Section("Hazards", _wrapped_lines(hazards or [_NO_HAZARDS], width)))
     found.append(Section("Drops", lines, drops))
     columns = stretched(_RADIO, width)
     rows = [_wrapped_cells((item.use, item.am, item.fm), columns) for item in operations.frequencies]
-    rows = rows or [[[""] * len(columns)]] * _TO_FILL
+    rows = rows or [[[""] * len(columns)]] * _EMPTY_ROWS
     found.append(Section("Radio frequencies", [line for row in rows for line in row], columns))
     return found
 
 
-def _broken(texts: Iterable[str], width: float) -> list[list[str]]:
+def _wrapped_lines(texts: Iterable[str], width: float) -> list[list[str]]:
     return [[line] for text in texts for line in wrapped(shown_name(text), width, SIZE)]
 
 
 def _wrapped_cells(row: Sequence[str], columns: Sequence[BriefingColumn]) -> list[list[str]]:
-    """Return a row of a table as lines whose cells fit their columns."""
+    """Return the lines of a row of a table, with the text of each cell wrapped to its column."""
     cells = [wrapped(shown_name(text), column.width - 0.1, CELL) for text, column in zip(row, columns, strict=True)]
     return [
         [lines[number] if number < len(lines) else "" for lines in cells]
@@ -195,7 +196,7 @@ def _wrapped_cells(row: Sequence[str], columns: Sequence[BriefingColumn]) -> lis
 
 
 def _drop_columns(width: float, calendar: Calendar, *, has_bases: bool) -> tuple[BriefingColumn, ...]:
-    columns = [item for item in _DROPS if has_bases or item.title not in _OF_BASES]
+    columns = [item for item in _DROPS if has_bases or item.title not in _BASE_COLUMNS]
     named = (replace(item, title=f"Local {calendar.zone_name}") if item.title == "Local" else item for item in columns)
     return stretched(tuple(named), width)
 
@@ -212,11 +213,11 @@ def _drop_cells(order: Order, number: int, marks: dict[str, str], project: Proje
         heading_pair(line.magnetic), f"{project.required_coverage:.1f}", f"{row.drop.payload_gal:,.0f}",
         "" if line.base is None else marks[line.base.name],
         "" if line.turnaround_h is None else f"{60.0 * line.turnaround_h:.0f}",
-        _hours(order.flight_h_after(number + 1)), " ".join(mark for mark in notes if mark),
+        _hours_text(order.flight_h_after(number + 1)), " ".join(mark for mark in notes if mark),
     ]  # fmt: skip
 
 
-def _facts(content: ExportContent, order: Order, marks: dict[str, str]) -> Iterator[str]:
+def _order_lines(content: ExportContent, order: Order, marks: dict[str, str]) -> Iterator[str]:
     kind, calendar = order.kind, content.project.calendar
     first, last = order.lines[0], order.lines[-1]
     times = [hhmm(calendar.time_of_step(line.row.drop.step), calendar) for line in (first, last)]
@@ -227,10 +228,12 @@ def _facts(content: ExportContent, order: Order, marks: dict[str, str]) -> Itera
     sun = [f"{name} {hhmm(when, calendar)}" for name, when in ends if when is not None]
     light = f"; {', '.join(sun)}" if sun else ""
     yield f"{count:,} drop{'' if count == 1 else 's'} {span}{zone}, {order.gallons:,.0f} gal in all{light}."
-    yield _load(content, order)
-    hours = [f"{_hours(order.flight_h)} flight hours of the day ({_most(kind.most_flight_h)})"] if kind else []
+    yield _load_line(content, order)
+    hours = (
+        [f"{_hours_text(order.flight_h)} flight hours of the day ({_limit_text(kind.most_flight_h)})"] if kind else []
+    )
     if kind and kind.most_duty_h is not None:
-        hours.append(f"{_hours(order.duty_h)} duty hours ({_most(kind.most_duty_h)})")
+        hours.append(f"{_hours_text(order.duty_h)} duty hours ({_limit_text(kind.most_duty_h)})")
     turns = sorted({round(60.0 * line.turnaround_h) for line in order.lines if line.turnaround_h is not None})
     if turns:
         minutes = f"{turns[0]}" if len(turns) == 1 else f"{turns[0]} to {turns[-1]}"
@@ -242,13 +245,13 @@ def _facts(content: ExportContent, order: Order, marks: dict[str, str]) -> Itera
         if kind is not None and (not rule.types or kind.id in rule.types):
             yield f"Airspace rule of the plan: {rule.text(content.sheet.units)}."
     for base in order.bases:
-        yield _base(content, order, base, marks[base.name])
+        yield _base_line(content, order, base, marks[base.name])
     if not order.bases:
         none = "none serves this type" if content.project.operations.bases else "none in the project"
         yield f"Base: {none}; the turnaround is the fixed one of the type."
 
 
-def _load(content: ExportContent, order: Order) -> str:
+def _load_line(content: ExportContent, order: Order) -> str:
     kind, drop, project = order.kind, order.lines[0].row.drop, content.project
     across = 2.0 * OUTLINE_SIGMAS * project.scenario.grid.cell_size_m * FEET_PER_M
     long, wide = drop.sigma_parallel_cells * across, drop.sigma_perpendicular_cells * across
@@ -261,7 +264,7 @@ def _load(content: ExportContent, order: Order) -> str:
     return f"{said}; line {long:,.0f} ft long and {wide:,.0f} ft wide{flown}."
 
 
-def _base(content: ExportContent, order: Order, base: Base, mark: str) -> str:
+def _base_line(content: ExportContent, order: Order, base: Base, mark: str) -> str:
     project, kind = content.project, order.kind
     at = Georeference(project.scenario.grid).lonlat(base.y, base.x)
     fire = fire_place(project, order.period.day, order.period.rows)
@@ -271,9 +274,9 @@ def _base(content: ExportContent, order: Order, base: Base, mark: str) -> str:
     return f"Base {mark}: {base.name}{where}; {away:,.0f} km{minutes} to the fire. {base_text(base)}."
 
 
-def _most(limit: float | None) -> str:
+def _limit_text(limit: float | None) -> str:
     return "no limit given" if limit is None else f"at most {limit:g}"
 
 
-def _hours(value: float | None) -> str:
+def _hours_text(value: float | None) -> str:
     return "" if value is None else f"{value:.1f}"

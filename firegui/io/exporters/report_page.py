@@ -1,7 +1,6 @@
 """The plan as one web page to share: result, maps and tables.
 
-Pictures and style lie in the file itself. There is no script and no address, so that the page needs no network and
-fetches nothing.
+Pictures and style are parts of the file. The page has no script and no external address, so that it needs no network.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ from firegui.io.exporters.map_margin import period_text, time_text
 from firegui.io.exporters.table import NOTICE
 
 DPI = 130.0
-_COLOURS = 200
-"""Colours of a picture: a map has few, and a picture with a palette is a quarter of the size."""
-_TO_WRITE_ON = ("Fly From", "Fly To")
-"""Columns of the briefing's drop table that are empty, for people to fill in."""
+_PALETTE_COLOURS = 200
+"""Number of colours of a picture. A map has few colours, and a palette makes the file smaller."""
+_BLANK_COLUMNS = ("Fly From", "Fly To")
+"""Columns of the drop table of the briefing that crews fill in by hand. The page leaves them out."""
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 _STYLE = """
 :root { color-scheme: light dark; --back: #ffffff; --text: #16181d; --quiet: #565d6b; --line: #d5d9e0;
@@ -69,10 +68,10 @@ li { margin: .25rem 0; }
 
 
 def write_report(path: Path, content: ExportContent, check: Check | None = None) -> None:
-    """Write the page, atomically; the same content makes the same bytes.
+    """Write the page, atomically. Equal content gives equal bytes.
 
-    ``check`` is called before every map and may raise. Raises :class:`~firegui.errors.InputError` where the system
-    refuses to write.
+    ``check`` is called before every map and may raise. Raises :class:`~firegui.errors.InputError` if the file cannot be
+    written.
     """
     write_text(path, report_text(content, check or go_on))
 
@@ -130,7 +129,7 @@ def _links(periods: Sequence[Period], *, has_stress: bool) -> str:
 
 
 def _cards(content: ExportContent) -> str:
-    """Return a card for each figure: the number large, what it is compared with below it."""
+    """Return a card for each key figure, with the number and, below it, the comparison."""
     summary = content.summary
     units = content.sheet.units
     found = [KeyFigure(VERDICT, summary.verdict_line(units)), *summary.key_figures(units)]
@@ -168,13 +167,13 @@ def _day(content: ExportContent, period: Period, check: Check) -> Iterator[str]:
     name = f"Day {period.day + 1}, {content.project.calendar.date_text(period.day)}"
     heading = f'<h2 id="day-{period.day + 1}">{escape(name)}</h2>'
     if not period.rows:
-        # Such a day needs no page of its own.
+        # Without the class `day` the section does not begin a new page in print.
         yield f"<section>{heading}<p>No drops on this day.</p></section>"
         return
     yield f'<section class="day">{heading}'
     yield _figure(map_page(on_day(content, period.day), check, framed=content), f"Map of {name}")
     columns = drop_columns(1.0, content.project.calendar)
-    kept = [number for number, column in enumerate(columns) if column.title not in _TO_WRITE_ON]
+    kept = [number for number, column in enumerate(columns) if column.title not in _BLANK_COLUMNS]
     rows = [[line[number] for number in kept] for line in drop_lines(period, content.project.calendar)]
     numbers = tuple(place for place, number in enumerate(kept) if columns[number].across == "right")
     caption = (
@@ -193,7 +192,7 @@ def html_table(
     words: Sequence[int] = (),
     caption: str = "",
 ) -> str:
-    """Return a table as HTML; columns ``numbers`` are to the right, ``words`` may break their lines."""
+    """Return a table as HTML. Columns ``numbers`` are aligned right, and the text of columns ``words`` may wrap."""
 
     def marked(column: int) -> str:
         kind = "number" if column in numbers else "words" if column in words else ""
@@ -209,10 +208,10 @@ def html_table(
 
 
 def _figure(page: FigurePage, text: str) -> str:
-    """Return a page as a picture in the file itself, with a text for those who do not see it."""
+    """Return a page as an embedded picture with an alternative text."""
     pixels = Image.fromarray(picture_of(page.figure, DPI)).convert("RGB")
     found = io.BytesIO()
-    pixels.quantize(_COLOURS, dither=Image.Dither.NONE).save(found, "PNG", optimize=True)
+    pixels.quantize(_PALETTE_COLOURS, dither=Image.Dither.NONE).save(found, "PNG", optimize=True)
     data = base64.b64encode(found.getvalue()).decode("ascii")
     size = f'width="{pixels.width}" height="{pixels.height}"'
     return f'<figure><img src="data:image/png;base64,{data}" {size} alt="{escape(text)}"></figure>'

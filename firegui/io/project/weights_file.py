@@ -1,8 +1,8 @@
 """The weights of the network fire model as one safetensors file.
 
-The tensors are those of :data:`firegui.domain.weights.TENSOR_SHAPES`, the nodes of corrections are ``correction.<k>``,
-and the header's metadata entry ``firegui`` is a JSON object: ``format``, ``training`` and the ``corrections``' events
-and rasters. Equal weights give equal bytes.
+The tensors are those of :data:`firegui.domain.weights.TENSOR_SHAPES`. The nodes of correction ``k`` are the tensor
+``correction.<k>``. The metadata entry ``firegui`` of the header is a JSON object with ``format``, ``training`` and
+``corrections``, the event and raster of each correction. Equal weights give equal bytes.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ Tensors = dict[str, NDArray[Any]]
 def write_weights(path: Path, weights: NetworkWeights) -> None:
     """Write the weights, atomically.
 
-    Raises :class:`~firegui.errors.InputError` when they could not be read back.
+    Raises :class:`~firegui.errors.InputError` for weights that could not be read back.
     """
     problems = weights.problems()
     if problems:
@@ -48,20 +48,20 @@ def write_weights(path: Path, weights: NetworkWeights) -> None:
 
 
 def weights_bytes(weights: NetworkWeights) -> bytes:
-    """Return the content of the file."""
+    """Return the bytes of the file."""
     tensors = {name: np.ascontiguousarray(tensor, np.float32) for name, tensor in weights.tensors.items()}
     for number, correction in enumerate(weights.corrections):
         tensors[f"{_CORRECTION}{number}"] = np.ascontiguousarray(correction.log_rate, np.float32)
-    about = {
+    description = {
         "format": FORMAT,
         "training": asdict(weights.training),
-        "corrections": [_about(correction) for correction in weights.corrections],
+        "corrections": [_correction_header(correction) for correction in weights.corrections],
     }
-    # One entry only: several would be written in any order.
-    return bytes(save_safetensors(tensors, {_ENTRY: json.dumps(about, sort_keys=True, default=str)}))
+    # One entry only, because safetensors writes several in no fixed order.
+    return bytes(save_safetensors(tensors, {_ENTRY: json.dumps(description, sort_keys=True, default=str)}))
 
 
-def _about(correction: Correction) -> dict[str, Any]:
+def _correction_header(correction: Correction) -> dict[str, Any]:
     place = {} if correction.transform is None else {"transform": correction.transform}
     time = {} if correction.start is None else {"start": correction.start}
     trend = {"trend": correction.trend, "fit_days": correction.fit_days}
@@ -71,7 +71,7 @@ def _about(correction: Correction) -> dict[str, Any]:
 def read_weights(path: Path) -> NetworkWeights:
     """Read weights back bit for bit.
 
-    Raises :class:`~firegui.errors.InputError` listing everything wrong with them.
+    Raises :class:`~firegui.errors.InputError` listing every problem of the file.
     """
     title = f"The fire model {path.name} cannot be used"
     problems = Problems()
@@ -82,9 +82,9 @@ def read_weights(path: Path) -> NetworkWeights:
 
 
 def weights_of_bytes(data: bytes, name: str) -> NetworkWeights:
-    """Return what :func:`weights_bytes` made of weights.
+    """Return the weights that :func:`weights_bytes` wrote to ``data``.
 
-    ``name`` is what an error calls the file. Raises as above.
+    ``name`` is the name of the file in messages. Raises :class:`~firegui.errors.InputError` listing every problem.
     """
     problems, title = Problems(), f"The fire model {name} cannot be used"
     weights = _parsed(data, name, problems)
@@ -96,9 +96,9 @@ def weights_of_bytes(data: bytes, name: str) -> NetworkWeights:
 
 
 def _parsed(data: bytes, name: str, problems: Problems) -> NetworkWeights | None:
-    """Return the weights, ``None`` when their description cannot be read.
+    """Return the weights, or ``None`` with problems.
 
-    What can be checked without it is.
+    If a value of the description is wrong, the tensors are still checked.
     """
     try:
         tensors: Tensors = load_safetensors(data)
@@ -106,19 +106,19 @@ def _parsed(data: bytes, name: str, problems: Problems) -> NetworkWeights | None
         problems.add(name, no_tensors(data, error), _REMEDY)
         return None
     network = {key: tensor for key, tensor in tensors.items() if not key.startswith(_CORRECTION)}
-    about = _description(data, name, problems)
-    if about is None:
+    description = _description(data, name, problems)
+    if description is None:
         return None
     before = len(problems)
     found = Problems()
-    table = toml.Table(about, name, found)
+    table = toml.Table(description, name, found)
     table.raw("format")
     training = _training(table.table("training"))
     rows = table.tables("corrections")
     nodes = {key: tensor for key, tensor in tensors.items() if key.startswith(_CORRECTION)}
     corrections = [_correction(row, nodes.pop(f"{_CORRECTION}{number}", None)) for number, row in enumerate(rows)]
     table.finish()
-    # The header of a binary file is not edited by hand, which the reader of tables would propose.
+    # The reader of tables proposes to edit a key, but users cannot edit the header of a binary file.
     problems.extend(Problem(problem.where, problem.what, _REMEDY) for problem in found)
     problems.extend(Problem(name, f"the tensor {key} belongs to no correction", _REMEDY) for key in nodes)
     if training is None or len(problems) > before:
@@ -128,24 +128,24 @@ def _parsed(data: bytes, name: str, problems: Problems) -> NetworkWeights | None
 
 
 def _description(data: bytes, name: str, problems: Problems) -> Mapping[str, Any] | None:
-    # The reader of tensors has checked that the header is as long as it says, and that it is JSON.
+    # `load_safetensors` has checked the length of the header and that the header is JSON.
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
     text = header.get("__metadata__", {}).get(_ENTRY)
     if text is None:
         problems.add(name, "does not say what it was trained on: these are not weights of a fire model", _REMEDY)
         return None
     try:
-        about = json.loads(text)
+        description = json.loads(text)
     except (ValueError, RecursionError):
-        about = None
-    number = about.get("format") if isinstance(about, dict) else None
+        description = None
+    number = description.get("format") if isinstance(description, dict) else None
     if not isinstance(number, int) or isinstance(number, bool) or number < 1:
         problems.add(name, f"its description has the format {number!r}", _REMEDY)
     elif number > FORMAT:
         what = f"was written by a newer firegui (format {number}; this one reads up to {FORMAT})"
         problems.add(name, what, "update firegui")
     else:
-        return dict(about)
+        return dict(description)
     return None
 
 

@@ -1,6 +1,6 @@
-"""Masks on a grid: from rasters that say where a fire has burned, and from polygons and back.
+"""Masks on a grid, from rasters of burned area and from polygons, and polygons from masks.
 
-Such a raster holds 1 (or 255) where it has burned, 0 elsewhere. Of a polygon the cell centres count.
+A raster of burned area holds 1 or 255 in burned cells and 0 elsewhere. A cell lies in a polygon if its centre does.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ _DATE_IN_NAME = re.compile(r"(?<!\d)(?:\d{4}([-_/.])\d{1,2}\1\d{1,2}|(?:19|20)\d
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MaskRaster:
-    """Masks ``[N, H, W]`` on a grid, and the dates that the bands are called by; empty where one is not."""
+    """Masks ``[N, H, W]`` on a grid, and the dates in the names of the bands; empty if a band has no date."""
 
     masks: Bools
     dates: tuple[date, ...]
 
 
 def is_tiff(path: Path) -> bool:
-    """Return whether a file that is there begins as a TIFF does."""
+    """Return whether an existing file begins with the signature of a TIFF."""
     if file_problem(path) is not None:
-        return False  # a pipe would wait for ever
+        return False  # reading a pipe would wait for ever
     try:
         with path.open("rb") as file:
             return file.read(4) in TIFF_STARTS
@@ -57,9 +57,9 @@ def is_tiff(path: Path) -> bool:
 
 
 def band_dates(path: Path, problems: Problems) -> tuple[date, ...]:
-    """Return the dates that the bands of a raster are called by, without reading it.
+    """Return the dates in the names of the bands of a raster, without reading the bands.
 
-    Empty where one is not.
+    The result is empty if a band has no date.
     """
     try:
         return _dates(raster_dataset(path, ("GTiff",)))
@@ -71,8 +71,7 @@ def band_dates(path: Path, problems: Problems) -> tuple[date, ...]:
 def read_masks(path: Path, grid: Grid, problems: Problems, check: Check | None = None) -> MaskRaster | None:
     """Return every band of a GeoTIFF as a mask on ``grid``, warped by nearest neighbour.
 
-    A raster without a place must have the grid's rows and columns. What is wrong is added to ``problems`` and ``None``
-    returned.
+    A raster without georeferencing must have the rows and columns of the grid. Returns ``None`` with problems.
     """
     problem = file_problem(path)
     if problem is not None:
@@ -113,7 +112,7 @@ def _dates(source: RasterDataset) -> tuple[date, ...]:
 
 
 def _date_text(name: str) -> str:
-    """Return the date in a band's name such as ``fire 2020-08-19``; the name where there is none."""
+    """Return the date in the name of a band, such as ``fire 2020-08-19``, or the whole name without a date."""
     found = _DATE_IN_NAME.search(name) if parse_stamp(name) is None else None
     return name if found is None else found[0].replace("_", "-")
 
@@ -140,8 +139,8 @@ def _placed(fire: Bools, source: RasterDataset, grid: Grid, path: Path, problems
     if lacking or not grid.is_georeferenced:
         if fire.shape == grid.shape:
             return fire
-        who = "it has" if lacking else "the project has"
-        what = f"cannot be laid on the grid: {who} no CRS or transform, and its shape is {list(fire.shape)}"
+        which = "it has" if lacking else "the project has"
+        what = f"cannot be laid on the grid: {which} no CRS or transform, and its shape is {list(fire.shape)}"
         problems.add(path.name, what, f"give a raster that says its place, or one of {list(grid.shape)} cells")
         return None
     assert grid.transform is not None and grid.crs is not None
@@ -162,15 +161,15 @@ def _placed(fire: Bools, source: RasterDataset, grid: Grid, path: Path, problems
 
 
 _HALF_CELLS = Affine.scale(2.0)
-"""Regions are burned in half cells, exactly. In whole ones rasterio would warn of a raster without a place, and what is
-to be said of that is the whole process's, in which another thread may just be changing it."""
+"""Transform of half cells, which keeps coordinates exact. rasterio warns about an identity transform, and the filters
+of warnings belong to the whole process, where another thread may be changing them."""
 
 
 def region_masks(regions: Sequence[Region], shape: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return ``[R, H, W]``: the cells of each region, in the regions' order.
+    """Return ``[R, H, W]``: the cells of each region, in the order of the regions.
 
-    Cell ``(i, j)`` belongs to a region when its centre ``(i + ½, j + ½)`` lies inside one of its parts and in none of
-    that part's holes; what sticks out of the raster is cut off.
+    Cell ``(i, j)`` belongs to a region if its centre ``(i + ½, j + ½)`` lies inside a part of the region and in no hole
+    of that part. The area of a region outside the raster is cut off.
     """
     masks = np.zeros((len(regions), *shape), np.bool_)
     for mask, region in zip(masks, regions, strict=True):
@@ -179,7 +178,7 @@ def region_masks(regions: Sequence[Region], shape: tuple[int, int]) -> NDArray[n
 
 
 def region_cells(region: Region, shape: tuple[int, int]) -> int:
-    """Return the number of cells inside a region; computed once per outline and shape."""
+    """Return the number of cells inside a region. The number is cached by outline and shape."""
     return _cells_inside(region.parts, shape)
 
 
@@ -191,8 +190,8 @@ def _cells_inside(parts: tuple[tuple[Ring, ...], ...], shape: tuple[int, int]) -
 def polygon_mask(polygons: Iterable[Any], transform: Affine, shape: tuple[int, int]) -> NDArray[np.bool_]:
     """Return the mask ``[H, W]`` of polygons.
 
-    It holds the cells whose centre lies in any of the polygons (GeoJSON-like mappings or shapely geometries).
-    ``transform`` takes (column, row) corners to the polygons' coordinates.
+    The cells are those whose centre lies in any of the polygons (GeoJSON-like mappings or shapely geometries).
+    ``transform`` maps (column, row) corners to the coordinates of the polygons.
     """
     # One shape per polygon: inside a single multipolygon, overlapping parts would cancel out.
     shapes = [(polygon, 1) for polygon in polygons]
@@ -206,10 +205,11 @@ def polygon_mask(polygons: Iterable[Any], transform: Affine, shape: tuple[int, i
 def mask_rings(mask: NDArray[np.bool_]) -> list[list[list[tuple[float, float]]]]:
     """Return the polygons around the true cells of ``mask [H, W]``, each an outer ring and its holes.
 
-    A closed ring holds ``(column, row)`` corners where it turns. Cells that touch at a corner only are apart.
+    A ring is closed and holds the ``(column, row)`` corners at which it turns. Cells that touch only at a corner belong
+    to different polygons.
     """
     cells = np.ascontiguousarray(mask, np.bool_)
-    with without_place_warnings():  # rasterio changes the filters of warnings here, too
+    with without_place_warnings():  # rasterio changes the filters of warnings here too
         found = list(shapes(cells.view(np.uint8), mask=cells, connectivity=4, transform=_HALF_CELLS))
     return [[[(x / 2.0, y / 2.0) for x, y in ring] for ring in shape["coordinates"]] for shape, _ in found]
 

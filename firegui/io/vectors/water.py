@@ -1,7 +1,7 @@
-"""Open water from the fuel layer, a raster or a vector file, and which drops come close to it.
+"""Open water from the fuel layer, a raster or a vector file, and the drops close to water.
 
 The United States' Interagency Policy for Aerial and Ground Delivery of Wildland Fire Chemicals Near Waterways keeps
-retardant 300 ft away from waterways. Nothing is refused for it here: drops within that distance are marked.
+retardant 300 ft away from waterways. Drops within that distance are marked, not refused.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from firegui.io.source_files import error_text
 from firegui.io.vectors.files import geometries_of
 
 NEAR_M = 91.44
-"""300 ft."""
+"""Distance of the policy from waterways, 300 ft in metres."""
 
 WATER_FUEL = 98
-"""The fuel model of open water in both standard sets: NB8 of Scott and Burgan's forty, 98 beside Anderson's 13."""
+"""Fuel model of open water: NB8 of Scott and Burgan's 40 models, and 98 with Anderson's 13 models."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WaterLayer:
-    """Where water is, as shapely geometries in the grid's corner coordinates ``(column, row)``, in cells.
+    """Water as shapely geometries in the corner coordinates ``(column, row)`` of a grid, in cells.
 
-    ``cell_m`` is a cell's side on the ground in metres; ``source`` says where the water is known from.
+    ``cell_m`` is the side of a cell on the ground in metres. ``source`` names the source of the water.
     """
 
     geometries: NDArray[np.object_]
@@ -81,10 +81,7 @@ def mask_polygons(mask: NDArray[np.bool_]) -> NDArray[np.object_]:
 
 
 def near_water(outlines: Sequence[Any], water: WaterLayer | None) -> list[bool | None]:
-    """Return for each outline whether it is near water.
-
-    The result is ``None`` where the places of water are unknown.
-    """
+    """Return for each outline whether it lies within :data:`NEAR_M` of water, or ``None`` without ``water``."""
     if water is None:
         return [None] * len(outlines)
     return [bool(close) for close in water.near(np.asarray(outlines, np.object_))]
@@ -93,7 +90,7 @@ def near_water(outlines: Sequence[Any], water: WaterLayer | None) -> list[bool |
 _RASTERS = (".tif", ".tiff", ".img", ".vrt", ".asc", ".lcp")
 _MOST_FEATURES = 2_000_000
 _TITLE = "The water layer cannot be used"
-_AREAS_AND_LINES = (
+_WATER_TYPES = (
     shapely.GeometryType.POLYGON, shapely.GeometryType.MULTIPOLYGON, shapely.GeometryType.LINESTRING,
     shapely.GeometryType.MULTILINESTRING, shapely.GeometryType.POINT, shapely.GeometryType.MULTIPOINT,
     shapely.GeometryType.GEOMETRYCOLLECTION,
@@ -103,9 +100,9 @@ _AREAS_AND_LINES = (
 def read_water(path: Path, grid: Grid) -> WaterLayer:
     """Read water for ``grid``.
 
-    A raster, in which values above 0 are water, or a vector file of areas and streams. A raster is brought onto the
-    grid so that a cell with any water in it is water; of a vector file every layer counts. Raises
-    :class:`~firegui.errors.InputError` with everything that is wrong.
+    In a raster, values above 0 are water. The raster is warped to the grid so that a cell with any water is water. In a
+    vector file, the areas, lines and points of all layers are water. Raises :class:`~firegui.errors.InputError` listing
+    every problem.
     """
     problems = Problems()
     if not grid.is_georeferenced or grid.crs is None:
@@ -124,9 +121,9 @@ def read_water(path: Path, grid: Grid) -> WaterLayer:
 
 
 def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.object_]:
-    """Read through a warp onto the grid and a margin around it.
+    """Return the water of a raster that is warped to the grid and a margin around the grid.
 
-    Only what is needed comes into memory.
+    Only the warped part is held in memory.
     """
     assert grid.transform is not None and grid.crs is not None
     margin = int(NEAR_M / grid.cell_size_m) + 1
@@ -144,21 +141,21 @@ def _from_raster(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
             return np.empty(0, np.object_)
         place = crs.wkt(grid.crs) or ""
         band = source.warped([1], place, target, size, Resampling.max)[0]
-        # Where 0 is no data, a dry place has none.
+        # If 0 or less is the no-data value, cells without data are dry.
         nodata = source.nodatavals[0]
-        dry = nodata is not None and nodata <= 0.0
-        apart = not _overlaps(source, CRS.from_wkt(place), target, size)
+        has_dry_nodata = nodata is not None and nodata <= 0.0
+        is_apart = not _overlaps(source, CRS.from_wkt(place), target, size)
     except (RasterioError, CRSError, OSError, ValueError) as error:
         problems.add(path.name, f"cannot be read as a raster ({error_text(error)})", "give a GeoTIFF")
         return np.empty(0, np.object_)
     water = np.asarray(np.ma.filled(band > 0, False), np.bool_)
-    if apart or (bool(np.ma.getmaskarray(band).all()) and not dry):
+    if is_apart or (bool(np.ma.getmaskarray(band).all()) and not has_dry_nodata):
         problems.add(path.name, "does not cover the grid", "check its CRS and extent")
     return np.asarray(shapely.transform(mask_polygons(water), lambda points: points - margin), np.object_)
 
 
 def _overlaps(source: RasterDataset, place: CRS, target: Affine, size: tuple[int, int]) -> bool:
-    """Return whether an opened raster and the grid share a place; where that cannot be said they may."""
+    """Return whether an opened raster overlaps the grid; true if its bounds cannot be transformed."""
     west, south, east, north = transform_bounds(source.crs, place, *source.bounds)
     left, top = target @ (0, 0)
     right, bottom = target @ (size[1], size[0])
@@ -168,9 +165,9 @@ def _overlaps(source: RasterDataset, place: CRS, target: Affine, size: tuple[int
 
 
 def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.object_]:
-    """Return the geometries of all layers.
+    """Return the water of all layers of a vector file.
 
-    Those of the United States' hydrography keep lakes, rivers and streams apart.
+    The hydrography datasets of the United States have lakes, rivers and streams in separate layers.
     """
     found: list[NDArray[np.object_]] = []
     try:
@@ -197,9 +194,9 @@ def _from_vector(path: Path, grid: Grid, problems: Problems) -> NDArray[np.objec
 
 
 def _placed(geometries: NDArray[np.object_], source: str, grid: Grid) -> NDArray[np.object_]:
-    """Bring areas, lines and points from the CRS ``source`` to the grid's corner coordinates."""
+    """Return areas, lines and points of the CRS ``source`` in the corner coordinates of the grid."""
     assert grid.crs is not None
-    kept = geometries[np.isin(shapely.get_type_id(geometries), _AREAS_AND_LINES) & ~shapely.is_empty(geometries)]
+    kept = geometries[np.isin(shapely.get_type_id(geometries), _WATER_TYPES) & ~shapely.is_empty(geometries)]
     if not crs.same(source, grid.crs):
         kept = shapely.transform(kept, crs.transformer(source, grid.crs).transform, interleaved=False)
     placed = shapely.transform(kept, lambda points: to_corners(points, grid))
@@ -207,9 +204,9 @@ def _placed(geometries: NDArray[np.object_], source: str, grid: Grid) -> NDArray
 
 
 def _bounds(grid: Grid, source: str) -> tuple[float, float, float, float] | None:
-    """Return the grid and a margin in the CRS ``source``.
+    """Return the bounds of the grid and a margin in the CRS ``source``.
 
-    ``None`` for everything, where that cannot be said.
+    ``None``, which reads everything, if the bounds cannot be transformed.
     """
     assert grid.crs is not None
     margin = NEAR_M / grid.cell_size_m + 1.0
@@ -218,7 +215,7 @@ def _bounds(grid: Grid, source: str) -> tuple[float, float, float, float] | None
     if crs.parse(source) is None:
         return None
     found = crs.transformer(grid.crs, source).transform_bounds(west, south, east, north)
-    # West of east no longer where it lies across the antimeridian: then everything is read.
+    # Across the antimeridian the west bound is greater than the east bound: then everything is read.
     return found if np.isfinite(found).all() and found[0] <= found[2] else None
 
 
@@ -233,7 +230,7 @@ def projected_corners(points: NDArray[np.float64], system: str, grid: Grid) -> N
 def to_corners(points: NDArray[Any], grid: Grid) -> NDArray[Any]:
     """Return points of the grid's CRS in its corner coordinates ``(column, row)``.
 
-    ``points [N, 2]`` are east and north. What is infinite stays infinite, so that a ring stays closed.
+    ``points [N, 2]`` are east and north. Infinite coordinates stay infinite, so that a ring stays closed.
     """
     assert grid.transform is not None
     cell, _, west, _, _, north = grid.transform

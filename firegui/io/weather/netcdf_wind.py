@@ -1,6 +1,7 @@
 """Wind from NetCDF.
 
-ERA5's ``u10`` and ``v10``, or speed and direction, on latitudes, projected axes or curved ones.
+The wind is u and v, such as ``u10`` and ``v10`` of ERA5, or speed and direction. The raster has axes of latitude and
+longitude, projected axes, or 2-D latitudes and longitudes.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, TimeError, check_
 
 Variables = Mapping[str, NetcdfVariable]
 
-_MOST_AXIS = 100_000
-_STANDARD = {
+_MOST_COORDINATES = 100_000
+_STANDARD_NAMES = {
     "eastward_wind": ParsedName(Role.U, north=North.TRUE),
     "northward_wind": ParsedName(Role.V, north=North.TRUE),
     "grid_eastward_wind": ParsedName(Role.U, north=North.GRID),
@@ -39,19 +40,18 @@ _STANDARD = {
     "wind_from_direction": ParsedName(Role.DIRECTION, sense=Sense.FROM),
     "wind_to_direction": ParsedName(Role.DIRECTION, sense=Sense.TOWARDS),
 }
-"""Of the CF standard name table."""
+"""Wind variables by their standard name in the CF conventions."""
 
 _TIME_NAMES = ("valid_time", "time", "Time", "Times", "t", "date", "datetime")
-_OTHER_VERSIONS = "expver"
+_VERSION_DIMENSION = "expver"
 
 
 def netcdf_series(
     variables: Variables, components: Components | None, where: str, problems: Problems
 ) -> WindSeries | None:
-    """Return the wind of an opened file.
+    """Return the wind of an opened file, or ``None`` with problems.
 
-    ``components`` chooses where it holds u and v beside speed and direction. What is wrong is added to ``problems``,
-    which come in empty, and ``None`` returned.
+    ``components`` chooses between u and v and speed and direction, for a file with both. ``problems`` must be empty.
     """
     pair = _choose(variables, components, where, problems)
     if pair is None:
@@ -70,10 +70,10 @@ def netcdf_series(
         problems.add(where, f"holds {count:,} times", f"give 1 to {MOST_SAMPLES:,}, cut to the days of the fire")
         return None
     stamps = _stamps(variables, layout.time, where, problems)
-    read = partial(_read, layout, axes.dimensions)
+    read = partial(_read_time, layout, axes.dimensions)
     fields = (
-        WindField(one.name, _named(one), one.text("units").strip(), one_by_one(partial(read, one))),
-        WindField(other.name, _named(other), "", one_by_one(partial(read, other))),
+        WindField(one.name, _parsed_name(one), one.text("units").strip(), one_by_one(partial(read, one))),
+        WindField(other.name, _parsed_name(other), "", one_by_one(partial(read, other))),
     )
     relative = one.number("GRIB_uvRelativeToGrid", -1.0)
     north = North.TRUE if axes.geographic or relative == 0.0 else North.GRID if relative == 1.0 else None
@@ -88,16 +88,16 @@ def netcdf_series(
 def _choose(
     variables: Variables, components: Components | None, where: str, problems: Problems
 ) -> tuple[Components, NetcdfVariable, NetcdfVariable] | None:
-    """Choose the two variables of the wind.
+    """Return the two variables of the wind.
 
-    U and v before speed and direction, those that say 10 m before others.
+    u and v are preferred to speed and direction, and variables at 10 m to all others.
     """
     found: dict[Role, list[tuple[NetcdfVariable, ParsedName]]] = {}
     for variable in variables.values():
-        says = _named(variable)
-        if says is not None and len(variable.dimensions) >= 2 and variable.is_numeric:
-            found.setdefault(says.role, []).append((variable, says))
-    pair = choose_pair({role: _best(items) for role, items in found.items()}, components)
+        parsed = _parsed_name(variable)
+        if parsed is not None and len(variable.dimensions) >= 2 and variable.is_numeric:
+            found.setdefault(parsed.role, []).append((variable, parsed))
+    pair = choose_pair({role: _preferred(items) for role, items in found.items()}, components)
     if pair is None:
         held = ", ".join(name for name, item in variables.items() if len(item.dimensions) >= 2) or "none"
         wanted = "u and v, or speed and direction" if components is None else f"{components} of the wind"
@@ -112,14 +112,14 @@ def _choose(
     return None
 
 
-def _best(found: Sequence[tuple[NetcdfVariable, ParsedName]]) -> list[NetcdfVariable]:
-    at_10 = [variable for variable, says in found if says.height is Height.M10]
+def _preferred(found: Sequence[tuple[NetcdfVariable, ParsedName]]) -> list[NetcdfVariable]:
+    at_10 = [variable for variable, parsed in found if parsed.height is Height.M10]
     return at_10 or [variable for variable, _ in found]
 
 
-def _named(variable: NetcdfVariable) -> ParsedName | None:
+def _parsed_name(variable: NetcdfVariable) -> ParsedName | None:
     by_name = parse_name(variable.name)
-    by_standard = _STANDARD.get(variable.text("standard_name"))
+    by_standard = _STANDARD_NAMES.get(variable.text("standard_name"))
     if by_standard is None or by_name is None:
         return by_standard or by_name
     return replace(by_standard, height=by_name.height, unit=by_name.unit)
@@ -127,9 +127,10 @@ def _named(variable: NetcdfVariable) -> ParsedName | None:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """How to index the variables of a wind.
+    """Use of the dimensions of a wind variable besides its rows and columns.
 
-    The time's dimension, whole numbers for what is chosen, a dimension to merge.
+    ``time`` is the dimension of times, ``chosen`` the index along each dimension of which one entry is used, and
+    ``merged`` the dimension of versions of the data.
     """
 
     time: str | None
@@ -149,7 +150,7 @@ def _layout(
             continue
         if size == 1:
             chosen[name] = 0
-        elif name == _OTHER_VERSIONS and size <= 4:
+        elif name == _VERSION_DIMENSION and size <= 4:
             merged = name
             notes.append(f"{variable.name} comes in {size} versions ({name}): the first that has a value is taken.")
         elif (level := _ten_metres(variables.get(name), size)) is not None:
@@ -191,9 +192,9 @@ def _ten_metres(coordinate: NetcdfVariable | None, size: int) -> int | None:
 
 
 def _stamps(variables: Variables, time: str | None, where: str, problems: Problems) -> Stamps | None:
-    """Return the times along ``time``.
+    """Return the times along the dimension ``time``, or ``None`` without times.
 
-    A file without is no problem, one with times that cannot be read is.
+    Only times that cannot be read are a problem.
     """
     along = [item for item in variables.values() if item.dimensions == (time,) and " since " in item.text("units")]
     if not along:
@@ -211,27 +212,27 @@ def _stamps(variables: Variables, time: str | None, where: str, problems: Proble
     return Stamps(moments, in_utc=False)
 
 
-def _read(
+def _read_time(
     layout: _Layout, space: tuple[str, str], variable: NetcdfVariable, number: int, window: Window | None
 ) -> Floats:
-    """Read one time of a variable in a window, as ``[rows, columns]``.
+    """Return a variable at one time in a window, as ``[rows, columns]``.
 
-    Its dimensions may have another order.
+    The dimensions of the variable may have any order.
     """
-    picks: dict[str, int | slice] = dict(layout.chosen)
+    indices: dict[str, int | slice] = dict(layout.chosen)
     if layout.time is not None:
-        picks[layout.time] = number
+        indices[layout.time] = number
     if window is not None:
-        picks |= {space[0]: window.rows, space[1]: window.columns}
-    values = variable.values(tuple(picks.get(name, slice(None)) for name in variable.dimensions))
+        indices |= {space[0]: window.rows, space[1]: window.columns}
+    values = variable.values(tuple(indices.get(name, slice(None)) for name in variable.dimensions))
     left = [name for name in variable.dimensions if name not in layout.chosen and name != layout.time]
     if layout.merged is not None:
-        values = _merge(values, left.index(layout.merged))
+        values = _first_with_value(values, left.index(layout.merged))
     return values.T if left.index(space[0]) > left.index(space[1]) else values
 
 
-def _merge(values: Floats, axis: int) -> Floats:
-    """Return the first entry along ``axis`` that has a value."""
+def _first_with_value(values: Floats, axis: int) -> Floats:
+    """Return the first value along ``axis`` that is not missing."""
     first, *rest = np.moveaxis(values, axis, 0)
     for more in rest:
         first = np.where(np.isnan(first), more, first)
@@ -249,7 +250,7 @@ _Y, _X = "projection_y_coordinate", "projection_x_coordinate"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Axes:
-    """The dimensions of rows and columns by name, where they lie, and whether they are geographic."""
+    """Names of the dimensions of rows and columns, their locations, and whether they are geographic."""
 
     dimensions: tuple[str, str]
     places: WindLocations
@@ -257,19 +258,19 @@ class _Axes:
 
 
 def _find_axes(variables: Variables, variable: NetcdfVariable, where: str, problems: Problems) -> _Axes | None:
-    """Return the axes of ``variable``.
+    """Return the axes of ``variable``, or ``None`` with problems.
 
-    1-D latitudes and longitudes, else 1-D projected coordinates, else 2-D latitudes. Projected coordinates need a grid
-    mapping. What is wrong is added to ``problems`` and ``None`` returned.
+    The first of these that the file has is used: 1-D latitudes and longitudes, 1-D projected coordinates with a grid
+    mapping, 2-D latitudes and longitudes.
     """
-    lat, lon = (_along(variables, variable, kind) for kind in ("lat", "lon"))
+    lat, lon = (_axis_coordinate(variables, variable, kind) for kind in ("lat", "lon"))
     if lat is not None and lon is not None:
         return _axes(variable, lat, lon, WGS84, where, problems)
-    y, x = (_along(variables, variable, kind) for kind in ("y", "x"))
-    crs = _mapping(variables, variable)
+    y, x = (_axis_coordinate(variables, variable, kind) for kind in ("y", "x"))
+    crs = _grid_mapping_crs(variables, variable)
     if y is not None and x is not None and crs is not None:
         return _axes(variable, y, x, crs, where, problems)
-    lat, lon = (_curved(variables, variable, kind) for kind in ("lat", "lon"))
+    lat, lon = (_curved_coordinate(variables, variable, kind) for kind in ("lat", "lon"))
     if lat is not None and lon is not None:
         return _curved_axes(lat, lon, where, problems)
     names = ", ".join(variable.dimensions)
@@ -278,7 +279,7 @@ def _find_axes(variables: Variables, variable: NetcdfVariable, where: str, probl
     return None
 
 
-def _kind(item: NetcdfVariable) -> str | None:
+def _coordinate_kind(item: NetcdfVariable) -> str | None:
     """Return ``lat``, ``lon``, ``y`` or ``x`` for a coordinate variable."""
     units, standard, name = item.text("units").lower(), item.text("standard_name"), item.name.lower()
     if units in _LAT_UNITS or standard == "latitude" or name in _LAT_NAMES:
@@ -290,26 +291,26 @@ def _kind(item: NetcdfVariable) -> str | None:
     return "x" if standard == _X or name in ("x", "easting", "eastings", "west_east") else None
 
 
-def _along(variables: Variables, variable: NetcdfVariable, kind: str) -> NetcdfVariable | None:
-    """Return the 1-D coordinate of a kind along one of the variable's dimensions."""
+def _axis_coordinate(variables: Variables, variable: NetcdfVariable, kind: str) -> NetcdfVariable | None:
+    """Return the 1-D coordinate of a kind along a dimension of the variable."""
     found = (
         item for item in variables.values()
-        if len(item.dimensions) == 1 and item.dimensions[0] in variable.dimensions and _kind(item) == kind
+        if len(item.dimensions) == 1 and item.dimensions[0] in variable.dimensions and _coordinate_kind(item) == kind
     )  # fmt: skip
     return next(found, None)
 
 
-def _curved(variables: Variables, variable: NetcdfVariable, kind: str) -> NetcdfVariable | None:
-    """Return the coordinate of a kind over two of the variable's dimensions."""
+def _curved_coordinate(variables: Variables, variable: NetcdfVariable, kind: str) -> NetcdfVariable | None:
+    """Return the 2-D coordinate of a kind along two dimensions of the variable."""
     for item in variables.values():
         within = len(item.dimensions) == 2 and set(item.dimensions) <= set(variable.dimensions)
-        if within and _kind(item) == kind:
+        if within and _coordinate_kind(item) == kind:
             return item
     return None
 
 
-def _mapping(variables: Variables, variable: NetcdfVariable) -> str | None:
-    """Return the CRS of the variable's grid mapping, as WKT."""
+def _grid_mapping_crs(variables: Variables, variable: NetcdfVariable) -> str | None:
+    """Return the CRS of the grid mapping of the variable, as WKT."""
     name = variable.text("grid_mapping").split(":")[0].strip()
     named = [variables[name]] if name in variables else []
     for item in named or [item for item in variables.values() if "grid_mapping_name" in item.attributes]:
@@ -333,7 +334,7 @@ def _axes(
         found = _axis_values(item, where, problems)
         if found is None:
             return None
-        values.append(found * (_metres(item) if crs != WGS84 else 1.0))
+        values.append(found * (_metres_per_unit(item) if crs != WGS84 else 1.0))
     problem = cells_problem(where, len(values[0]), len(values[1]))
     if problem is not None:
         problems.extend([problem])
@@ -346,10 +347,10 @@ def _axes(
 
 
 def _axis_values(item: NetcdfVariable, where: str, problems: Problems) -> Floats | None:
-    """Return a coordinate's values, which must run one way."""
+    """Return the values of a coordinate, which must ascend or descend, or ``None`` with problems."""
     size = item.shape[0]
-    if not 1 <= size <= _MOST_AXIS:
-        problems.add(f"{where}, {item.name}", f"has {size:,} values", f"give 1 to {_MOST_AXIS:,}")
+    if not 1 <= size <= _MOST_COORDINATES:
+        problems.add(f"{where}, {item.name}", f"has {size:,} values", f"give 1 to {_MOST_COORDINATES:,}")
         return None
     try:
         values = item.values()
@@ -359,14 +360,18 @@ def _axis_values(item: NetcdfVariable, where: str, problems: Problems) -> Floats
     steps = np.diff(values)
     if not np.isfinite(values).all() or not ((steps > 0).all() or (steps < 0).all()):
         # Longitudes may jump once, where 360 becomes 0 or 180 becomes −180.
-        wraps = _kind(item) == "lon" and np.isfinite(values).all() and np.count_nonzero(np.diff(np.sign(steps))) <= 2
+        wraps = (
+            _coordinate_kind(item) == "lon"
+            and np.isfinite(values).all()
+            and np.count_nonzero(np.diff(np.sign(steps))) <= 2
+        )
         if not wraps or len(np.unique(values % 360.0)) != size:
             problems.add(f"{where}, {item.name}", "does not run one way", "put its values in order, each once")
             return None
     return values
 
 
-def _metres(item: NetcdfVariable) -> float:
+def _metres_per_unit(item: NetcdfVariable) -> float:
     return 1000.0 if item.text("units").strip().lower() in ("km", "kilometer", "kilometers", "kilometre") else 1.0
 
 

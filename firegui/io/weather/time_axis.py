@@ -1,11 +1,10 @@
-"""Times of samples, and samples sorted into the days of an event.
+"""Times of samples, the days of an event to which the samples belong, and notes on these days.
 
-Each day's mean, and what there is to say of it. Most fire models take one wind a day. Of the samples of a day it has
-the mean of their speeds and the direction of the mean of their vectors: turning winds shorten the mean vector but not
-the mean speed, which is what drives a fire.
+Most fire models use one wind a day. It has the mean speed of the samples of the day, and the direction of the mean of
+their vectors. Winds of changing direction shorten the mean vector but not the mean speed, which drives a fire.
 
-A sample that stands for less than a day belongs to the day in which it was taken; daily ones to the day that holds
-their middle, twelve hours later, so that means of UTC days fall on the local day they mostly cover.
+A sample of less than a day belongs to the day of its time. A daily sample belongs to the day that contains its middle,
+12 hours after its time, so that the mean of a UTC day belongs to the local day which it mostly covers.
 """
 
 from __future__ import annotations
@@ -34,8 +33,8 @@ _SHOWN = 5
 class Stamps:
     """Times of samples.
 
-    ``moments`` (``datetime64[s]``), in UTC where ``in_utc``, as each of them says itself. Others are in the clock of
-    the series' conventions. ``dates_only`` where they name days and no times: then they are days at the fire.
+    ``moments`` (``datetime64[s]``) are in UTC if ``in_utc``, because each of them had an offset. Otherwise they are in
+    the clock of the conventions of the series. With ``dates_only`` they are days at the fire, without times.
     """
 
     moments: NDArray[np.datetime64]
@@ -44,23 +43,23 @@ class Stamps:
 
     @property
     def step_h(self) -> float | None:
-        """The usual hours between two; ``None`` for a single one."""
+        """Median interval between samples in hours; ``None`` for a single sample."""
         if len(self.moments) < 2:
             return None
         return float(np.median(np.diff(self.moments).astype(np.float64))) / 3600.0
 
 
 def as_stamps(parsed: Sequence[Stamp]) -> Stamps:
-    """Return times as read from text; they are in UTC if every one of them names its offset."""
+    """Return times that were read from text. They are in UTC if every time has an offset."""
     zoned = all(stamp.moment.tzinfo is not None for stamp in parsed)
     moments = [(stamp.moment.astimezone(UTC) if zoned else stamp.moment).replace(tzinfo=None) for stamp in parsed]
     return Stamps(np.array(moments, "datetime64[s]"), zoned, not any(stamp.has_time for stamp in parsed))
 
 
 def check_ascending(moments: NDArray[np.datetime64], where: str, names: Sequence[str], problems: Problems) -> bool:
-    """Return whether each moment comes after the one before.
+    """Return whether each moment is later than the one before.
 
-    Else a problem that names the first that does not.
+    Otherwise the problem names the first moment that is not.
     """
     backwards = np.flatnonzero(np.diff(moments).astype(np.int64) <= 0)
     if not backwards.size:
@@ -78,12 +77,12 @@ def check_ascending(moments: NDArray[np.datetime64], where: str, names: Sequence
 
 
 def moment_text(moment: np.datetime64) -> str:
-    """Return ``2017-10-09 04:00``."""
+    """Return a moment as text to the minute, ``2017-10-09 04:00``."""
     return str(moment.astype("datetime64[m]")).replace("T", " ")
 
 
 def describe_clock(stamps: Stamps, clock: TimeBasis | None) -> str:
-    """Return what the stamps were taken for; empty where they, or the file, say it."""
+    """Return a note on how times were interpreted; empty if the times or the file define their clock."""
     if stamps.dates_only:
         return "The dates of the wind are taken for days at the fire."
     if stamps.in_utc or clock is TimeBasis.UTC:
@@ -95,9 +94,9 @@ def describe_clock(stamps: Stamps, clock: TimeBasis | None) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Timing:
-    """Times of the samples of a series: ``moments`` in UTC.
+    """Times of the samples of a series: ``moments`` in UTC, ``step_h`` hours apart.
 
-    Every ``step_h`` hours. ``None`` where one is for ever.
+    ``moments`` is ``None`` for a wind that does not change.
     """
 
     moments: NDArray[np.datetime64] | None
@@ -105,13 +104,13 @@ class Timing:
 
     @property
     def is_daily(self) -> bool:
-        """Whether a sample stands for a day or more."""
+        """Whether a sample covers a day or more."""
         return self.step_h is not None and self.step_h >= _DAILY_H
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Days:
-    """The numbers of the samples of each of ``count`` days, and how many a whole day has."""
+    """Indices of the samples of each of ``count`` days, and the ``expected`` number of samples of a day."""
 
     samples: Mapping[int, NDArray[np.intp]]
     count: int
@@ -119,14 +118,14 @@ class Days:
 
     @property
     def partial(self) -> tuple[int, ...]:
-        """Days with some of their samples only."""
+        """Days with fewer samples than expected."""
         return tuple(day for day, found in sorted(self.samples.items()) if len(found) < self.expected)
 
 
 def utc_moments(stamps: Stamps, clock: TimeBasis | None, utc_offset_h: float) -> NDArray[np.datetime64]:
     """Return the moments in UTC.
 
-    Dates alone are days at the fire, other stamps are in ``clock`` where they do not say.
+    Dates without times are days at the fire. Times without an offset are in ``clock``.
     """
     if stamps.dates_only or (not stamps.in_utc and clock is TimeBasis.LOCAL):
         return stamps.moments - np.timedelta64(round(utc_offset_h * 3600), "s")
@@ -134,47 +133,48 @@ def utc_moments(stamps: Stamps, clock: TimeBasis | None, utc_offset_h: float) ->
 
 
 def regular_moments(count: int, first: datetime, step_h: float) -> NDArray[np.datetime64]:
-    """Return the moments of ``count`` samples that carry none, from ``first`` (UTC)."""
+    """Return the moments of ``count`` samples without times, every ``step_h`` hours from ``first``, in UTC."""
     begin = np.datetime64(first.astimezone(UTC).replace(tzinfo=None), "s")
     steps = np.round(np.arange(count) * step_h * 3600.0)
     return np.asarray(begin + steps.astype("timedelta64[s]"))
 
 
 def sort_into_days(timing: Timing, start: datetime, days: int | None) -> Days:
-    """Return the samples of each day from ``start`` (UTC); ``days`` ``None`` takes all that have any.
+    """Return the samples of each of ``days`` days from ``start`` (UTC).
 
-    A last sample at the very end of the last day closes it and makes no day of its own.
+    Without ``days`` the last day is that of the last sample. A single last sample at the end of a day does not begin
+    another day.
     """
     assert timing.moments is not None
     begin = np.datetime64(start.astimezone(UTC).replace(tzinfo=None), "s")
     seconds = (timing.moments - begin).astype(np.int64)
     if timing.is_daily:
         seconds = seconds + DAY_S // 2
-    each = np.floor_divide(seconds, DAY_S)
+    sample_days = np.floor_divide(seconds, DAY_S)
     expected = 1 if timing.is_daily or not timing.step_h else max(1, round(24.0 / timing.step_h))
-    count = _held(each, seconds, expected) if days is None else days
-    # A day's samples stand together: moments ascend.
-    bounds = np.searchsorted(each, np.arange(count + 1))
+    count = _days_with_samples(sample_days, seconds, expected) if days is None else days
+    # Moments ascend, so that the samples of a day are adjacent.
+    bounds = np.searchsorted(sample_days, np.arange(count + 1))
     samples = {day: np.arange(bounds[day], bounds[day + 1]) for day in range(count) if bounds[day] < bounds[day + 1]}
     return Days(samples, count, expected)
 
 
-def _held(each: NDArray[np.int64], seconds: NDArray[np.int64], expected: int) -> int:
-    """Return days up to the last with samples, less one that holds a closing instant alone."""
-    last = int(each[-1])
-    alone = np.count_nonzero(each == last) == 1 and expected > 1 and last > 0 and seconds[-1] == last * DAY_S
+def _days_with_samples(sample_days: NDArray[np.int64], seconds: NDArray[np.int64], expected: int) -> int:
+    """Return the number of days up to the last sample. A single sample at the end of a day begins no other day."""
+    last = int(sample_days[-1])
+    alone = np.count_nonzero(sample_days == last) == 1 and expected > 1 and last > 0 and seconds[-1] == last * DAY_S
     return max(last + (0 if alone else 1), 0)
 
 
 def describe_days(days: Days, filled: Mapping[int, int], first: date, step_h: float | None) -> list[str]:
-    """Return notes on days that are means, that have a part of their samples, and that were filled.
+    """Return notes on daily means, on days with fewer samples than expected, and on filled days.
 
-    ``filled`` names the day whose wind stands in for each day without.
+    ``filled`` maps each day without wind to the day whose wind it takes.
     """
     notes = []
     if days.expected > 1:
         notes.append(
-            f"The file has a wind {_every(step_h)}; each day has the mean of its speeds and the direction of "
+            f"The file has a wind {_interval_text(step_h)}; each day has the mean of its speeds and the direction of "
             "its mean vector, for the fire models that take one wind a day."
         )
     if days.partial:
@@ -184,7 +184,7 @@ def describe_days(days: Days, filled: Mapping[int, int], first: date, step_h: fl
 
 
 def describe_filled_days(filled: Mapping[int, int], first: date) -> list[str]:
-    """Return notes on the days of ``filled``, day → day, that have another day's wind."""
+    """Return notes on filled days. ``filled`` maps each day without wind to the day whose wind it takes."""
     notes = []
     before = [str(first + timedelta(days=day)) for day, source in filled.items() if source < day]
     after = [str(first + timedelta(days=day)) for day, source in filled.items() if source > day]
@@ -195,14 +195,14 @@ def describe_filled_days(filled: Mapping[int, int], first: date) -> list[str]:
     return notes
 
 
-def _every(step_h: float | None) -> str:
+def _interval_text(step_h: float | None) -> str:
     if step_h is None:
         return "several times a day"
     return "every hour" if step_h == 1.0 else f"every {step_h:g} hours"
 
 
 def fill_days(known: Sequence[int], count: int) -> dict[int, int]:
-    """Return for each of ``count`` days without wind the day whose wind it takes."""
+    """Return for each day without wind, out of ``count`` days, the day whose wind it takes."""
     is_known = np.zeros(count, np.bool_)
     is_known[list(known)] = True
     source = stand_ins(is_known)
@@ -210,9 +210,10 @@ def fill_days(known: Sequence[int], count: int) -> dict[int, int]:
 
 
 def stand_ins(known: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return for each place of a row the one whose wind it takes.
+    """Return for each entry of ``known [n]`` the index of the entry whose wind it takes.
 
-    It is its own where that is ``known [n]``, else the last known one before it, else the first after it.
+    A known entry takes its own wind. Another entry takes that of the last known entry before it, or of the first known
+    entry after it.
     """
     last = np.maximum.accumulate(np.where(known, np.arange(len(known)), -1))
     return np.where(last < 0, int(np.argmax(known)), last)
@@ -235,21 +236,21 @@ _UNITS = re.compile(
     r"(?:[T ]+(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.\d*)?)?)?\s*(.*)"
 )
 _ZONE = re.compile(r"(?:Z|UTC|GMT)?\s*(?:([+-])(\d{1,2}):?(\d{2})?)?", re.IGNORECASE)
-_REAL = ("standard", "gregorian", "proleptic_gregorian", "")
+_GREGORIAN_NAMES = ("standard", "gregorian", "proleptic_gregorian", "")
 _EARLIEST, _LATEST = np.datetime64("1900-01-01", "s"), np.datetime64("2199-12-31", "s")
 _GREGORIAN_YEAR = 1583
 
 
 class TimeError(ValueError):
-    """What keeps times from being read, in words for people."""
+    """Error of times that cannot be read. Its text is shown to users."""
 
 
 def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDArray[np.datetime64]:
-    """Return the moments (UTC, whole seconds) that ``values`` in ``units`` name.
+    """Return the moments (UTC, whole seconds) of ``values`` in ``units``, such as ``hours since 1900-01-01``.
 
-    ``units`` are such as ``hours since 1900-01-01``. Raises :class:`TimeError` for other calendars than the real one,
-    values that are not numbers, and years that no weather of a fire has. cftime would drop an offset such as ``-7:00``
-    or ``PDT`` without a word.
+    Raises :class:`TimeError` for calendars other than the Gregorian one, values that are not numbers, unknown units or
+    offsets, and years before 1900 or after 2199. The library cftime is not used, because it ignores an offset such as
+    ``-7:00`` or ``PDT`` without an error.
     """
     match = _UNITS.fullmatch(units)
     name = "" if match is None else match[1].lower()
@@ -257,11 +258,11 @@ def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDAr
     zone = None if match is None else _ZONE.fullmatch(match[8].strip())
     if match is None or not seconds or zone is None:
         raise TimeError(f"counts time in {units!r}, which is not a unit since a date")
-    if calendar.lower() not in _REAL:
+    if calendar.lower() not in _GREGORIAN_NAMES:
         raise TimeError(f"counts time in the calendar {calendar}, whose days are not those of the fire")
     year, month, day, hour, minute, second = (int(part or 0) for part in match.groups()[1:7])
     if year < _GREGORIAN_YEAR and calendar.lower() != "proleptic_gregorian":
-        # Before 1582 the standard calendar is the Julian one, which lies days apart.
+        # Before 1582 the standard calendar is the Julian one, whose dates differ by days.
         raise TimeError(f"counts time from the year {year}, before the calendar of today")
     try:
         base = datetime(max(year, 1), month, day, hour, minute, second, tzinfo=UTC)

@@ -26,9 +26,9 @@ from firegui.runs.events import FactorsReady, FitEpoch, WeightsReady
 from firegui.runs.spec import CalibrateFactorsSpec, CalibrateSpec
 
 CALIBRATIONS = "calibrations"
-"""Folder in a project for the weights calibrated in the window."""
-_WEIGHTS = ".safetensors"
-_ENOUGH_FOR_PACE = 3
+"""Folder in a project for weights that are calibrated in the window."""
+_WEIGHTS_SUFFIX = ".safetensors"
+_ROUNDS_FOR_ESTIMATE = 3
 
 Calibrated = WeightsReady | FactorsReady
 """New weights of the network, or factors of the physical model."""
@@ -37,7 +37,7 @@ CalibrationResult = AnalysisResult[Calibrated, None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Companion:
-    """Another project to train on jointly, and its folder."""
+    """Another project for joint training, and its folder."""
 
     folder: Path
     project: Project
@@ -45,10 +45,10 @@ class Companion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationRequest:
-    """Request to calibrate on the open project and its ``companions``.
+    """Request to calibrate the fire model on the open project and its ``companions``.
 
-    Training starts from ``start``, or from random weights. Factors of the physical model, which
-    :class:`~firegui.domain.fit.FactorFitSettings` ask for, are fitted to the open project alone.
+    The training of a network starts from ``start``, or from random weights. With
+    :class:`~firegui.domain.fit.FactorFitSettings`, factors of the physical model are fitted to the open project alone.
     """
 
     settings: NetworkFitSettings | FactorFitSettings
@@ -58,19 +58,19 @@ class CalibrationRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SavedCalibration:
-    """An interrupted calibration: the file ``out`` for its weights, and its state."""
+    """Interrupted calibration: the file ``out`` for its weights, and its saved state."""
 
     out: Path
     checkpoint: FitCheckpoint
 
 
 class CalibrationController(AnalysisController[CalibrationRequest, CalibrationResult, SavedCalibration]):
-    """Controller of calibrations of the open project's fire model."""
+    """Controller of calibrations of the fire model of the open project."""
 
     title, kept = "The calibration", "best weights so far"
 
     epochs_added = Signal()
-    """The :attr:`history` has grown, or is another."""
+    """Emitted when :attr:`history` has new epochs or was replaced."""
 
     def __init__(self, session: Session, **options: Any) -> None:
         super().__init__(session, **options)
@@ -87,7 +87,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
 
     @property
     def share(self) -> float:
-        """Share of the rounds that is done, 0 … 1."""
+        """Share of the epochs that are done, 0 … 1."""
         last = self._history[-1] if self._history and self._job is not None else None
         return (last.epoch + 1) / last.epochs if last is not None and last.epochs else 0.0
 
@@ -99,7 +99,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
 
     @property
     def result(self) -> Calibrated | None:
-        """The weights or factors of the latest calibration that ended or was stopped."""
+        """The weights or factors of the latest calibration that has ended or was stopped."""
         return None if self._shown is None else self._shown.table
 
     @property
@@ -108,8 +108,8 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         return None if self._job is not None else interrupted_in(self._session.folder)
 
     def work(self) -> UnfinishedWork | None:
-        """Return what would be lost if the project were closed now."""
-        if self._out is None:  # a fit of factors writes nothing
+        """Return the work that is lost if the project is closed now; ``None`` if nothing is lost."""
+        if self._out is None:  # a fit of factors writes no file
             return None
         lost = "the weights and all that was tried for them"
         return UnfinishedWork(self.title, self.kept, self.stop, self.discard, lost)
@@ -132,7 +132,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
     def _resumed_spec(self, saved: SavedCalibration, request: CalibrationRequest | None) -> CalibrateSpec:
         """Return the spec that resumes ``saved``.
 
-        The projects of ``request`` must be those of the calibration, in their order.
+        ``request`` must have the projects of the saved calibration, in the same order.
         """
         companions = () if request is None else request.companions
         request = CalibrationRequest(saved.checkpoint.settings, companions)
@@ -176,7 +176,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         out = job.spec.out if isinstance(job.spec, CalibrateSpec) else None
         if out is not None and out in self._discarded:
             self._discarded.remove(out)
-            _delete(out)
+            _delete_weights(out)
         super()._on_ended(job)
 
     def _on_project_opened(self) -> None:
@@ -185,8 +185,8 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
 
 
 def new_weights_file(project_folder: Path, now: datetime) -> Path:
-    """Return ``calibrations/YYYYMMDD-HHMMSS.safetensors`` in the project, numbered if it exists."""
-    base = project_folder / CALIBRATIONS / f"{now:%Y%m%d-%H%M%S}{_WEIGHTS}"
+    """Return ``calibrations/YYYYMMDD-HHMMSS.safetensors`` in the project, with a number if that file exists."""
+    base = project_folder / CALIBRATIONS / f"{now:%Y%m%d-%H%M%S}{_WEIGHTS_SUFFIX}"
     out, number = base, 1
     while out.exists() or part_of(out).exists():
         number += 1
@@ -195,15 +195,15 @@ def new_weights_file(project_folder: Path, now: datetime) -> Path:
 
 
 def interrupted_in(project_folder: Path | None) -> Path | None:
-    """Return the weights file of the latest interrupted calibration. The file itself may not exist yet."""
+    """Return the weights file of the latest interrupted calibration. That file need not exist yet."""
     if project_folder is None:
         return None
-    parts = sorted((project_folder / CALIBRATIONS).glob(f"*{_WEIGHTS}{SUFFIX}"))
+    parts = sorted((project_folder / CALIBRATIONS).glob(f"*{_WEIGHTS_SUFFIX}{SUFFIX}"))
     return parts[-1].with_name(parts[-1].name.removesuffix(SUFFIX)) if parts else None
 
 
-def _delete(out: Path) -> None:
-    """Delete the weights and their state. Files that cannot be removed stay."""
+def _delete_weights(out: Path) -> None:
+    """Delete the weights and the saved state of a calibration. Files that cannot be deleted stay."""
     for path in (part_of(out), out):
         with suppress(OSError):
             path.unlink()
@@ -215,6 +215,6 @@ def activity_text(last: FitProgress | None) -> str:
         return "Preparing…"
     done = last.epoch + 1
     text = f"Round {done:,} of {last.epochs:,} · {duration(last.seconds)}"
-    if done < _ENOUGH_FOR_PACE:
+    if done < _ROUNDS_FOR_ESTIMATE:
         return text
     return f"{text}, at most {duration(last.seconds / done * (last.epochs - done))} left"

@@ -1,4 +1,4 @@
-"""Study panel: many plans that differ in chosen factors, during the computation and in comparison."""
+"""Study panel: many plans that differ in chosen factors, their computation and their comparison."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from firegui.runs.events import WorkerSeen
 
 NOTHING = "No study is shown: run one, or open an earlier one."
 _MOST_PROBLEMS = 6
-"""Largest number of problems that are listed."""
+"""Largest number of problems in the list."""
 _INTRODUCTION = (
     "Makes a plan for every case of a study and compares them: another fleet, other days or settings. It needs a "
     "study: choose New for an example, or open one. It takes as long as so many plans, shared out over the workers."
@@ -42,7 +42,7 @@ _INTRODUCTION = (
 
 
 class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
-    """Form of a study, its cells and workers, and its charts."""
+    """Panel with the form of a study, its cells, its workers and its charts."""
 
     texts = AnalysisTexts(
         thing="study",
@@ -68,7 +68,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         self._charts = tuple(map(StudyChartView, (self.tornado_chart, self.heat_chart, self.pareto_chart)))
         self.tornado, self.heat, self.pareto = self._charts
         self.work_page = self.cells_view
-        self._opened_from = ""
+        self._file_project = ""
         self._pace: float | None = None
         self._converted: tuple[StudyTable, Units, StudyTable] | None = None
         self._lay_out()
@@ -83,30 +83,30 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         for view in self._charts:
             view.opened.connect(self.play)
 
-    # -- for others --------------------------------------------------------------------------------------------------
+    # -- public methods ----------------------------------------------------------------------------------------------
     def play(self, cell: Cell) -> None:
-        """Compute the fire of a finished cell for the map; refuse one that cannot be computed."""
+        """Compute the fire of a finished cell and show it on the map. A message names a cell that cannot be shown."""
         spec = self._controller.spec_of(cell)
         if spec is not None:
             self._queue.show_member(f"Cell {cell.number}: {cell.case or cell.title}", spec)
 
     def begin(self, name: str) -> None:
-        """Put the template ``name`` of a study of the open project into the form."""
+        """Fill the form with the template ``name`` of a study, made for the open project."""
         if self._session.has_project:
-            self._opened_from = ""
+            self._file_project = ""
             self.form.set_study(STUDY_TEMPLATES[name](self._session.project))
 
     def open_file(self, path: Path) -> None:
-        """Put the study in a file into the form; refuse one that cannot be read and leave the form as it is."""
+        """Fill the form with the study of a file. With an unreadable file the form does not change."""
         with refusing(self._session, str(path)):
             study, folder = opened_study(path)
             own = self._session.folder
             is_own = own is not None and real_path(folder) == real_path(own)
-            self._opened_from = "" if is_own else folder.name
+            self._file_project = "" if is_own else folder.name
             self.form.set_study(study, path)
 
     def save_file(self, path: Path) -> None:
-        """Save the study in the form to a file, which names the open project."""
+        """Save the study of the form to a file that names the open project."""
         path, folder = path if path.suffix else path.with_suffix(".toml"), self._session.folder
         with refusing(self._session, str(path)):
             study = self.form.study()
@@ -118,7 +118,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
     def _lay_out(self) -> None:
         show_table(self.cells_view, self.cells, "Cases of the study", copy=self.copy)
         show_table(self.workers_view, self.workers, "Workers of the study", copy=self.copy)
-        # Thousands of cells are not measured after every change, see _show.
+        # Qt would measure thousands of cells after every change. `_show` measures them for a new study only.
         self.cells_view.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         show = "Show the plan of the selected case on the map (double-click; likewise in the charts)"
         every = "Copy tables (CSV, Parquet) and figures into a folder"
@@ -132,13 +132,13 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
             PanelButton("export", "Export…", every, self._export),
         )  # fmt: skip
 
-    # -- hooks -------------------------------------------------------------------------------------------------------
+    # -- overrides of AnalysisPanel ----------------------------------------------------------------------------------
     def _show_settings(self, saved: SavedStudy) -> None:
-        self._opened_from = ""
+        self._file_project = ""
         self.form.set_study(StudyFile(".", saved.header.settings, saved.header.schedule_file))
 
     def _resume_request(self) -> StudyRequest:
-        """Return the request of the form: its workers compute the resumed study."""
+        """Return the request of the form, because its choice of workers also applies to a resumed study."""
         return self.form.request()
 
     def _find_problems(self) -> Sequence[Problem]:
@@ -154,15 +154,15 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
     def _study_problems(self) -> Sequence[Problem]:
         study = self.form.study()
         if not self.form.factors and not self.form.cases:
-            # Nothing was begun yet: the form says how.
+            # The form is empty and says how to begin.
             return ()
         return study_file_problems(study, self._session.project)
 
     def _remarks(self) -> Sequence[str]:
         if not self.form.factors and not self.form.cases:
             return ("Nothing varies yet: add a factor or a case, or choose a ready-made study with New.",)
-        if self._opened_from:
-            return (f"The file was made for {self._opened_from}. Its study is of the open project now.",)
+        if self._file_project:
+            return (f"The file was made for {self._file_project}. Its study is of the open project now.",)
         return ()
 
     def _enabled(self) -> dict[str, bool]:
@@ -188,7 +188,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
     def _start_folder(self) -> Path:
         return self._beside_project
 
-    # -- what is shown -----------------------------------------------------------------------------------------------
+    # -- display -----------------------------------------------------------------------------------------------------
     def _show(self) -> None:
         controller, shown = self._controller, self._controller.shown
         table = None if shown is None or shown.table is None else self._in_units(shown.table)
@@ -209,14 +209,14 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
         session = self._session
         if not session.has_project:
             return table
-        # The same table must stay the same object: another one draws every chart again.
+        # An unchanged table must stay the same object, because every chart is drawn again for another object.
         if self._converted is None or self._converted[0] is not table or self._converted[1] is not session.units:
             cell_ha = session.project.scenario.grid.cell_area_ha
             self._converted = table, session.units, table.in_units(session.units, cell_ha)
         return self._converted[2]
 
     def _draw(self) -> None:
-        """Draw the current chart only: a table of thousands of cells takes a moment."""
+        """Draw the current chart only, because a chart of thousands of cells takes long."""
         page, table = self.pages.currentWidget(), self.cells.table
         for view in self._charts:
             if view is page and view.table is not table:
@@ -231,14 +231,15 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
     def _cost(self) -> str:
         study, workers = self.form.study(), self.form.workers.value()
         count = 0 if workers.scheduler else workers.workers or 1
-        begun = bool(self.form.factors or self.form.cases)
-        return cost_text(study.settings, self._pace, count, self._simulation_seconds) if begun else ""
+        has_study = bool(self.form.factors or self.form.cases)
+        return cost_text(study.settings, self._pace, count, self._simulation_seconds) if has_study else ""
 
 
 def conclusion_text(table: StudyTable) -> str:
-    """Return the sentence that a study comes to: what its first measure depends on most.
+    """Return the conclusion of a study: the factor on which a measure depends most.
 
-    Where it measures sizes, that is the first of them. Empty before there are cases to compare.
+    The measure is the first size among the measures, or the first measure without a size. The sentence is empty before
+    there are cases to compare.
     """
     measures = table.settings.measure
     measure = next((name for name in measures if MEASURES[name].is_size), measures[0])

@@ -1,4 +1,4 @@
-"""Tool that measures a distance along corners, or the area inside them."""
+"""Tool that measures a distance along corners, or the area within them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ def length_of(corners: Sequence[Vertex], cell_m: float) -> float:
 
 
 class MeasureTool(CornerTool):
-    """Tool that measures a distance along corners, or the area inside them.
+    """Tool that measures a distance along corners, or the area within them.
 
-    By keyboard, A closes or opens the corners.
+    On the keyboard, A closes or opens the outline.
     """
 
     hint = "Click, arrows and Enter · A: area · Backspace · Esc"
@@ -35,14 +35,14 @@ class MeasureTool(CornerTool):
 
     @property
     def text(self) -> str:
-        """The current measurement as text; empty without one."""
+        """The current measurement as text, empty before the second corner."""
         return self._text(tuple(self._corners), closed=self._closed)
 
     # -- the mouse ---------------------------------------------------------------------------------------------------
     def press(self, at: Pointer) -> None:
-        """Set a corner, close on the first one, or start again after an end."""
+        """Add a corner, close the outline at its first corner, or start again after the measurement has ended."""
         if self._done:
-            self._begin_anew()
+            self._start_again()
         if self._closes(at):
             self._closed = True
             self._end()
@@ -50,17 +50,17 @@ class MeasureTool(CornerTool):
             self._add_corner(clamped(at.row, at.column, self.context.shape))
 
     def move(self, at: Pointer) -> None:
-        """Show the next corner."""
+        """Show the outline with the pointer as its next corner."""
         if self._corners and not self._done:
             self._show(clamped(at.row, at.column, self.context.shape))
 
     def double_click(self, at: Pointer) -> None:
-        """End; the first click of the pair has already set the last corner."""
+        """End the measurement. The first click of the double click has already added the last corner."""
         self._end()
 
     # -- the keyboard ------------------------------------------------------------------------------------------------
     def key(self, key: Qt.Key, *, shift: bool = False) -> bool:
-        """End, close, change the units, or remove the last corner."""
+        """End the measurement, close or open the outline, or remove the last corner."""
         if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._end()
         elif key == Qt.Key.Key_A and len(self._corners) >= 3:
@@ -76,15 +76,15 @@ class MeasureTool(CornerTool):
 
     def cancel(self) -> bool:
         """Discard the measurement."""
-        had = bool(self._corners)
+        had_corners = bool(self._corners)
         if self._done:
             self.session.message.emit("")
-        self._begin_anew()
+        self._start_again()
         self.sketch.show(None)
-        return had
+        return had_corners
 
     # -- helpers -----------------------------------------------------------------------------------------------------
-    def _begin_anew(self) -> None:
+    def _start_again(self) -> None:
         self._corners.clear()
         self._closed = self._done = False
 
@@ -107,9 +107,9 @@ class MeasureTool(CornerTool):
         grid, units = self.session.project.scenario.grid, self.session.units
         if not closed:
             return units.length(length_of(corners, grid.cell_size_m))
-        around = length_of((*corners, corners[0]), grid.cell_size_m)
-        inside = abs(ring_area(corners)) * grid.cell_area_ha
-        return f"{units.measured_area(inside)} · {units.length(around)} around"
+        perimeter_m = length_of((*corners, corners[0]), grid.cell_size_m)
+        area_ha = abs(ring_area(corners)) * grid.cell_area_ha
+        return f"{units.measured_area(area_ha)} · {units.length(perimeter_m)} around"
 
     def _on_units(self) -> None:
         if self._corners:
