@@ -64,8 +64,8 @@ def long_command(name: str, place: Path) -> LongCommand:
         case "study":
             return LongCommand(name, ("study", str(place / "study.toml"), *PROGRESS), "study.toml")
         case _:
-            words = ("export", str(place / "planned"), "--format", ",".join(FORMATS), "--name", "plan")
-            return LongCommand(name, words)
+            formats = ",".join(FORMATS)
+            return LongCommand(name, ("export", str(place / "planned"), "--format", formats, "--name", "plan"))
 
 
 @pytest.mark.parametrize(
