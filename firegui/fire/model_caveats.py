@@ -56,7 +56,7 @@ def unused_layers(project: Project) -> tuple[str, ...]:
 
 
 def unused_text(project: Project) -> str:
-    """Return a sentence on the layers that the network does not use or uses in part; empty without such layers."""
+    """Return a sentence on layers that the network does not use or uses in part; empty without any."""
     unused = unused_layers(project)
     if not unused:
         return ""

@@ -114,7 +114,7 @@ class Table:
 
 
 def read_toml(path: Path, problems: Problems) -> dict[str, Any] | None:
-    """Return the content of a TOML file, or ``None`` with problems for a file that cannot be read or parsed."""
+    """Return the content of a TOML file, or ``None`` with problems."""
     text = read_text(path, problems)
     return None if text is None else parse_toml(text, str(path), problems)
 

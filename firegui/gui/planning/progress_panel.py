@@ -1,4 +1,4 @@
-"""Progress panel: charts of the shown run for each stage, its removal curve, its result, and the fire area."""
+"""Progress panel: charts of each stage of the shown run, removal curve, result, and fire area."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ class ProgressPanel(QWidget):
             pass
 
     def _start_drawing(self) -> None:
-        """Draw one chart per turn of the event loop, because drawing all charts at once would block the window.
+        """Draw one chart per turn of the event loop, because all charts at once would block the window.
 
         Hidden charts are drawn when they are shown.
         """
@@ -219,7 +219,7 @@ class ProgressPanel(QWidget):
         self._show_fit()
 
     def _tactical_of(self, entry: RunEntry | None) -> float | None:
-        """Return the objective of the latest completed run of the tactical heuristic with the inputs of ``entry``."""
+        """Return the objective of the latest completed tactical run with the inputs of ``entry``."""
         if entry is None or entry.project is None:
             return None
         for other in reversed(self._queue.entries):

@@ -57,7 +57,7 @@ class FittedScrollArea(VerticalScrollArea):
         return QSize(minimum.width(), min(minimum.height(), self.sizeHint().height()))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Update the size hints when the width changes, because the height of the content depends on the width."""
+        """Update the size hints with the width, because the height of the content depends on the width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.updateGeometry()

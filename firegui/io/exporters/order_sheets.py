@@ -86,7 +86,7 @@ def write_order_sheets(path: Path, content: ExportContent, check: Check | None =
 
 
 def order_pages(content: ExportContent, check: Check | None = None) -> Iterator[FigurePage]:
-    """Yield the pages of all sheets, by day and aircraft, or one page with a note for a plan without drops."""
+    """Yield the pages of all sheets, by day and aircraft, or a page with a note without any drops."""
     makers = [make for order in orders_of(content) for make in _sheet(content, order)]
     yield from numbered(makers or [partial(_page_without_orders, content)], check or go_on)
 

@@ -192,7 +192,7 @@ def html_table(
     words: Sequence[int] = (),
     caption: str = "",
 ) -> str:
-    """Return a table as HTML. Columns ``numbers`` are aligned right, and the text of columns ``words`` may wrap."""
+    """Return a table as HTML. Columns ``numbers`` are aligned right; columns ``words`` may wrap."""
 
     def marked(column: int) -> str:
         kind = "number" if column in numbers else "words" if column in words else ""

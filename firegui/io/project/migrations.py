@@ -62,7 +62,7 @@ def _to_format_4(table: TomlTable) -> TomlTable:
 
 
 def _to_format_5(table: TomlTable) -> TomlTable:
-    """Migrate to format 5, which adds the stress scenarios in which plans are tested, and the margin of a plan.
+    """Migrate to format 5, which adds the stress scenarios that test plans, and the margin of a plan.
 
     An older project gets the stress scenarios of a new one. It has no margin: its plans are still made by the method of
     the paper.
@@ -254,7 +254,10 @@ def _to_format_20(table: TomlTable) -> TomlTable:
 
 
 def add_physical_settings(table: TomlTable) -> None:
-    """Add the physical settings that an older project of a run lacks, with values that keep the numbers of the run."""
+    """Add the physical settings that the project of an older run lacks.
+
+    Their values keep the numbers of the run.
+    """
     _add_crown_settings(table)
     _add_spread_factors(table)
     _add_moving_start(table)

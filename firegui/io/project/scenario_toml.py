@@ -327,7 +327,7 @@ def write_table(path: Path, coverage: RequiredCoverage) -> None:
 
 
 def coverage_of(event: Scenario, table: CoverageTable | None = None) -> RequiredCoverage:
-    """Return the coverage that the fuel of an event requires by ``table``, or by the shipped table without one."""
+    """Return the coverage that the fuel of an event requires by ``table`` or the shipped table."""
     chosen = table or shipped_table()
     return weighted_coverage(event.layers.get("fuel"), chosen.levels, chosen.source)
 

@@ -112,7 +112,7 @@ def _dates(source: RasterDataset) -> tuple[date, ...]:
 
 
 def _date_text(name: str) -> str:
-    """Return the date in the name of a band, such as ``fire 2020-08-19``, or the whole name without a date."""
+    """Return the date in the name of a band, ``fire 2020-08-19``, or the whole name without a date."""
     found = _DATE_IN_NAME.search(name) if parse_stamp(name) is None else None
     return name if found is None else found[0].replace("_", "-")
 

@@ -81,7 +81,7 @@ def mask_polygons(mask: NDArray[np.bool_]) -> NDArray[np.object_]:
 
 
 def near_water(outlines: Sequence[Any], water: WaterLayer | None) -> list[bool | None]:
-    """Return for each outline whether it lies within :data:`NEAR_M` of water, or ``None`` without ``water``."""
+    """Return whether each outline lies within :data:`NEAR_M` of water; ``None`` without ``water``."""
     if water is None:
         return [None] * len(outlines)
     return [bool(close) for close in water.near(np.asarray(outlines, np.object_))]

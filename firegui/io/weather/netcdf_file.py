@@ -126,7 +126,10 @@ def _classic(path: Path, problems: Problems) -> dict[str, NetcdfVariable] | None
 
 
 def _hdf5(path: Path, problems: Problems) -> dict[str, NetcdfVariable] | None:
-    """Return the variables of the root group of a NetCDF-4 file. Their dimensions are dimension scales of HDF5."""
+    """Return the variables of the root group of a NetCDF-4 file.
+
+    Their dimensions are dimension scales of HDF5.
+    """
     try:
         members = read_hdf5(path).members
     except OSError as error:

@@ -133,7 +133,7 @@ def utc_moments(stamps: Stamps, clock: TimeBasis | None, utc_offset_h: float) ->
 
 
 def regular_moments(count: int, first: datetime, step_h: float) -> NDArray[np.datetime64]:
-    """Return the moments of ``count`` samples without times, every ``step_h`` hours from ``first``, in UTC."""
+    """Return ``count`` moments in UTC, ``step_h`` hours apart from ``first``, for samples without times."""
     begin = np.datetime64(first.astimezone(UTC).replace(tzinfo=None), "s")
     steps = np.round(np.arange(count) * step_h * 3600.0)
     return np.asarray(begin + steps.astype("timedelta64[s]"))
@@ -160,7 +160,10 @@ def sort_into_days(timing: Timing, start: datetime, days: int | None) -> Days:
 
 
 def _days_with_samples(sample_days: NDArray[np.int64], seconds: NDArray[np.int64], expected: int) -> int:
-    """Return the number of days up to the last sample. A single sample at the end of a day begins no other day."""
+    """Return the number of days up to the last sample.
+
+    A single sample at the end of a day does not begin another day.
+    """
     last = int(sample_days[-1])
     alone = np.count_nonzero(sample_days == last) == 1 and expected > 1 and last > 0 and seconds[-1] == last * DAY_S
     return max(last + (0 if alone else 1), 0)
@@ -246,7 +249,9 @@ class TimeError(ValueError):
 
 
 def decode_times(values: NDArray[np.float64], units: str, calendar: str) -> NDArray[np.datetime64]:
-    """Return the moments (UTC, whole seconds) of ``values`` in ``units``, such as ``hours since 1900-01-01``.
+    """Return the moments of ``values`` in ``units``, in UTC and whole seconds.
+
+    ``units`` are, for example, ``hours since 1900-01-01``.
 
     Raises :class:`TimeError` for calendars other than the Gregorian one, values that are not numbers, unknown units or
     offsets, and years before 1900 or after 2199. The library cftime is not used, because it ignores an offset such as

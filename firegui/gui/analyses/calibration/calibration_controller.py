@@ -185,7 +185,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
 
 
 def new_weights_file(project_folder: Path, now: datetime) -> Path:
-    """Return ``calibrations/YYYYMMDD-HHMMSS.safetensors`` in the project, with a number if that file exists."""
+    """Return ``calibrations/YYYYMMDD-HHMMSS.safetensors`` in the project, numbered if that file exists."""
     base = project_folder / CALIBRATIONS / f"{now:%Y%m%d-%H%M%S}{_WEIGHTS_SUFFIX}"
     out, number = base, 1
     while out.exists() or part_of(out).exists():

@@ -85,7 +85,7 @@ class StudyPanel(AnalysisPanel[StudyController, SavedStudy]):
 
     # -- public methods ----------------------------------------------------------------------------------------------
     def play(self, cell: Cell) -> None:
-        """Compute the fire of a finished cell and show it on the map. A message names a cell that cannot be shown."""
+        """Show the fire of a finished cell on the map, or a message if the cell cannot be shown."""
         spec = self._controller.spec_of(cell)
         if spec is not None:
             self._queue.show_member(f"Cell {cell.number}: {cell.case or cell.title}", spec)
