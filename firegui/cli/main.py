@@ -59,8 +59,9 @@ COMMANDS = {name: (name, name) for name in (*SUMMARIES, *_HIDDEN)} | {
     "open": ("open", "open_command"),
 }
 """Module of ``firegui.cli`` and name in it of every command."""
-_NOT_WARMED = (("info",), ("import", "maps"), ("import", "pytorchfire"))
-"""Commands that start the process that reads files themselves, as most often they do not need it."""
+_NOT_WARMED = (("info",), ("open",), ("import", "maps"), ("import", "pytorchfire"))
+"""Commands that start the process that reads files themselves: most often they do not need it, or not before a window
+is painted."""
 _WINDOW_WORDS = ("gui", "ui", "window", "workbench", "app", "run", "start")
 """Words for the window, which needs none."""
 
