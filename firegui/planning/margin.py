@@ -13,7 +13,7 @@ from firegui.errors import Check, InputError
 from firegui.planning.exercise import exercise_of_draw
 from firegui.planning.fast_stress import FastStressPlanner, pace_of
 from firegui.planning.gradient import PlannerState
-from firegui.planning.repair import PlanRepair
+from firegui.planning.repair import SEARCH_EPOCHS, TRAINING_EPOCHS, PlanRepair
 from firegui.planning.stress import (
     DrawBurned,
     ScenarioBegan,
@@ -29,7 +29,7 @@ from firegui.planning.stress_pruning import PruningState, StressPruning
 from firegui.planning.stress_training import ScenarioTraining
 from firegui.rollout.model import Model
 
-MOST_EPOCHS = 810
+MOST_REPLANNING_EPOCHS = 6 * (SEARCH_EPOCHS + TRAINING_EPOCHS)
 """Epochs of replanning that the test of a plan may take: more would take longer than half of the plan itself.
 
 A plan that holds needs few: that of the demo about a hundred for eight draws of four days.
@@ -104,8 +104,8 @@ class MarginPlanning:
     ) -> StressTable:  # fmt: skip
         """Return ``table`` with the scenarios in which ``schedule`` is replanned on the way.
 
-        The draws are those of a stress test. Scenarios stay left out from :data:`MOST_EPOCHS` on. ``began`` is
-        called before each draw, with its number among all of them, and ``burned`` after it.
+        The draws are those of a stress test. Scenarios stay left out from :data:`MOST_REPLANNING_EPOCHS` on.
+        ``began`` is called before each draw, with its number among all of them, and ``burned`` after it.
         """
         project, seed = self._project, self._project.stress.seed
         scenarios = project.stress.repaired
@@ -127,7 +127,7 @@ class MarginPlanning:
                 state = exercise.begin(schedule)
                 while not exercise.finished(state):
                     state = exercise.advance(state, check)
-                    if repair.epochs > MOST_EPOCHS:
+                    if repair.epochs > MOST_REPLANNING_EPOCHS:
                         return table
                 draws.append(exercise.result(state, exercise.fixed_fire(schedule, check)))
                 if burned is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -40,9 +40,9 @@ MOST_LAYERS = 60
 SEARCH_EPOCHS, TRAINING_EPOCHS, TEST_DRAWS = 60, 75, 4
 """Length of a repair that has to move drops, and draws of a random scenario in its tests."""
 
-LOOK_EVERY, HELD = 15, 0.5
-"""Epochs between looks at whether the plan holds, and the part of the limits within which it has to for a repair to
-end early."""
+LOOK_EVERY, EARLY_END = 15, 0.5
+"""Epochs between tests of whether a repair may end early, and the part of the limits that the plan has to stay within
+for that."""
 
 HARD = StressScenario("hard", spread_factor=1.15)
 """A fire that is faster than the model's, met at design effectiveness: what a plan is looked after with."""
@@ -174,12 +174,19 @@ class PlanRepair:
 
     def _holds(self, worlds: Sequence[StressWorld], shares: Sequence[float]) -> bool:
         tests = [WorldTest(world.scenario.name, (share,)) for world, share in zip(worlds, shares, strict=True)]
-        return all(test.excess(self._margin.limit) <= 1.0 for test in tests)
+        return self._stays_within(1.0, tests)
+
+    def _stays_within(self, part: float, tests: Iterable[WorldTest]) -> bool:
+        """Return whether no test exceeds this part of its limits."""
+        return all(test.excess(self._margin.limit) <= part for test in tests)
 
     def _replanned(
         self, problem: _Problem, watched: Sequence[StressWorld], rest: Schedule, check: Check | None
     ) -> Schedule:
-        """Place drops on the fire's front, train them with those that are left, and return the better of both."""
+        """Place drops on the fire's front, train them with those that are left, and return the plan.
+
+        It is the first that holds well in every test, or in the end the better one of that and ``rest``.
+        """
         worlds = [*watched[:2], *(problem.world(world, check) for world in self._trained[2:])]
         model = worlds[1].model  # at design effectiveness
         margin = replace(self._margin, search_epochs=SEARCH_EPOCHS, training_epochs=TRAINING_EPOCHS)
@@ -191,17 +198,14 @@ class PlanRepair:
         while not planner.finished:
             planner.epoch(check)
             self.epochs += 1
-            if planner.epochs_done % LOOK_EVERY == 0 and self._holds_in_all(tests, planner, check):
-                return planner.best
+            if planner.epochs_done % LOOK_EVERY == 0:
+                looked_at = tests.shares(planner.best, planner.epochs_done, check=check)
+                if self._stays_within(EARLY_END, looked_at):
+                    return planner.best
         found = [rest, planner.best]
         # Both are tested on the same draws, which the training has not seen.
         scores = [sum(test.mean for test in tests.shares(one, margin.placing_epochs, check=check)) for one in found]
         return found[int(np.argmin(scores))]
-
-    def _holds_in_all(self, tests: StressTests, planner: StressPlanner, check: Check | None) -> bool:
-        """Return whether the best plan of ``planner`` leaves :data:`HELD` of what it may in every test."""
-        found = tests.shares(planner.best, planner.epochs_done, check=check)
-        return all(test.excess(self._margin.limit) <= HELD for test in found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -316,14 +316,14 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         self._score_curve(session, reason)
         message = self._message(session, reason, stress)
         if nominal is not None and self.baseline_metrics is not None:
-            done = session.folder.header.epochs_done if self._is_of_search() else None
+            done = session.folder.header.epochs_done if self._is_unpruned_search() else None
             message = f"{message}. At expected effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
         if stress is not None:
             message = f"{message}. {growth_left_text(stress)}"
         session.folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
         return RunFinished(reason, message, nominal, self.baseline_metrics, session.folder.path)
 
-    def _is_of_search(self) -> bool:
+    def _is_unpruned_search(self) -> bool:
         """Return whether a search of this run made the plan, and no drop was removed from it."""
         if self._second is None:
             return self._first is not None

@@ -242,7 +242,7 @@ def test_a_repair_ends_early_once_the_plan_holds(model: Model, monkeypatch: pyte
     flown = {}
     for held in (0.0, 1e9):
         monkeypatch.setattr("firegui.planning.repair.LOOK_EVERY", 4)
-        monkeypatch.setattr("firegui.planning.repair.HELD", held)
+        monkeypatch.setattr("firegui.planning.repair.EARLY_END", held)
         repair = PlanRepair(PROJECT, model)
         nothing = Schedule.empty(model.n_steps, model.fleet.n_aircraft)
         belief = Belief.start(truth_of(model, WEAK).start())

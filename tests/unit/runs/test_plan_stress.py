@@ -297,7 +297,7 @@ def test_a_stop_in_the_test_with_repair_keeps_the_table_of_the_others(tmp_path: 
 def test_the_test_with_repair_is_left_out_where_it_takes_too_long_or_is_not_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(margin, "MOST_EPOCHS", most)
+    monkeypatch.setattr(margin, "MOST_REPLANNING_EPOCHS", most)
     spec = replace(margin_spec(tmp_path / "run"), tests_repair=most < 0)
     execute(spec, lambda _event: None, RunControl())
     assert untested_names(table_of(spec.out)) == (REPAIRED,) and len(table_of(spec.out).results) == 5
