@@ -28,16 +28,20 @@ _REMEDY = "give every perimeter a Date column (2020-08-19), or Year, Month and D
 _SHOWS = (
     "date", "polydatecurrent", "datecurrent", "datecur", "polypolygondatetime", "polygondatetime", "perdattime",
     "perimdatetime", "perimeterdatetime", "perdatetime", "flightdate", "imagedate", "imgdatetime", "irdate", "acqdate",
-    "datetime", "timestamp", "when", "begin",
+    "datetime", "timestamp", "when", "begin", "polydatec", "polypolyg", "datecurren", "polygondat",
 )  # fmt: skip
-"""Names of the day that a perimeter shows, as NIFC, NIROPS, GeoMAC and KML call it, without marks and cases."""
+"""Names of the day that a perimeter shows, as NIFC, NIROPS, GeoMAC and KML call it, without marks and cases.
+The last are as shapefiles cut them."""
 
-_OF_THE_RECORD = ("create", "edit", "modif", "update", "discover", "contain", "control", "out", "start", "load", "end")
+_OF_THE_RECORD = ("creat", "edit", "modif", "updat", "out", "start", "load", "end")
 """A date of the record or of the incident as a whole, which a perimeter need not show."""
 
-_OF_THE_INCIDENT = ("discover", "contain", "control", "alarm", "ignit", "igdate", "contdate", "outdate", "firedate")
+_OF_THE_INCIDENT = (
+    "discov", "contai", "contro", "alarm", "ignit", "igdate", "contdate", "outdate", "firedate", "attrfire", "attrcont",
+)  # fmt: skip
 """Dates of the whole incident: a perimeter that has no other is not known to be of that day, and most often the last.
-MTBS, CAL FIRE and the national archive of final perimeters have such."""
+MTBS, CAL FIRE and the national archive of final perimeters have such. A shapefile cuts names to ten letters, such as
+``FireDiscov`` and ``attr_FireD`` of ``attr_FireDiscoveryDateTime``."""
 
 _AMERICAN = ("polydatecurrent", "datecurrent", "datecur", "perdattime", "polypolygondatetime", "perimdatetime")
 _MILLISECONDS = re.compile(r"-?\d{12,13}(?:\.0*)?")

@@ -83,8 +83,8 @@ def _are_points(features: VectorLayer) -> bool:
 
 
 _MODELS = re.compile(
-    r"(^|[^a-z])(sim|simul[a-z]*|predict[a-z]*|forecast[a-z]*|modell?ed|projected|farsite|flammap|fspro|elmfire|"
-    r"gridfire|prometheus|pyretechnics|burnp3|cell2fire|phoenix|spark)([^a-z]|$)"
+    r"(^|[^a-z])(sim|simul[a-z]*|run[ _-]?\d+|outputs?|predict[a-z]*|forecast[a-z]*|modell?ed|projected|"
+    r"farsite|flammap|fspro|elmfire|gridfire|prometheus|pyretechnics|burnp3|cell2fire|phoenix|spark)([^a-z]|$)"
 )
 _MODEL_COLUMNS = re.compile(r"elapsed_?(mi|min|minutes|h|hours|time)|fire_?type|sim_?(time|hour|day)|spread_?rate")
 """FARSITE's shapefiles have the columns ``Fire_Type`` and ``Elapsed_Mi``, cut to ten letters."""

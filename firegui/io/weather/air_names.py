@@ -24,8 +24,8 @@ class AirPart(StrEnum):
 
 _NAMES = {
     AirPart.TEMPERATURE: "temp|temperature|air temp|air temperature|airtemp|tair|t2m|tmp|ta|dry bulb|dry bulb temp|"
-    "temperature 2m|avg temp|mean temp|dry bulb temperature",
-    AirPart.HUMIDITY: "rh|relh|humidity|relative humidity|rel hum|rel humidity|relhum|rh 2m|avg rh|mean rh|hum",
+    "temperature 2m|dry bulb temperature",
+    AirPart.HUMIDITY: "rh|relh|humidity|relative humidity|rel hum|rel humidity|relhum|rh 2m|hum",
 }
 _ROLES = {name: role for role, names in _NAMES.items() for name in names.split("|")}
 _TEMPERATURE_IN = ("tmpf", "tmpc", "tempf", "tempc", "drybulbtempf", "drybulbtempc")
@@ -34,7 +34,7 @@ _FAHRENHEIT, _CELSIUS = (
     ("degc", "c", "celsius", *(name for name in _TEMPERATURE_IN if name.endswith("c"))),
 )
 _KELVIN = ("k", "kelvin", "degk")
-_NOISE = ("deg", "degree", "degrees", "percent", "pct", "set", "1", "at", "2", "m", "value")
+_NOISE = ("avg", "average", "mean", "deg", "degree", "degrees", "percent", "pct", "set", "1", "at", "2", "m", "value")
 _WORDS = re.compile(r"[a-z]+\d*[a-z]*|\d+")
 _LIKELY_FAHRENHEIT = 50.0
 """°C: a mean of the highest temperatures above it is more likely in °F."""

@@ -240,7 +240,7 @@ def _parsed(name: str, height_first: bool) -> ParsedName | None:
     height, words = _take_height(words) if height_first else (None, words)
     unit, words = (unit, words) if unit is not None else _take_unit(words)
     height, words = (height, words) if height_first else _take_height(words)
-    clock = next((_CLOCKS[word] for word in words if word in _CLOCKS), None)
+    clock = next((_CLOCKS[word] for word in _WORDS.findall(name.lower()) if word in _CLOCKS), None)
     sense = next((_SENSES[word] for word in words if word in _SENSES), None)
     north = North.TRUE if "true" in words else None
     taken = (*_CLOCKS, *_SENSES, *_NOISE, "true")

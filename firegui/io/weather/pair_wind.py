@@ -39,7 +39,8 @@ from firegui.io.weather.series import ReadSamples, WindField, WindSeries
 from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps
 
 _PART = re.compile(r"(?P<run>.+)_(?P<part>vel|ang)", re.IGNORECASE)
-_TIME = re.compile(r"_(\d{2})-(\d{2})-(\d{4})_(\d{2})(\d{2})(?=_|$)")
+_TIME = re.compile(r"(?:_\d{1,3}_\d{1,3})?(?P<joint>[_-])(\d{2})-(\d{2})-(\d{4})_(\d{2})(\d{2})(?=_|$)")
+"""The time in a name, behind direction and speed of a run that had one wind for all; a weather model's has a dash."""
 _SPEED, _DIRECTION = "vel", "ang"
 
 
@@ -53,8 +54,12 @@ class _PairName:
 
 
 def is_pair_file(path: Path) -> bool:
-    """Return whether a file is called like one of WindNinja's ASCII grids of speed or direction."""
-    return path.suffix.lower() == ".asc" and _named(path) is not None
+    """Return whether a file is called like one of WindNinja's ASCII grids of speed or direction.
+
+    Those of the weather model that a run began with are none.
+    """
+    joint = None if (match := _TIME.search(path.stem)) is None else match["joint"]
+    return path.suffix.lower() == ".asc" and joint != "-" and _named(path) is not None
 
 
 def _named(path: Path) -> _PairName | None:
@@ -63,7 +68,7 @@ def _named(path: Path) -> _PairName | None:
         return None
     found = _TIME.search(match["run"])
     try:
-        month, day, year, hour, minute = (int(part) for part in found.groups()) if found else (0, 0, 0, 0, 0)
+        month, day, year, hour, minute = (int(part) for part in found.groups()[1:]) if found else (0, 0, 0, 0, 0)
         time = datetime(year, month, day, hour, minute) if found else None
     except ValueError:
         return None
@@ -87,8 +92,8 @@ def pair_series(paths: Sequence[Path], problems: Problems) -> WindSeries | None:
         Components.SPEED_DIRECTION, SpeedUnit.MPH, Height.FT20, Sense.FROM, North.TRUE, TimeBasis.LOCAL
     )
     notes = (
-        f"Wind of {len(pairs)} pair{'' if len(pairs) == 1 else 's'} of WindNinja's grids, taken to be in mph at 20 ft, "
-        "as it writes them unless told otherwise.",
+        f"Wind of {len(pairs)} pair{'' if len(pairs) == 1 else 's'} of WindNinja's grids. They do not say their unit "
+        "and height: mph at 20 ft, its first settings, unless others are given (--wind-unit, --wind-height).",
     )
     fields = (
         WindField(pairs[0][0].name, ParsedName(Role.SPEED), "", _reader(opened[0::2])),
@@ -107,7 +112,10 @@ def _pairs(paths: Sequence[Path], problems: Problems) -> list[tuple[Path, Path]]
             what = "is an ASCII grid whose name does not say which part of a wind it holds"
             problems.add(path.name, what, "give WindNinja's files, …_vel.asc and …_ang.asc")
             continue
-        by_time.setdefault((name.run, name.time or datetime.min), {})[name.part] = path
+        parts = by_time.setdefault((name.run, name.time or datetime.min), {})
+        if parts.setdefault(name.part, path) != path:
+            what = f"is of the same time as {parts[name.part].name}"
+            problems.add(path.name, what, "keep the grids of one run in a folder of their own")
     found = []
     for parts in by_time.values():
         if len(parts) == 2:

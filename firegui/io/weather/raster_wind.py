@@ -36,9 +36,10 @@ from firegui.io.weather.time_axis import MOST_SAMPLES, Stamps, as_stamps, check_
 
 _LARGEST_BLOCK = 256 * 2**20
 _SECONDS_UTC = re.compile(r"\s*(\d{6,12})(?:\s*sec UTC)?\s*")
+_HOUR_ONLY = re.compile(r"^(\d{8}T\d{2})$")
 _STAMP_IN_TEXT = re.compile(
     r"\d{4}[-/]?\d{2}[-/]?\d{2}[T _]?\d{2}:?\d{2}(?::?\d{2})?(?:Z|[+-]\d{2}:?\d{2})?"
-    r"|(?<!\d)(?:\d{4}([-/_.])\d{2}\1\d{2}|(?:19|20)\d{6})(?!\d)"
+    r"|\d{8}T\d{2}(?!\d)|(?<!\d)(?:\d{4}([-/_.])\d{2}\1\d{2}|(?:19|20)\d{6})(?!\d)"
 )
 
 
@@ -241,7 +242,8 @@ def _stamps(part: _Part, where: str, problems: Problems) -> Stamps | None:
         stamps = Stamps(moments, in_utc=True)
     else:
         texts = [_STAMP_IN_TEXT.search(part.source.descriptions[band - 1]) for band in part.bands]
-        parsed = parse_stamps([match[0] for match in texts if match]).stamps
+        # An hour without minutes, as Google Earth Engine calls the bands of ERA5, is a full hour.
+        parsed = parse_stamps([_HOUR_ONLY.sub(r"\1:00", match[0]) for match in texts if match]).stamps
         known = [stamp for stamp in parsed if stamp is not None]
         if len(known) != len(part.bands):
             return None

@@ -38,7 +38,7 @@ from firegui.io.weather.conventions import (
 from firegui.io.weather.locations import Everywhere, Floats, Stations, WindLocations, Window
 from firegui.io.weather.series import WindField, WindSeries, choose_pair, one_by_one, said_conventions
 from firegui.io.weather.station_list import find_places
-from firegui.io.weather.station_stream import stream_rows
+from firegui.io.weather.station_stream import has_no_years, stream_rows
 from firegui.io.weather.time_axis import Stamps, as_stamps, check_ascending
 
 Indices = NDArray[np.intp]
@@ -52,6 +52,8 @@ _LONGEST_LINE = 20_000
 _DIGITS_OF_A_TIME = 6
 _MISSING = frozenset(("", "na", "n/a", "null", "none", "m", "-", "--", "vrb"))
 _PLACE = re.compile(r"#+\s*(LATITUDE|LONGITUDE)\s*:?\s*(-?\d+(?:\.\d*)?)\s*", re.IGNORECASE)
+_DATE_PARTS = {"mm": "month", "dd": "day", "mi": "minute"}
+"""Titles beside a year. Elsewhere ``dd`` is the direction of the wind, as weather services write it."""
 _TIME_REMEDY = "write times as 2020-08-19 14:00 (year, month, day)"
 
 
@@ -129,6 +131,10 @@ def _parse(text: str, where: str, problems: Problems) -> _Table | None:
     if max(map(len, lines)) > _LONGEST_LINE:
         problems.add(where, f"has a line of {max(map(len, lines)):,} letters", "give a table with a row for every time")
         return None
+    if has_no_years(lines):
+        what = "is a wind or weather file of FARSITE 4 (.wnd, .wtr), whose records have no year"
+        problems.add(where, what, "convert both to a weather stream (.wxs); FlamMap does so")
+        return None
     place = {match[1].lower(): float(match[2]) for line in lines[:100] if (match := _PLACE.fullmatch(line.strip()))}
     kept = stream_rows(lines) or [
         (number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")
@@ -177,8 +183,9 @@ def _columns(
     cells: dict[Role, list[str]] = {}
     says: dict[Role, ParsedName] = {}
     titles: dict[Role, str] = {}
+    parts = _DATE_PARTS if {"yyyy", "year"} & {title.strip().lower() for title in header} else {}
     for index, title in enumerate(header):
-        found = parse_name(title)
+        found = parse_name(parts.get(title.strip().lower(), title))
         if found is None or (found.role in says and found.role not in (Role.SPEED, Role.U, Role.V)):
             continue
         if found.role in says:

@@ -4,7 +4,8 @@ Most fire models use one wind a day. It has the mean speed of the samples of the
 their vectors. Winds of changing direction shorten the mean vector but not the mean speed, which drives a fire.
 
 A sample of less than a day belongs to the day of its time. A daily sample belongs to the day that contains its middle,
-12 hours after its time, so that the mean of a UTC day belongs to the local day which it mostly covers.
+12 hours after its time, so that the mean of a UTC day belongs to the local day which it mostly covers. One with a local
+time, such as the observation of a station at 13:00, belongs to the day of its date.
 """
 
 from __future__ import annotations
@@ -125,11 +126,13 @@ class Days:
 def utc_moments(stamps: Stamps, clock: TimeBasis | None, utc_offset_h: float) -> NDArray[np.datetime64]:
     """Return the moments in UTC.
 
-    Dates without times are days at the fire. Times without an offset are in ``clock``.
+    Dates without times are days at the fire. Times without an offset are in ``clock``. A local time a day is its date.
     """
-    if stamps.dates_only or (not stamps.in_utc and clock is TimeBasis.LOCAL):
-        return stamps.moments - np.timedelta64(round(utc_offset_h * 3600), "s")
-    return stamps.moments
+    if not stamps.dates_only and (stamps.in_utc or clock is not TimeBasis.LOCAL):
+        return stamps.moments
+    is_daily = stamps.step_h is not None and stamps.step_h >= _DAILY_H
+    moments = stamps.moments.astype("datetime64[D]").astype("datetime64[s]") if is_daily else stamps.moments
+    return np.asarray(moments - np.timedelta64(round(utc_offset_h * 3600), "s"))
 
 
 def regular_moments(count: int, first: datetime, step_h: float) -> NDArray[np.datetime64]:

@@ -123,6 +123,7 @@ def test_observed_perimeters_go_before_what_a_fire_model_made(tmp_path: Path) ->
     for name, columns in (
         ("a_farsite_perimeters", DATES),
         ("b_run", DATES | {"Elapsed_Mi": ["60", "120"]}),
+        ("run_12_perimeters", DATES),
         ("z_observed_2020-08-19", {"Name": ["x", "y"]}),
     ):
         write_polygons(tmp_path / f"{name}.gpkg", TWO, columns)
@@ -130,7 +131,7 @@ def test_observed_perimeters_go_before_what_a_fire_model_made(tmp_path: Path) ->
     found = recognise(fill(tmp_path))
     assert found.source.perimeters is not None
     assert found.source.perimeters.file.name == "z_observed_2020-08-19.gpkg"
-    for name in ("a_farsite_perimeters.gpkg", "b_run.gpkg", "simulated_fire.tif"):
+    for name in ("a_farsite_perimeters.gpkg", "b_run.gpkg", "run_12_perimeters.gpkg", "simulated_fire.tif"):
         assert any(note.startswith(f"{name}: not used, it is what a fire model computed") for note in found.notes)
 
 

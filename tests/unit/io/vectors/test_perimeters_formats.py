@@ -293,7 +293,18 @@ def test_reading_stops_when_it_is_told_to(tmp_path: Path) -> None:
         read_perimeters(write(tmp_path / "p.gpkg", TWO, DATES), PLACED, stop)
 
 
-@pytest.mark.parametrize("name", ["FireDiscoveryDateTime", "Ig_Date", "ALARM_DATE", "attr_ContainmentDateTime"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "FireDiscoveryDateTime",
+        "Ig_Date",
+        "ALARM_DATE",
+        "attr_ContainmentDateTime",
+        "FireDiscov",
+        "attr_FireD",
+        "attr_Contr",
+    ],
+)
 def test_a_date_of_the_whole_incident_is_no_day_of_a_perimeter_unless_it_is_asked_for(
     tmp_path: Path, name: str
 ) -> None:

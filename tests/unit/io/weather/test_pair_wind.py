@@ -66,8 +66,18 @@ def test_what_does_not_belong_together_is_refused(tmp_path: Path) -> None:
     assert "does not say which part" in refused(WindSource(files=(odd,)))
 
 
-def test_a_folder_takes_the_run_as_its_wind(tmp_path: Path) -> None:
+def test_the_winds_of_a_run_for_one_wind_each_are_its_times(tmp_path: Path) -> None:
     for hour in range(3):
+        pair(tmp_path, f"dem_{270 + hour}_{10 + hour}_08-19-2020_{hour:02d}00_2000m", 10.0 + hour, 270.0)
+    source = WindSource(files=(tmp_path / "dem_270_10_08-19-2020_0000_2000m_vel.asc",))
+    assert survey_wind(source).samples == 3
+    pair(tmp_path, "dem_90_7_08-19-2020_0000_2000m", 7.0, 90.0)
+    assert "is of the same time as" in refused(source)
+
+
+def test_a_folder_takes_the_run_as_its_wind_and_not_that_of_the_weather_model(tmp_path: Path) -> None:
+    for hour in range(3):
+        pair(tmp_path, f"NOMADS-HRRR-CONUS-3-KM-08-19-2020_{hour:02d}00", 9.0, 0.0)
         pair(tmp_path, f"dem_08-19-2020_{hour:02d}00_2000m", 5.0, 180.0)
     found = recognise(tmp_path)
     assert [path.name for path in found.source.wind.files] == ["dem_08-19-2020_0000_2000m_ang.asc"]
