@@ -82,6 +82,17 @@ def temperature_unit(values: Floats, column: AirColumn) -> str:
     return "F" if known.size and known.max() > _LIKELY_FAHRENHEIT else "C"
 
 
+def relative_humidity(temperature_c: Floats, dew_point_c: Floats) -> Floats:
+    """Return percent of relative humidity, at most 100.
+
+    It follows from the ratio of the vapour pressures over water, ``e(T) = 6.1094 exp(17.625 T / (T + 243.04))`` hPa
+    with ``T`` in °C (the Magnus formula with the constants of Alduchov and Eskridge 1996, J. Appl. Meteorol. 35,
+    601–609): ``RH = 100 e(T_d) / e(T)``.
+    """
+    heat, dew = (17.625 * values / (values + 243.04) for values in (temperature_c, dew_point_c))
+    return np.minimum(100.0 * np.exp(dew - heat), 100.0)
+
+
 def check_air(values: Floats, role: AirPart, lines: Sequence[int], where: str, problems: Problems) -> None:
     """Add a value out of range to ``problems``."""
     low, high = AIR_C if role is AirPart.TEMPERATURE else HUMIDITY

@@ -1,8 +1,6 @@
 """Temperature and humidity of the air from NetCDF, beside the wind.
 
-ERA5 and its kin have the temperature and the dew point at 2 m instead of a relative humidity. It follows from the ratio
-of the vapour pressures over water, ``e(T) = 6.1094 exp(17.625 T / (T + 243.04))`` hPa with ``T`` in °C (the Magnus
-formula with the constants of Alduchov and Eskridge 1996, J. Appl. Meteorol. 35, 601–609): ``RH = 100 e(T_d) / e(T)``.
+ERA5 and its kin have the temperature and the dew point at 2 m instead of a relative humidity.
 """
 
 from __future__ import annotations
@@ -13,7 +11,7 @@ from collections.abc import Callable, Mapping
 import numpy as np
 
 from firegui.domain.weather import AIR_C, HUMIDITY
-from firegui.io.weather.air_names import AirColumn, AirPart, celsius, parse_air
+from firegui.io.weather.air_names import AirColumn, AirPart, celsius, parse_air, relative_humidity
 from firegui.io.weather.locations import Floats, Window
 from firegui.io.weather.netcdf_file import NetcdfVariable
 
@@ -57,12 +55,6 @@ def netcdf_air(variables: Mapping[str, NetcdfVariable], wind: NetcdfVariable, re
 
     derived = " (from the dew point)" if _part(damp) == "dew" else ""
     return mean, f"Temperature of the air from {heat.name}, humidity from {damp.name}{derived}, means over the raster."
-
-
-def relative_humidity(temperature_c: Floats, dew_point_c: Floats) -> Floats:
-    """Return percent of relative humidity, at most 100."""
-    heat, dew = (17.625 * values / (values + 243.04) for values in (temperature_c, dew_point_c))
-    return np.minimum(100.0 * np.exp(dew - heat), 100.0)
 
 
 def _part(item: NetcdfVariable) -> str | None:

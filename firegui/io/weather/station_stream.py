@@ -26,7 +26,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from firegui.io.weather.netcdf_air import relative_humidity
+from firegui.io.weather.air_names import relative_humidity
 
 Numbered = tuple[int, str]
 """The number of a line in its file, from 1 on, and the line."""
