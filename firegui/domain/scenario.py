@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.grid import Grid
-from firegui.domain.weather import PeriodWeather
+from firegui.domain.weather import PeriodWeather, WeatherEnd
 
 UNKNOWN_START = datetime(2000, 1, 1, tzinfo=UTC)
 """Stands in for the start of an event whose date is not known. It is never shown as a date."""
@@ -63,6 +63,8 @@ class Scenario:
     """Named map features ``(kind, name, ((y, x), …))`` such as the demo's village and road, in cells."""
     weather: PeriodWeather | None = None
     """Weather of the periods of its days, where it is known. ``wind_speed`` and ``wind_dir`` are of whole days."""
+    weather_end: WeatherEnd | None = None
+    """Where the weather ends, if it is from a file with several times. Later days have that of a day before."""
 
     def with_notes(self, notes: Sequence[str]) -> Scenario:
         """Return the same event with more notes."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,14 @@ AIR_C, HUMIDITY = (-40.0, 60.0), (0.0, 100.0)
 
 Raster = NDArray[np.float32]
 Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class WeatherEnd:
+    """The ``file`` that the weather of an event is from, and the time (UTC) ``until`` which it lasts."""
+
+    file: str
+    until: datetime
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta, timezone
 from enum import StrEnum
 from itertools import chain
 
@@ -98,6 +99,7 @@ def _once(notes: Iterable[GradedNote]) -> tuple[GradedNote, ...]:
 def _notes(project: Project, units: Units) -> Iterator[GradedNote]:
     yield from _errors(project)
     yield from _undated(project)
+    yield from _short_weather(project)
     yield from _dark(project)
     yield from _unusual(project, units)
     yield from (GradedNote(_model_grade(project), text) for text in model_warnings(project, units))
@@ -110,6 +112,7 @@ def _start_notes(project: Project, units: Units, unreached: Collection[str]) -> 
     if names := [name for name in project.unprotected_regions if name not in unreached]:
         yield GradedNote(Grade.WARNING, unprotected_text(names), Remedy.PROTECT)
     yield from _undated(project)
+    yield from _short_weather(project)
     yield from _dark(project)
     yield from _unusual(project, units)
     yield from _long(project)
@@ -145,6 +148,27 @@ def _long(project: Project) -> Iterator[GradedNote]:
 def _undated(project: Project) -> Iterator[GradedNote]:
     if not project.scenario.is_dated:
         yield GradedNote(Grade.WARNING, NO_DATE)
+
+
+def _short_weather(project: Project) -> Iterator[GradedNote]:
+    """Yield a warning where the weather of a file ends before the plan does."""
+    event, plan, weather = project.scenario, project.plan, project.scenario.weather_end
+    if weather is None:
+        return
+    begin, end = event.time_of_day(plan.start_day), event.time_of_day(min(plan.start_day + plan.days, event.days))
+    lacking = round((end - weather.until) / timedelta(hours=1))
+    if lacking < 1:
+        return
+    local = weather.until.astimezone(timezone(timedelta(hours=event.utc_offset_h)))
+    when = f" on {local:%Y-%m-%d} at {local:%H:%M} local time" if event.is_dated else ""
+    whole = max((weather.until - begin) // timedelta(days=1), 0)
+    shorter = f"Plan at most {whole} day{'' if whole == 1 else 's'}, or import" if whole else "Import"
+    instead = "that of the day before" if weather.until - event.time_of_day(0) >= timedelta(days=1) else "its last hour"
+    text = (
+        f"The weather of {weather.file} ends{when}, {lacking:,} hour{'' if lacking == 1 else 's'} before the plan: "
+        f"there {instead} stands in. {shorter} weather that lasts longer."
+    )
+    yield GradedNote(Grade.WARNING, text)
 
 
 def _dark(project: Project) -> Iterator[GradedNote]:

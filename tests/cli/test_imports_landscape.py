@@ -60,6 +60,20 @@ def test_codes_of_custom_fuel_models_are_kept_and_the_project_has_the_models(fir
     assert not (tmp_path / "q.firegui").exists()
 
 
+def test_weather_that_ends_early_is_a_warning_until_the_plan_is_shorter(
+    firegui: Run, files: tuple[object, ...], tmp_path: Path
+) -> None:
+    lines = [f"2020 8 {19 + hour // 24} {hour % 24 * 100:04d} 60 30 0.00 5 225 10" for hour in range(30)]
+    wind, out = tmp_path / "a.wxs", tmp_path / "p.firegui"
+    wind.write_text("\n".join(["RAWS_UNITS: English", "RAWS: 30", *lines]), encoding="utf-8")
+    words = ("--wind", wind, *FIRE, "--utc-offset", -7, "--out", out, "--json")
+    answer = firegui("import", "landscape", *files, *words)
+    said = "The weather of a.wxs ends on 2020-08-20 at 06:00 local time, 18 hours before the plan"
+    assert [text for text in answer.json["warnings"] if text.startswith(said)], answer.json["warnings"]
+    assert [text for text in firegui("info", out, "--json").json["warnings"] if text.startswith(said)]
+    assert not [text for text in firegui("configure", out, "--days", 1, "--json").json["warnings"] if "a.wxs" in text]
+
+
 def test_the_grid_can_be_said(firegui: Run, files: tuple[object, ...], tmp_path: Path) -> None:
     out = tmp_path / "p.firegui"
     words = ("--crs", "EPSG:3310", "--cell-size", 60)

@@ -25,7 +25,7 @@ from firegui.io.weather.wind import WindSource, survey_wind
 
 MOST_FILES = 1000
 _RASTERS = (".tif", ".tiff", ".lcp", ".asc", ".img")
-_TABLES = (".csv", ".nc", ".nc4", ".cdf", ".txt", ".wxs", ".fw9", ".fw13")
+_TABLES = (".csv", ".nc", ".nc4", ".cdf", ".txt", ".wxs", ".fw9", ".fw13", ".fw21")
 _VECTORS = (".shp", ".gpkg", ".geojson", ".json", ".kml", ".kmz")
 _FIRE = re.compile(r"ignit|perim|burn|fire(?!.*model)|(^|[^a-z])mask")
 _SPEED, _DIRECTION = (re.compile(rf"(^|[^a-z])({words})([^a-z]|$)") for words in (

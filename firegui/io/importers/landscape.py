@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from firegui.domain.scenario import Scenario
+from firegui.domain.weather import WeatherEnd
 from firegui.errors import Check, Problems
 from firegui.io.importers.georeferencing import EventStart, GridPlacement, check_when, find_start, local_offset
 from firegui.io.importers.landscape_layers import GriddedLandscape, read_ground
@@ -197,6 +198,7 @@ def _event(source: LandscapeSource, lay: LandscapeLayout, began: EventStart, win
         observed=lay.fire.observed,
         observed_dates=lay.fire.dates,
         weather=winds.weather,
+        weather_end=None if winds.until is None else WeatherEnd(source.wind.files[0].name, winds.until),
         notes=(*source.notes, *place.notes, *began.notes, *winds.notes, *_strong(winds), *fire, *layers),
     )
     return event.with_notes(describe_coverage(event))

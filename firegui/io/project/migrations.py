@@ -16,7 +16,7 @@ from typing import Any
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 20
+CURRENT_FORMAT = 21
 
 
 def _to_format_2(table: TomlTable) -> TomlTable:
@@ -253,6 +253,15 @@ def _to_format_20(table: TomlTable) -> TomlTable:
     return table
 
 
+def _to_format_21(table: TomlTable) -> TomlTable:
+    """Migrate to format 21, which adds the end of the weather.
+
+    No value changes: of an older project it is not known.
+    The number changes, so that an older version of firegui refuses the project.
+    """
+    return table
+
+
 def add_physical_settings(table: TomlTable) -> None:
     """Add the physical settings that the project of an older run lacks.
 
@@ -277,6 +286,7 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         7: _to_format_8, 8: _to_format_9, 9: _to_format_10, 10: _to_format_11, 11: _to_format_12, 12: _to_format_13,
         13: _to_format_14, 14: _to_format_15, 15: _to_format_16, 16: _to_format_17,
         17: _to_format_18, 18: _to_format_19, 19: _to_format_20,
+        20: _to_format_21,
     }
 )  # fmt: skip
 """Steps by the format that they start from: ``n`` → the step from format ``n`` to ``n + 1``."""

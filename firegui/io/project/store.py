@@ -2,7 +2,7 @@
 
 ::
 
-    project.toml      format = 20; everything people can edit; the list of layer files with their hashes
+    project.toml      format = 21; everything people can edit; the list of layer files with their hashes
     layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date);
                       where it is known, wind by the periods of a day on blocks of cells (one band a period)
     maps.npz          imported fire maps, if there are any
@@ -66,7 +66,7 @@ _NO_PLANS = ("sensitivity.toml", "stress.toml", "margin.toml", "ensemble.toml", 
 _HEADER = "# A firegui project. Everything here can be edited by hand, except [layers] and [weights].\n\n"
 _STORED = ("wind_speed", "wind_dir", "ignition", "observed", *PERIOD_WIND)
 # What people read but no run depends on.
-_UNHASHED_EVENT = ("name", "notes", "markers", "synthetic")
+_UNHASHED_EVENT = ("name", "notes", "markers", "synthetic", "weather_end")
 _UNHASHED_AIRCRAFT = ("type", "provenance", "price_source")
 
 
@@ -154,6 +154,7 @@ def load_project(folder: Path, saved: Project | None = None) -> Project:
         notes=event.notes,
         synthetic=event.synthetic,
         weather=weather,
+        weather_end=event.weather_end,
         markers=event.markers,
     )
     return Project(

@@ -21,6 +21,7 @@ from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
 from firegui.domain.stress import StressSet
 from firegui.domain.values import ValueTerms
+from firegui.domain.weather import WeatherEnd
 from firegui.errors import InputError, Problems
 from firegui.io import crs, toml
 from firegui.io.project.regions_file import Polygons, polygons_of
@@ -55,6 +56,7 @@ class Event:
     observed_dates: tuple[date, ...]
     markers: tuple[tuple[str, str, Points], ...]
     weather: WeatherText | None
+    weather_end: WeatherEnd | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def event_of(scenario: Scenario) -> Event:
     return Event(
         scenario.name, scenario.grid, as_utc(scenario.start), scenario.utc_offset_h, scenario.steps_per_day,
         scenario.synthetic, tuple(scenario.notes), tuple(scenario.observed_dates), tuple(scenario.markers),
-        _weather_text(scenario),
+        _weather_text(scenario), scenario.weather_end,
     )  # fmt: skip
 
 
@@ -182,15 +184,17 @@ def _event_table(event: Event) -> dict[str, Any]:
         "observed_dates": list(event.observed_dates),
         "grid": {"rows": grid.rows, "columns": grid.columns, "cell_size_m": float(grid.cell_size_m)} | place,
         "markers": markers,
-    } | _weather_table(event.weather)
+    } | _weather_table(event)
 
 
-def _weather_table(weather: WeatherText | None) -> dict[str, Any]:
+def _weather_table(event: Event) -> dict[str, Any]:
+    weather, end = event.weather, event.weather_end
+    found = {} if end is None else {"weather_end": {"file": end.file, "until": end.until.astimezone(UTC)}}
     if weather is None:
-        return {}
+        return found
     air = {"temperature_c": weather.temperature_c, "humidity": weather.humidity}
     known = {key: list(values) for key, values in air.items() if values is not None}
-    return {"weather": {"periods_per_day": weather.periods_per_day, "block": weather.block} | known}
+    return found | {"weather": {"periods_per_day": weather.periods_per_day, "block": weather.block} | known}
 
 
 def read_text(table: toml.Table) -> ProjectText | None:
@@ -252,16 +256,19 @@ def _read_event(table: toml.Table) -> Event | None:
         observed_dates=table.take("observed_dates", tuple[date, ...]),
         markers=tuple(_read_marker(row) for row in table.tables("markers")),
         weather=_read_weather(table.table("weather")) if "weather" in table else None,
+        weather_end=toml.read_dataclass(WeatherEnd, table.table("weather_end")) if "weather_end" in table else None,
     )
     table.finish()
     if event.steps_per_day is not None:
         table.problems.extend(steps_problems(event.steps_per_day, table.where))
     if event.utc_offset_h is not None:
         table.problems.extend(offset_problems(event.utc_offset_h, table.where))
-    if event.start is not None:
-        table.problems.extend(start_problems(event.start, table.where))
-    if event.start is not None and event.start.tzinfo is None:
-        table.problems.add(table.where, "start has no offset from UTC", "write it as 2020-08-19T07:00:00Z")
+    times = {"start": event.start, "until": None if event.weather_end is None else event.weather_end.until}
+    for name, moment in times.items():
+        if moment is not None:
+            table.problems.extend(start_problems(moment, table.where))
+        if moment is not None and moment.tzinfo is None:
+            table.problems.add(table.where, f"{name} has no offset from UTC", "write it as 2020-08-19T07:00:00Z")
     return event
 
 

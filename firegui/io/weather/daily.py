@@ -42,6 +42,7 @@ from firegui.io.weather.series import MOST_CELLS_READ, WindSeries, check_values,
 from firegui.io.weather.time_axis import (
     Days,
     Timing,
+    covered_until,
     describe_days,
     describe_filled_days,
     fill_days,
@@ -144,6 +145,8 @@ class WindFields:
     course: Course
     weather: PeriodWeather | None = None
     """Weather of the periods of the days, of a file with several samples a day."""
+    until: datetime | None = None
+    """The time (UTC) until which a file with times has weather."""
 
 
 def constant_maps(grid: Grid, speed_ms: float, direction: float, conventions: WindConventions, days: int) -> WindFields:
@@ -220,6 +223,7 @@ def daily_maps(
         (*placement.notes, *notes, *reader.notes, *told, *_describe_patched(patched), *stack.notes),
         reader.course(timing),
         stack.weather,
+        covered_until(timing, when[0]),
     )
 
 

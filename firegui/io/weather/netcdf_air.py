@@ -27,7 +27,7 @@ _SHARES = ("1", "", "0-1", "fraction")
 def netcdf_air(variables: Mapping[str, NetcdfVariable], wind: NetcdfVariable, read: Reading) -> tuple[Air | None, str]:
     """Return the air of a file whose variables lie on the dimensions of ``wind``, and a note on it.
 
-    Without a temperature, or without humidity and dew point, there is none.
+    Without a temperature, or without humidity and dew point, there is none, which the note says where it has the other.
     """
     found: dict[str, NetcdfVariable] = {}
     for item in variables.values():
@@ -37,7 +37,9 @@ def netcdf_air(variables: Mapping[str, NetcdfVariable], wind: NetcdfVariable, re
     heat = found.get("temp")
     damp = found.get("rh") or found.get("dew")
     if heat is None or damp is None:
-        return None, ""
+        lacking = "temperature" if heat is None else "humidity and no dew point"
+        said = f"The file has no {lacking} of the air: fuel moistures are those of the fire model."
+        return None, said if found else ""
 
     def mean(number: int, window: Window | None) -> tuple[float, float]:
         try:

@@ -96,12 +96,13 @@ class PeriodStack:
     def weather(self) -> PeriodWeather | None:
         """Weather of all periods.
 
-        One without samples has that of the one before, the first ones that of the first.
+        One without samples has that of the one before. Before the first and after the last sample, it has that of the
+        same hour of the next or the last day with samples, so that days and nights go on.
         """
         if not self.known.any():
             return None
-        source = stand_ins(self.known)
-        heat, damp = (None if np.isnan(part).all() else part[stand_ins(np.isfinite(part))] for part in self.air)
+        source = self._stand_ins(self.known)
+        heat, damp = (None if np.isnan(part).all() else part[self._stand_ins(np.isfinite(part))] for part in self.air)
         if heat is None or damp is None:
             heat = damp = None
         return PeriodWeather(self.periods_per_day, self.block, self.speed[source], self.towards[source], heat, damp)
@@ -116,8 +117,20 @@ class PeriodStack:
         air = ", with temperature and humidity" if weather.has_air else ""
         found = [f"The weather of {self.periods_per_day} periods a day is kept for the physical fire model{air}."]
         if lacking:
-            found.append(f"{lacking:,} of its {len(self.known):,} periods have no wind: the one before stands in.")
+            found.append(
+                f"{lacking:,} of its {len(self.known):,} periods have no wind: the one before stands in; before the "
+                "first and after the last, the same hour of the day next to it."
+            )
         return found
+
+    def _stand_ins(self, known: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Return for each period the one whose weather it takes."""
+        numbers, each = np.arange(len(known)), self.periods_per_day
+        first, last = np.flatnonzero(known)[[0, -1]]
+        beyond = np.maximum(first - numbers, 0) - np.maximum(numbers - last, 0)
+        same_hour = numbers + np.sign(beyond) * each * -(-np.abs(beyond) // each)
+        inside = (same_hour >= first) & (same_hour <= last)
+        return stand_ins(known)[np.where(inside, same_hour, numbers)]
 
 
 def _block(series: WindSeries, grid: Grid, count: int) -> int:

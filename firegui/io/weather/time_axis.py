@@ -142,6 +142,20 @@ def regular_moments(count: int, first: datetime, step_h: float) -> NDArray[np.da
     return np.asarray(begin + steps.astype("timedelta64[s]"))
 
 
+def covered_until(timing: Timing, start: datetime) -> datetime | None:
+    """Return the time (UTC) until which the samples last; ``None`` without times.
+
+    A sample lasts until the next one would be, and one of a day until the end of its day of those from ``start`` on.
+    """
+    if timing.moments is None:
+        return None
+    last: datetime = timing.moments[-1].item().replace(tzinfo=UTC)
+    if timing.is_daily:
+        begin = start.astimezone(UTC)
+        return begin + timedelta(days=(last + timedelta(hours=12) - begin) // timedelta(days=1) + 1)
+    return last + timedelta(hours=timing.step_h or 0.0)
+
+
 def sort_into_days(timing: Timing, start: datetime, days: int | None) -> Days:
     """Return the samples of each of ``days`` days from ``start`` (UTC).
 

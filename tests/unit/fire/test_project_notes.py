@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import timedelta
 
 from firegui.domain.fleet import Fleet
 from firegui.domain.operations import Daylight, Operations
 from firegui.domain.project import Project
 from firegui.domain.scenario import UNKNOWN_START
 from firegui.domain.settings import ObjectiveWeights
+from firegui.domain.weather import WeatherEnd
 from firegui.fire.first_project import first_project
 from firegui.fire.project_notes import NO_DATE, NO_DAYLIGHT, Grade, project_notes, start_notes
 from tests.support import GRID, SHAPE
@@ -37,6 +39,28 @@ def test_missing_layers_and_a_missing_daylight_rule_are_warnings() -> None:
     assert any("slope" in text for text in graded(whole, Grade.WARNING))
     lit = replace(whole, operations=Operations(daylight=Daylight()))
     assert NO_DAYLIGHT not in graded(lit, Grade.WARNING)
+
+
+def test_weather_that_ends_before_the_plan_is_a_warning_that_names_file_and_hours() -> None:
+    whole = first_project(PLACED)
+    begin = PLACED.time_of_day(0)
+    for hours, lacking, remedy in (
+        (30, 24 * PLACED.days - 30, "that of the day before stands in. Plan at most 1 day, or import weather"),
+        (6, 24 * PLACED.days - 6, "before the plan: there its last hour stands in. Import weather"),
+        (24 * PLACED.days, 0, ""),
+    ):
+        end = WeatherEnd("a.wxs", begin + timedelta(hours=hours))
+        ending = replace(whole, scenario=replace(PLACED, weather_end=end))
+        said = [text for text in graded(ending, Grade.WARNING) if "a.wxs" in text]
+        assert [note.text for note in start_notes(ending) if "a.wxs" in note.text] == said
+        assert len(said) == (lacking > 0)
+        if said:
+            local = begin + timedelta(hours=hours + PLACED.utc_offset_h)
+            assert said[0].startswith(f"The weather of a.wxs ends on {local:%Y-%m-%d} at {local:%H:%M} local time, ")
+            assert f"{lacking} hours before the plan" in said[0] and remedy in said[0]
+    short = replace(ending, scenario=replace(PLACED, weather_end=WeatherEnd("a.wxs", begin + timedelta(hours=24))))
+    assert any("a.wxs" in text for text in graded(short, Grade.WARNING))
+    assert not any("a.wxs" in text for text in graded(replace(short, plan=replace(short.plan, days=1)), Grade.WARNING))
 
 
 def test_how_a_network_was_made_is_a_note_and_what_its_training_never_saw_a_warning() -> None:

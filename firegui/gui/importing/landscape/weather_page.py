@@ -31,7 +31,7 @@ from firegui.gui.widgets.fields import NoScrollComboBox, PathField, number, read
 from firegui.io.weather.conventions import Components, Height, North, Sense, SpeedUnit, TimeBasis, WindConventions
 from firegui.io.weather.wind import WindSource, WindSurvey
 
-_FILES = "Wind (*.csv *.txt *.wxs *.fw9 *.fw13 *.nc *.nc4 *.tif *.tiff *_vel.asc);;All files (*)"
+_FILES = "Wind (*.csv *.txt *.wxs *.fw9 *.fw13 *.fw21 *.nc *.nc4 *.tif *.tiff *_vel.asc);;All files (*)"
 _CONSTANT, _FROM_FILES = "constant", "files"
 _NO_START = "not known: enter it, such as 2017-10-08T19:00"
 _TIME = "write it as 2017-10-08T19:00 or 2017-10-08T19:00-07:00"

@@ -16,7 +16,7 @@ from firegui.domain.grid import Grid
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import SearchMethod
-from firegui.domain.weather import PeriodWeather
+from firegui.domain.weather import PeriodWeather, WeatherEnd
 from firegui.errors import InputError
 from firegui.io.project import store as project_store
 from firegui.io.project.migrations import CURRENT_FORMAT
@@ -112,6 +112,20 @@ def test_weather_by_period_comes_back_bit_for_bit_and_counts_as_an_input(folder:
     assert project_hash(project(scenario=scenario(weather=warmer))) != project_hash(before)
     other = project(scenario=scenario(weather=replace(weather, speed=weather.speed + np.float32(1.0))))
     assert project_hash(other) != project_hash(before)
+
+
+def test_the_end_of_the_weather_comes_back_and_no_run_depends_on_it(folder: Path) -> None:
+    plain = project()
+    end = WeatherEnd("a.wxs", plain.scenario.time_of_day(1))
+    before = project(scenario=replace(plain.scenario, weather_end=end))
+    save_project(before, folder)
+    assert load_project(folder).scenario.weather_end == end
+    assert project_hash(before) == project_hash(plain)
+    text = (folder / "project.toml").read_text(encoding="utf-8")
+    until = next(line for line in text.splitlines() if line.startswith("until"))
+    change_text(folder / "project.toml", (until, "until = 2020-08-20T07:00:00"))
+    with refused_for("until has no offset from UTC"):
+        load_project(folder)
 
 
 @pytest.mark.parametrize(

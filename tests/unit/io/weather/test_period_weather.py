@@ -62,6 +62,34 @@ def test_an_hour_without_a_wind_has_that_of_the_hour_before_and_it_is_said(tmp_p
     assert "3 of its 24 periods have no wind" in " ".join(winds.notes)
 
 
+def test_after_the_last_hour_the_hours_of_the_day_before_go_on(tmp_path: Path) -> None:
+    rows = [f"{hour % 24 + 1},270,{hour % 24},50" for hour in range(30)]
+    path = written(tmp_path / "w.csv", "wind_speed_ms,wind_from,temp_c,rh", rows)
+    winds = read(WindSource(files=(path,)), 3)
+    assert winds.until == START + timedelta(hours=30)
+    weather = winds.weather
+    assert weather is not None and weather.temperature_c is not None
+    assert weather.speed[:, 0, 0].tolist() == [hour % 24 + 1 for hour in range(72)]
+    assert weather.temperature_c.tolist() == [hour % 24 for hour in range(72)]
+    assert any("42 of its 72 periods have no wind" in note for note in winds.notes)
+
+
+def test_before_the_first_hour_those_of_the_next_day_stand_in_where_there_is_one(tmp_path: Path) -> None:
+    rows = [f"{hour % 24 + 1},270" for hour in range(20, 48)]
+    path = written(tmp_path / "w.csv", "wind_speed_ms,wind_from", rows, START + timedelta(hours=20))
+    weather = read(WindSource(files=(path,)), 2).weather
+    assert weather is not None and weather.speed[:20, 0, 0].tolist() == list(range(1, 21))
+    path = written(tmp_path / "w.csv", "wind_speed_ms,wind_from", rows[:2], START + timedelta(hours=20))
+    weather = read(WindSource(files=(path,)), 1).weather
+    assert weather is not None and weather.speed[:, 0, 0].tolist() == [21.0] * 21 + [22.0] * 3
+
+
+@pytest.mark.parametrize(("step_h", "until"), [(24.0, 72), (3.0, 9)])
+def test_weather_lasts_until_its_last_sample_ends(tmp_path: Path, step_h: float, until: int) -> None:
+    path = written(tmp_path / "w.csv", "wind_speed_ms,wind_from", ["3,270"] * 3, START, step_h)
+    assert read(WindSource(files=(path,)), 3).until == START + timedelta(hours=until)
+
+
 def test_rasters_are_kept_on_blocks_that_are_no_larger_than_need_be(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

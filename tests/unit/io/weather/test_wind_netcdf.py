@@ -332,3 +332,4 @@ def test_a_temperature_alone_makes_no_air(tmp_path: Path) -> None:
     path = netcdf4(tmp_path / "era5.nc", era5(u, v, LATS, LONS, hours_since_1900(START, 24)) | more)
     winds = read(WindSource(files=(path,)))
     assert winds.weather is not None and not winds.weather.has_air
+    assert any("has no humidity and no dew point of the air" in note for note in winds.notes)
