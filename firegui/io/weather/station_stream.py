@@ -3,14 +3,14 @@
 Weather streams (``.wxs``) of FARSITE 5, FlamMap 6 and FSPro (their user guides): a line ``RAWS_UNITS: English`` or
 ``Metric`` (English without one), elevation and count, then a line for every hour of year, month, day, time (HHMM),
 temperature, relative humidity, precipitation, wind speed, wind direction and cloud cover. English are °F, inches and
-mph at 20 ft; metric °C, mm and km/h at 10 m. The same lines stand in the input files of both programs. FARSITE 4's
-``.wnd`` and ``.wtr`` have no years.
+mph at 20 ft; metric °C, mm and km/h at 10 m. Winds up and down the slope (−1, −2) are refused. The same lines stand in
+the input files of both programs. FARSITE 4's ``.wnd`` and ``.wtr`` have no years.
 
 Fire weather records (``.fw9``, ``.fw13``) of FireFamilyPlus and WIMS (NWCG, Weather Data Transfer Format 1998 and its
 revision of 2013): ``W98`` or ``W13``, then fixed columns, counted from 1: station 4–9, date 10–17, time 18–21, kind of
-observation 22 (``F`` is a forecast, which is left out), temperature 24–26, moisture 27–29, wind direction 30–32 (0 is
-none, 360 north) and speed 33–35, what the moisture is 62 (2 is relative humidity, 3 the dew point), units 63 (2 is
-metric, as is 4 with hourly precipitation; anything else US).
+observation 22 (``F`` is a forecast, which is left out; ``O`` goes before another of its time), temperature 24–26,
+moisture 27–29, wind direction 30–32 (0 is none, 360 north) and speed 33–35, what the moisture is 62 (2 is relative
+humidity, 3 the dew point), units 63 (2 is metric, as is 4 with hourly precipitation; anything else US).
 
 Tables of Prometheus and W.I.S.E. (``HOURLY,HOUR,TEMP,RH,WD,WS,PRECIP``): ``HOURLY`` is the date. Theirs and others with
 the indices of the Canadian FWI System, such as FFMC, are in °C and km/h at 10 m. Tables of FireFamilyPlus 5 and FEMS
@@ -77,7 +77,13 @@ def _stream(lines: Sequence[str]) -> list[Numbered] | None:
     heat, speed = _IN_UNITS[units]
     header = ",".join(_STREAM).format(heat, speed)
     # Cloud cover, and whatever a program puts behind it, is left out.
-    return [(0, header), *((number, ",".join(cells[:_FEWEST])) for number, cells in rows)]
+    kept = ((number, [*cells[: _FEWEST - 1], *map(_direction, cells[_FEWEST - 1 : _FEWEST])]) for number, cells in rows)
+    return [(0, header), *((number, ",".join(cells)) for number, cells in kept)]
+
+
+def _direction(cell: str) -> str:
+    """Return a word for a wind along the slope, which is no number and will be refused."""
+    return {"-1": "upslope", "-2": "downslope"}.get(cell, cell)
 
 
 def _table(lines: Sequence[str]) -> list[Numbered] | None:
@@ -91,7 +97,12 @@ def _table(lines: Sequence[str]) -> list[Numbered] | None:
 
 
 def _records(lines: Sequence[str]) -> list[Numbered]:
-    kept = [(number, line) for number, line in enumerate(lines, 1) if line.startswith(_RECORD) and line[21:22] != "F"]
+    published = {line[3:21] for line in lines if line[21:22] == "O"}
+    kept = [
+        (number, line)
+        for number, line in enumerate(lines, 1)
+        if line.startswith(_RECORD) and (line[21:22] == "O" or (line[21:22] != "F" and line[3:21] not in published))
+    ]
     with_humidity = any(line[61:62] in (_HUMIDITY, _DEW_POINT) for _, line in kept)
     header = _RECORDS.format(",rh" if with_humidity else "")
     return [(0, header), *((number, _cells(line, with_humidity)) for number, line in kept)]

@@ -42,10 +42,10 @@ def test_a_weather_stream_is_local_and_in_its_own_units_at_20_ft(tmp_path: Path,
 
 
 def test_a_metric_stream_is_in_celsius_and_km_h_at_10_m(tmp_path: Path) -> None:
-    lines = [f"2020 8 19 {100 * hour} {10 + hour} 40 0 {10 + hour} 225 0" for hour in range(24)]
+    lines = [f"2020 8 19 {100 * hour} {hour - 1} 40 0 {10 + hour} 225 0" for hour in range(24)]
     weather = read(WindSource(files=(table(tmp_path / "a.wxs", "METRIC", *lines),))).weather
     assert weather is not None and weather.temperature_c is not None
-    assert weather.temperature_c[0] == 10.0 and weather.speed[0, 0, 0] == pytest.approx(10 / 3.6)
+    assert weather.temperature_c[0] == -1.0 and weather.speed[0, 0, 0] == pytest.approx(10 / 3.6)
 
 
 def test_a_stream_without_units_is_english(tmp_path: Path) -> None:
@@ -60,6 +60,12 @@ def test_records_without_years_are_refused_with_what_to_do(tmp_path: Path, lines
     assert ("(.wnd, .wtr), whose records have no year" in said and ".wxs" in said) == (lines[0] == "ENGLISH")
 
 
+def test_a_wind_along_the_slope_is_named(tmp_path: Path) -> None:
+    path = stream(tmp_path / "a.wxs", rows=3)
+    path.write_text(path.read_text().replace("6 225", "6 -1"))
+    assert "line 5 has 'upslope'" in refused(WindSource(files=(path,)))
+
+
 def test_a_line_of_a_stream_that_is_cut_is_named(tmp_path: Path) -> None:
     path = stream(tmp_path / "a.wxs")
     path.write_text(path.read_text() + "2020 8 20 0000 61\n")
@@ -69,6 +75,7 @@ def test_a_line_of_a_stream_that_is_cut_is_named(tmp_path: Path) -> None:
 @pytest.mark.parametrize("head", ["W98", "W13"])
 def test_fire_weather_records_are_read_by_their_columns_and_forecasts_are_left_out(tmp_path: Path, head: str) -> None:
     rows = [record(hour, head=head) for hour in range(24)] + [record(23, "F", head=head)]
+    rows.insert(5, record(5, "O", head=head))  # as published, beside what the station sent
     weather = read(WindSource(files=(table(tmp_path / "a.fw9", *rows),))).weather
     assert weather is not None and weather.temperature_c is not None and weather.humidity is not None
     assert weather.speed[:, 0, 0] == pytest.approx((5 + np.arange(24)) * 0.44704 * 1.15)
