@@ -1,17 +1,19 @@
-"""Fit of the physical fire model's factors to the first days of an observed fire, by a pattern search.
+"""Fit of the physical fire model's factors to the first days of observed fires, by a pattern search.
 
-A candidate is rolled out from the perimeter of day 0 by the project's own model and compared with the perimeters of
-days ``1 … fit_days``; later ones are not read. The speed of a fuel group is searched where at least
-:data:`LEAST_SHARE` of the growth on those days was in it; other groups keep the published speed. Every factor is drawn
-to the published model, so one about which the observations say nothing stays there.
+A candidate is rolled out on each fire from the perimeter of day 0 by the project's own model and compared with the
+perimeters of days ``1 … fit_days``; later ones are not read. The search lowers the mean of the fires' misfits, each
+fire counting the same. The speed of a fuel group is searched where at least :data:`LEAST_SHARE` of the growth of a fire
+on those days was in it; other groups keep the published speed. Every factor is drawn to the published model, so one
+about which the observations say nothing stays there.
 """
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean
 
 import numpy as np
 
@@ -30,21 +32,26 @@ from firegui.fire.skill import observed_start
 from firegui.rollout.engine_message import MessageCallback, ignore_message
 
 LEAST_SHARE = 0.01
-"""Share of the observed growth in a fuel group from which its speed is searched."""
+"""Share of a fire's observed growth in a fuel group from which its speed is searched."""
 _SPREADS = {"moisture_shift": 2.0, "wind_factor": math.log(1.3)}
 _SPEED_SPREAD = math.log(1.35)
 """A standard deviation of the error of the speed (Cruz and Alexander 2013)."""
 _SWEEPS = 12
 
 
-def searched_factors(event: Scenario, fit_days: int) -> tuple[SearchedParameter, ...]:
-    """Return the factors that the growth on days ``1 … fit_days`` can say anything about."""
+def searched_factors(events: Sequence[Scenario], fit_days: int) -> tuple[SearchedParameter, ...]:
+    """Return the factors that the growth of the fires on days ``1 … fit_days`` can say anything about."""
+    reached = set().union(*(_reached(event, fit_days) for event in events))
+    return tuple(_searched(name) for name in (*(name for name in SPEED_GROUPS if name in reached), *_SPREADS))
+
+
+def _reached(event: Scenario, fit_days: int) -> Iterator[str]:
+    """Yield the factors of the fuel groups in which one fire has grown."""
     last = event.observed_on(fit_days)
     assert last is not None
     codes = event.layers["fuel"][last & ~observed_start(event)]
     least = max(LEAST_SHARE * codes.size, 1.0)
-    reached = [name for name, group in SPEED_GROUPS.items() if int(group.holds(codes).sum()) >= least]
-    return tuple(_searched(name) for name in (*reached, *_SPREADS))
+    yield from (name for name, group in SPEED_GROUPS.items() if int(group.holds(codes).sum()) >= least)
 
 
 def _searched(name: str) -> SearchedParameter:
@@ -57,7 +64,7 @@ def _searched(name: str) -> SearchedParameter:
 
 
 def fit_factors(
-    project: Project,
+    projects: Sequence[Project],
     settings: FactorFitSettings,
     *,
     progress: Callable[[FitProgress], None] | None = None,
@@ -65,18 +72,19 @@ def fit_factors(
     check: Check | None = None,
     tell: MessageCallback = ignore_message,
 ) -> SpreadFactors:
-    """Search the factors, beginning with the published model; the same input gives the same result.
+    """Search the factors that serve all projects, beginning with the published model.
 
-    It is a pattern search from the published model, whose order the seed draws. ``progress`` hears of every rollout and
-    ``keep`` of the best factors so far. ``check`` may raise :class:`~firegui.errors.CancelledError` at any time.
-    ``tell`` hears what the engine has to say. Raises :class:`~firegui.errors.InputError` with everything that keeps the
-    model from being fitted.
+    The same input gives the same result. It is a pattern search, whose order the seed draws. ``progress`` hears of
+    every candidate that was rolled out on all fires, and ``keep`` of the best factors so far. ``check`` may raise
+    :class:`~firegui.errors.CancelledError` at any time. ``tell`` hears what the engine has to say. Raises
+    :class:`~firegui.errors.InputError` with everything that keeps the model from being fitted.
     """
-    problems = factor_fit_problems(project, settings)
+    problems = factor_fit_problems(projects, settings)
     if problems:
         raise InputError(problems, "The fire model cannot be calibrated")
-    fit = _FactorRollouts(project, settings, progress, keep, check, tell)
-    parameters = _in_order(searched_factors(project.scenario, settings.fit_days), settings.seed)
+    fit = _FactorRollouts(projects, settings, progress, keep, check, tell)
+    searched = searched_factors([project.scenario for project in projects], settings.fit_days)
+    parameters = _in_order(searched, settings.seed)
     start = {one.name: one.plausible for one in parameters}
     search = PatternSearch(parameters, start, fit.misfit, fit.hear, settings.rollouts)
     search.refine(_SWEEPS)
@@ -101,28 +109,33 @@ def _in_order(parameters: Sequence[SearchedParameter], seed: int) -> list[Search
 class _FactorRollouts:
     """Rollouts of candidates, and what was heard of them."""
 
-    project: Project
+    projects: Sequence[Project]
     settings: FactorFitSettings
     progress: Callable[[FitProgress], None] | None
     keep: Callable[[SpreadFactors], None] | None
     check: Check | None
     tell: MessageCallback
-    scores: Sequence[DayScore] = ()
+    scores: Sequence[Sequence[DayScore]] = ()
     best: int = -1
     began: float = field(default_factory=time.monotonic)
 
     def misfit(self, values: Values) -> float:
-        """Return the misfit of a candidate, infinite where its fire needs more steps a day than there can be."""
+        """Return the mean misfit of a candidate.
+
+        It is infinite where a fire needs more steps a day than there can be.
+        """
         try:
-            candidate = with_factors(self.project, _factors(values), self.check)
+            candidates = [with_factors(project, _factors(values), self.check) for project in self.projects]
         except InputError:
             if not self.scores:  # the published model itself
                 raise
             return math.inf
-        days, event = self.settings.fit_days, self.project.scenario
-        states = forecast(candidate, days, check=self.check, tell=self.tell)
-        self.scores = score_days(event, states, days)
-        return misfit(self.scores, int(observed_start(event).sum()))
+        days = self.settings.fit_days
+        states = (forecast(candidate, days, check=self.check, tell=self.tell) for candidate in candidates)
+        events = [project.scenario for project in self.projects]
+        self.scores = [score_days(event, state, days) for event, state in zip(events, states, strict=True)]
+        starts = [int(observed_start(event).sum()) for event in events]
+        return fmean(map(misfit, self.scores, starts))
 
     def hear(self, search: PatternSearch, loss: float, better: bool) -> None:
         """Report a rollout and, where they are better, its factors."""
@@ -132,7 +145,11 @@ class _FactorRollouts:
             if self.keep is not None:
                 self.keep(_factors(search.best))
         if self.progress is not None:
-            days, overlaps = zip(*((score.day, score.iou) for score in self.scores), strict=True)
-            event = EventProgress(self.project.scenario.name, days, overlaps)
+            events = tuple(map(_event_progress, self.projects, self.scores))
             seconds = time.monotonic() - self.began
-            self.progress(FitProgress(number, search.most, loss, search.best_loss, self.best, {}, (event,), seconds))
+            self.progress(FitProgress(number, search.most, loss, search.best_loss, self.best, {}, events, seconds))
+
+
+def _event_progress(project: Project, scores: Sequence[DayScore]) -> EventProgress:
+    days, overlaps = zip(*((score.day, score.iou) for score in scores), strict=True)
+    return EventProgress(project.scenario.name, days, overlaps)

@@ -1,8 +1,8 @@
-"""``firegui calibrate``: fit a network to perimeters of events, or the physical model to one."""
+"""``firegui calibrate``: fit a network, or the physical model, to perimeters of events."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,13 @@ import click
 
 from firegui.analyses.calibration.checkpoint import out_problems, part_of, read_checkpoint
 from firegui.analyses.calibration.factors_run import default_factor_settings
-from firegui.analyses.calibration.factors_table import comparison_rows, conclusion_text, factors_text, is_worse
+from firegui.analyses.calibration.factors_table import (
+    comparison_rows,
+    conclusion_text,
+    factors_text,
+    is_worse,
+    others_text,
+)
 from firegui.analyses.calibration.run import TITLE, calibrate_problems, default_settings, mean_iou
 from firegui.api.gather import Gather
 from firegui.api.running import refusal
@@ -35,12 +41,14 @@ from firegui.fire.training_coverage import training_coverage
 from firegui.io.project.store import load_project
 from firegui.io.project.weights_file import read_weights
 from firegui.runs.command import setting_words, with_command
-from firegui.runs.events import FactorsReady, RunFinished, WeightsReady
+from firegui.runs.events import FactorsReady, FireComparison, RunFinished, WeightsReady
 from firegui.runs.spec import CalibrateFactorsSpec, CalibrateSpec
 from firegui.runs.stages import FinishReason
 
 _STOPPING = "stopping; the best weights so far are being saved"
 _FACTORS_STOPPING = "stopping; the best factors so far are kept"
+_FACTORS_ONLY = ("leave_one_out", "rollouts")
+"""Settings that a network does not have."""
 _ACROSS = 10
 """Number of days in a line."""
 
@@ -52,10 +60,13 @@ _ACROSS = 10
     help="The weights file to write; without it the physical model's factors are fitted.",
 )  # fmt: skip
 @click.option(
-    "--apply", "accept", is_flag=True, help="Save the factors in PROJECT, after the table is shown; physical model."
+    "--apply",
+    "accept",
+    is_flag=True,
+    help="Save the factors in every PROJECT, after the table is shown; physical model.",
 )
 @setting_options(NetworkFitSettings())
-@setting_options(FactorFitSettings(), only=("rollouts",), suffix="; physical model")
+@setting_options(FactorFitSettings(), only=_FACTORS_ONLY, suffix="; physical model")
 @click.option("--start", "start_file", metavar="F.safetensors", type=FILE, help="Weights to begin with (fine tuning).")
 @click.option("--resume", is_flag=True, help="Go on with the interrupted calibration into --out.")
 @plain_progress_option
@@ -72,23 +83,25 @@ def calibrate(
 ) -> None:
     """Fit the fire model to the first days of every PROJECT, jointly.
 
-    With --out a network is trained, and its weights are written. Without it the factors of the physical model of one
-    PROJECT are fitted, and scored on the days after. Ctrl-C stops it and keeps the best. No perimeter after day
-    --fit-days is read to fit. While a network is trained its state is kept in WEIGHTS.safetensors.part, from which
-    --resume goes on and ends with the same weights; it then uses the settings that the calibration was begun with.
+    With --out a network is trained, and its weights are written. Without it one set of factors of the physical model is
+    fitted to every PROJECT, each counting the same, and scored on the days after. --leave-one-out also scores each fire
+    with factors of the others alone, which shows whether factors serve a fire they have not seen. --apply saves the
+    factors in all projects, or in none where they do worse on the average of the fires. Ctrl-C stops it and keeps the
+    best. No perimeter after day --fit-days is read to fit. While a network is trained its state is kept in
+    WEIGHTS.safetensors.part, from which --resume goes on and ends with the same weights; it then uses the settings that
+    the calibration was begun with.
     """
     if out is None:
         if start_file is not None or resume:
             raise click.UsageError("--start and --resume are of a network: give --out, too")
         _calibrate_factors(project_folders, accept, progress, as_json, given)
         return
-    if accept or given["rollouts"] is not None:
-        raise click.UsageError("--apply and --rollouts are of the physical model: leave --out out")
+    if accept or any(given[name] is not None for name in _FACTORS_ONLY):
+        raise click.UsageError("--apply, --rollouts and --leave-one-out are of the physical model: leave --out out")
     gather = Gather()
-    projects = [gather.attempt(partial(load_project, folder)) for folder in project_folders]
+    loaded = _loaded(project_folders, gather)
     start = None if start_file is None else gather.attempt(lambda: read_weights(start_file))
     earlier = gather.attempt(lambda: read_checkpoint(part_of(out))) if resume and part_of(out).exists() else None
-    loaded = tuple(project for project in projects if project is not None)
     settings = given_settings(default_settings(*loaded) if earlier is None else earlier.settings, given, gather)
     spec = CalibrateSpec(loaded, settings, out, "", start, resume, project_folders=project_folders)
     spec = with_command(spec, start_file)
@@ -99,10 +112,16 @@ def calibrate(
     click.get_current_context().exit(_conclude(spec, ready, finished, as_json))
 
 
+def _loaded(folders: tuple[Path, ...], gather: Gather) -> tuple[Project, ...]:
+    """Return the projects that can be read; note the problems of the others."""
+    projects = [gather.attempt(partial(load_project, folder)) for folder in folders]
+    return tuple(project for project in projects if project is not None)
+
+
 def _calibrate_factors(
     folders: tuple[Path, ...], accept: bool, progress: str, as_json: bool, given: dict[str, Any]
 ) -> None:
-    """Fit the factors of one project, report them and save them where ``accept`` says so."""
+    """Fit the factors of the projects, report them and save them where ``accept`` says so."""
     own = {item.name for item in setting_fields(FactorFitSettings())}
     others = [
         item.flag()
@@ -111,37 +130,33 @@ def _calibrate_factors(
     ]
     if others:
         raise click.UsageError(f"{', '.join(others)}: of a network, which needs --out")
-    if len(folders) > 1:
-        raise click.UsageError("the physical model is fitted to one PROJECT; a network, with --out, to several")
-    gather, (folder,) = Gather(), folders
-    project = gather.attempt(lambda: load_project(folder))
-    settings = given_settings(
-        FactorFitSettings() if project is None else default_factor_settings(project), given, gather
-    )
-    gather.extend(settings.problems() if project is None else factor_fit_problems(project, settings))
+    gather = Gather()
+    loaded = _loaded(folders, gather)
+    settings = given_settings(default_factor_settings(*loaded), given, gather)
+    # Of projects that could not be read there is nothing more to say, but much of the rest.
+    gather.extend(factor_fit_problems(loaded, settings) if loaded else settings.problems())
     gather.raise_if_any(TITLE)
-    assert project is not None
-    spec = CalibrateFactorsSpec(project, settings)
+    spec = CalibrateFactorsSpec(loaded, settings)
     ready, finished = carry_out(spec, emitter(progress), FactorsReady, _FACTORS_STOPPING, _FACTORS_STOPPING)
     if ready is None:
         raise refusal(finished, TITLE)
     # What was stopped was compared with nothing, and what is worse replaces nothing.
-    accept = accept and bool(ready.forecasts) and not is_worse(ready)
-    data = factors_summary(spec, ready, finished, is_applied=accept)
-    report(as_json, data, lambda: factors_lines(folder, ready, finished, is_applied=accept))
+    accept = accept and finished.reason is FinishReason.COMPLETED and not is_worse(ready)
+    data = factors_summary(spec, folders, ready, finished, is_applied=accept)
+    report(as_json, data, lambda: factors_lines(folders, ready, finished, is_applied=accept))
     if accept:
-        save_edited(lambda: with_factors(load_project(folder), ready.factors), folder)
+        save_edited(lambda folder: with_factors(load_project(folder), ready.factors), *folders)
     click.get_current_context().exit(exit_code(finished))
 
 
 def factors_summary(
-    spec: CalibrateFactorsSpec, ready: FactorsReady, finished: RunFinished, *, is_applied: bool
-) -> dict[str, Any]:
+    spec: CalibrateFactorsSpec, folders: Sequence[Path], ready: FactorsReady, finished: RunFinished, *,
+    is_applied: bool,
+) -> dict[str, Any]:  # fmt: skip
     """Return the object that ``calibrate --json`` prints for the physical model."""
-    days = max(ready.forecasts[0].days) if ready.forecasts else 0
+    compared = ready.fires or [None] * len(folders)
     return {
         "factors": asdict(ready.factors),
-        "before": asdict(spec.project.fire_model.physical.factors),
         "applied": is_applied,
         "reason": finished.reason.value,
         "message": finished.message,
@@ -149,15 +164,28 @@ def factors_summary(
         "best_rollout": ready.best.epoch,
         "misfit": ready.best.loss,
         "settings": asdict(spec.settings),
-        "forecasts": [_forecast(each, ready.fit_days, days) for each in ready.forecasts],
+        "fires": list(map(_fire, folders, spec.projects, compared)),
     }
 
 
-def _forecast(found: ForecastSkill, fit_days: int, days: int) -> dict[str, Any]:
+def _fire(folder: Path, project: Project, found: FireComparison | None) -> dict[str, Any]:
+    others = None if found is None else found.others
+    return {
+        "project": str(folder),
+        "name": project.scenario.name,
+        "before": asdict(project.fire_model.physical.factors),
+        "factors_of_others": None if others is None else asdict(others),
+        "forecasts": [] if found is None else [_forecast(each, found) for each in found.forecasts],
+    }
+
+
+def _forecast(found: ForecastSkill, fire: FireComparison) -> dict[str, Any]:
+    fit_days, days = fire.fit_days, fire.last_day
     later = found.pooled(fit_days + 1, days)
     return {
         "key": found.key,
         "label": found.label,
+        "iou": found.mean_iou(1, days),
         "fitted_iou": found.mean_iou(1, fit_days),
         "held_out_iou": found.mean_iou(fit_days + 1, days),
         "new_growth_iou": None if later is None else later.new_iou,
@@ -165,19 +193,25 @@ def _forecast(found: ForecastSkill, fit_days: int, days: int) -> dict[str, Any]:
     }
 
 
-def factors_lines(folder: Path, ready: FactorsReady, finished: RunFinished, *, is_applied: bool) -> Iterator[str]:
+def factors_lines(
+    folders: Sequence[Path], ready: FactorsReady, finished: RunFinished, *, is_applied: bool
+) -> Iterator[str]:
     """Yield the report for people."""
     yield finished.message[:1].upper() + finished.message[1:]
     yield f"Factors: {factors_text(ready)}"
-    if ready.forecasts:
-        yield from table(comparison_rows(ready))
+    for fire in ready.fires:
+        if len(folders) > 1:
+            yield fire.fire
+        yield from table(comparison_rows(fire))
+        if others := others_text(fire):
+            yield f"  {others}"
     yield conclusion_text(ready)
-    if is_applied:
-        yield f"Saved {folder}"
-    else:
-        # Every factor is named: those at the published value replace what the project may have.
-        words = setting_words(ready.factors)
-        yield f"To use it: {command_text('configure', folder, *words)}"
+    for folder in folders:
+        if is_applied:
+            yield f"Saved {folder}"
+        else:
+            # Every factor is named: those at the published value replace what the project may have.
+            yield f"To use it: {command_text('configure', folder, *setting_words(ready.factors))}"
 
 
 def calibration_summary(spec: CalibrateSpec, ready: WeightsReady, finished: RunFinished) -> dict[str, Any]:

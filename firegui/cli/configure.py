@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +146,7 @@ def configure(
     if not listed and all(value is None for value in (*files, setting, weights, model, *given.values())):
         raise click.UsageError("nothing to change: give at least one option")
 
-    def edited() -> Project:
+    def edited(_folder: Path) -> Project:
         """Return the saved project with the changes; raise with everything that is wrong."""
         gather = Gather()
         before = gather.attempt(lambda: load_project(project_folder))
@@ -182,7 +185,7 @@ def configure(
         gather.raise_if_any(_TITLE)
         return after
 
-    after = save_edited(edited, project_folder)
+    (after,) = save_edited(edited, project_folder)
     data = {"project": str(project_folder), **project_summary(after, project_folder)}
     report(
         as_json,
@@ -191,15 +194,27 @@ def configure(
     )
 
 
-def save_edited(edited: Callable[[], Project], folder: Path) -> Project:
-    """Save the project that ``edited`` returns, again if another program saved in between."""
+def save_edited(edited: Callable[[Path], Project], *folders: Path) -> list[Project]:
+    """Save the projects that ``edited`` returns, again if another program saved one in between.
+
+    Raises :class:`~firegui.errors.InputError` with the problems of all of them, before one is written.
+    """
     while True:
-        state = saved_state(folder)
-        after = edited()
-        with editing(folder):
-            if saved_state(folder) == state:
-                save_project(after, folder, replacing=True)
-                return after
+        states = [saved_state(folder) for folder in folders]
+        gather = Gather()
+        after = [gather.attempt(partial(edited, folder)) for folder in folders]
+        gather.raise_if_any(_TITLE if len(folders) == 1 else "No project was changed")
+        with ExitStack() as held:
+            for folder in folders:
+                if len(folders) > 1 and not os.access(folder, os.W_OK):
+                    gather.add(str(folder), "may not be written to", "allow that, or leave this project out")
+                gather.attempt(partial(held.enter_context, editing(folder)))
+            gather.raise_if_any(_TITLE if len(folders) == 1 else "No project was changed")
+            if [saved_state(folder) for folder in folders] == states:
+                saved = [project for project in after if project is not None]
+                for project, folder in zip(saved, folders, strict=True):
+                    save_project(project, folder, replacing=True)
+                return saved
 
 
 def save_changed(change: Callable[[Project, Gather], Project], folder: Path) -> Project:
@@ -209,7 +224,7 @@ def save_changed(change: Callable[[Project, Gather], Project], folder: Path) -> 
     gathers.
     """
 
-    def edited() -> Project:
+    def edited(_folder: Path) -> Project:
         gather = Gather()
         before = gather.attempt(lambda: load_project(folder))
         if before is None:
@@ -220,7 +235,8 @@ def save_changed(change: Callable[[Project, Gather], Project], folder: Path) -> 
         gather.raise_if_any(_TITLE)
         return after
 
-    return save_edited(edited, folder)
+    (after,) = save_edited(edited, folder)
+    return after
 
 
 def changed(

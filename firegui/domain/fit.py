@@ -74,7 +74,13 @@ class FactorFitSettings:
         10, "Fit days", "days from day 0 whose perimeters may be read; later ones are for the test", unit="days", low=1,
         high=365,
     )  # fmt: skip
-    rollouts: int = option(60, "Rollouts", "most rollouts that the search may try", low=1, high=100_000, group=STEPS)
+    leave_one_out: bool = option(
+        False, "Leave one fire out", "leave each of several fires out once: fit factors to the others alone, and score "
+        "them on all its days; takes one more fit for each fire",
+    )  # fmt: skip
+    rollouts: int = option(
+        60, "Rollouts", "most rollouts of each fire that the search may try", low=1, high=100_000, group=STEPS
+    )
     seed: int = option(
         0, "Random seed", "seed of the order of the fuel groups", low=0, high=2**32 - 1, group=STEPS,
     )  # fmt: skip

@@ -196,19 +196,46 @@ class WeightsReady:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class FireComparison:
+    """Forecasts of one fire before and after a calibration of the physical model.
+
+    They are scored on every day with a perimeter, of which those after ``fit_days`` were not read: the project's
+    present model, the calibrated one, then the references. Where the fire was left out once, the model with ``others``,
+    the factors fitted to the other fires alone, comes third: it has read none of the days.
+    """
+
+    fire: str
+    fit_days: int
+    forecasts: tuple[ForecastSkill, ...]
+    others: SpreadFactors | None = None
+
+    @property
+    def last_day(self) -> int:
+        """The last scored day."""
+        return max(self.forecasts[0].days)
+
+    @property
+    def has_held_out(self) -> bool:
+        """Whether there are days that were not read."""
+        return self.last_day > self.fit_days
+
+    def skill(self, key: str) -> ForecastSkill | None:
+        """Return the forecast called ``key``, if it was made."""
+        return next((each for each in self.forecasts if each.key == key), None)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class FactorsReady:
     """A calibration of the physical model ended, or was stopped, with these ``factors``.
 
-    ``best`` is the rollout that they come from, and ``rollouts_done`` how many there were. ``forecasts`` are scored on
-    every day with a perimeter, of which those after ``fit_days`` were not read: the project's present model, the
-    calibrated one, then the references. They are empty where that was not computed.
+    ``best`` is the rollout that they come from, and ``rollouts_done`` how many there were. ``fires`` compare the models
+    before and after on every fire; they are empty where that was not computed.
     """
 
     factors: SpreadFactors
     best: FitProgress
     rollouts_done: int
-    fit_days: int
-    forecasts: tuple[ForecastSkill, ...] = ()
+    fires: tuple[FireComparison, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

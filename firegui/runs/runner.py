@@ -38,7 +38,7 @@ RUN_CLASSES = {
     "BenchmarkSpec": "firegui.analyses.benchmark.run:BenchmarkRun",
 }
 """Class that carries out each kind of spec, imported when such a run is started."""
-_WITHOUT_DROPS = ("SkillSpec", "CalibrateFactorsSpec", "ScalingSpec")
+_WITHOUT_DROPS = ("SkillSpec", "ScalingSpec")
 """Kinds of specs that fly no drops by the rules of the project."""
 
 

@@ -156,9 +156,9 @@ class CalibrateSpec:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrateFactorsSpec:
-    """A fit of the factors of the project's physical fire model to its event; nothing is written."""
+    """One set of factors of the physical model for the events of all ``projects``; nothing is written."""
 
-    project: Project
+    projects: tuple[Project, ...]
     settings: FactorFitSettings
 
 

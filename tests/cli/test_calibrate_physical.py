@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import shlex
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from firegui.domain.project import FireModel
 from firegui.domain.spread_factors import SpreadFactors
 from firegui.io.project.store import load_project, project_hash, save_project
 from firegui.runs.events import FitEpoch
+from firegui.runs.lock import editing
 from tests.cli.conftest import Run, Stop
-from tests.unit.calibration.physical_fires import physical_fire
+from tests.unit.calibration.physical_fires import physical_fire, two_fires
 
 SHORT = ("--fit-days", 2, "--rollouts", 12, "--progress", "none")
 
@@ -29,6 +32,15 @@ def burned(made: Path, tmp_path: Path) -> Path:
     folder = tmp_path / "burned.firegui"
     save_project(load_project(made), folder)
     return folder
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> list[Path]:
+    """Return a fire in grass and one in shrub, made with the same factors."""
+    folders = [tmp_path / "grass.firegui", tmp_path / "shrub.firegui"]
+    for project, folder in zip(two_fires(), folders, strict=True):
+        save_project(project, folder)
+    return folders
 
 
 def test_the_table_comes_first_and_the_hint_uses_the_factors(firegui: Run, burned: Path) -> None:
@@ -57,15 +69,53 @@ def test_apply_saves_what_the_json_says_and_the_factors_can_be_reset(firegui: Ru
     saved = load_project(burned)
     assert SpreadFactors(**found["factors"]) == saved.fire_model.physical.factors != SpreadFactors()
     assert found["applied"] and found["factors"]["litter_speed"] == 1.0
-    keys = [each["key"] for each in found["forecasts"]]
+    (fire,) = found["fires"]
+    assert fire["project"] == str(burned) and SpreadFactors(**fire["before"]) == SpreadFactors()
+    keys = [each["key"] for each in fire["forecasts"]]
     assert keys == ["present", "calibrated", "start", "held", "disc"]
-    present, calibrated = found["forecasts"][:2]
+    present, calibrated = fire["forecasts"][:2]
     assert calibrated["held_out_iou"] > present["held_out_iou"]
     assert calibrated["new_growth_iou"] > 0.0
     assert project_hash(saved) != project_hash(plain)
     words = ("--grass-speed", 1, "--shrub-speed", 1, "--moisture-shift", 0, "--wind-factor", 1)
     assert firegui("configure", burned, *words).code == 0
     assert project_hash(load_project(burned)) == project_hash(plain)
+
+
+def test_several_fires_get_the_same_factors_and_are_left_out_in_turn(firegui: Run, two: list[Path]) -> None:
+    answer = firegui("calibrate", *two, *SHORT, "--leave-one-out", "--apply")
+    lines = answer.out.splitlines()
+    assert answer.code == 0, answer.err
+    for name, folder in zip(("Grass", "Shrub"), two, strict=True):
+        first = lines.index(name)
+        assert any(line.strip().startswith("fitted to other fires") for line in lines[first : first + 8])
+        assert f"Saved {folder}" in lines
+    grass, shrub = (load_project(folder).fire_model.physical.factors for folder in two)
+    assert grass == shrub and grass.grass_speed < 1.0 < grass.shrub_speed
+    found = firegui("calibrate", *two, "--fit-days", 1, "--rollouts", 2, "--progress", "none", "--json").json
+    assert [SpreadFactors(**fire["before"]) for fire in found["fires"]] == [grass, grass]
+    assert [fire["factors_of_others"] for fire in found["fires"]] == [None, None] and not found["applied"]
+
+
+def test_what_is_wrong_with_any_project_is_said_before_anything_is_fitted_or_saved(
+    firegui: Run, two: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scalar = tmp_path / "scalar.firegui"
+    event = load_project(two[0]).scenario
+    named = replace(event, name="Scalar", observed=None, observed_dates=())
+    save_project(replace(load_project(two[0]), scenario=named, fire_model=FireModel("scalar", "test", {})), scalar)
+    answer = firegui("calibrate", *two, two[0], scalar, tmp_path / "gone", *SHORT, "--apply")
+    answer.assert_refused(
+        "gone", "2 events are called 'Grass'", "Scalar: the fire model is the scalar one, which has no factors",
+        "Scalar: there is no observed perimeter on day 0",
+    )  # fmt: skip
+
+    monkeypatch.setattr("firegui.runs.lock._EDIT_WAIT_S", 0.1)
+    before = [(folder / "project.toml").read_bytes() for folder in two]
+    with editing(two[1]):
+        answer = firegui("calibrate", *two, "--fit-days", 1, "--rollouts", 4, "--progress", "none", "--apply")
+    assert answer.code == 2 and "is being changed by process" in answer.err
+    assert [(folder / "project.toml").read_bytes() for folder in two] == before
 
 
 def test_ctrl_c_keeps_the_best_factors_so_far(firegui: Run, burned: Path, stopping: Stop) -> None:
@@ -86,7 +136,7 @@ def test_progress_is_told_for_programs(firegui: Run, burned: Path) -> None:
 def test_options_of_the_other_model_and_other_projects_are_refused(firegui: Run, burned: Path, tmp_path: Path) -> None:
     for words, said in (
         ((burned, "--epochs", 3), "--epochs: of a network, which needs --out"),
-        ((burned, burned), "fitted to one PROJECT"),
+        ((burned, "--leave-one-out"), "no fire is left where one is left out"),
         ((burned, "--out", tmp_path / "w", "--apply"), "of the physical model: leave --out out"),
         ((burned, "--resume"), "are of a network: give --out"),
         ((burned, "--rollouts", 0), "--rollouts is 0"),

@@ -27,11 +27,11 @@ from firegui.gui.jobs.run_queue import RunQueue
 from firegui.gui.scenario.fire_model_dialog import FireModelDialog
 from firegui.gui.session.session import Session
 from firegui.io.project.store import load_project, save_project
-from firegui.runs.events import FactorsReady
+from firegui.runs.events import FactorsReady, FireComparison
 from tests.gui.hands import show_widget
 from tests.gui.test_calibrate_panel import PATIENCE_MS, epoch
 from tests.gui.test_dialogs import press, when_open
-from tests.unit.calibration.physical_fires import physical_fire
+from tests.unit.calibration.physical_fires import physical_fire, two_fires
 
 
 @cache
@@ -80,6 +80,45 @@ def test_the_form_is_that_of_the_fire_model(session: Session, panel: Calibration
     assert panel.button("start").isEnabled()
     session.edit("choose a model", session.project.with_model(replace(fire().fire_model, kind="scalar", parameters={})))
     assert panel.form.box("fit_days").isVisible() and not panel.factor_form.box("fit_days").isVisible()
+
+
+def test_another_fire_is_fitted_by_the_same_factors_and_each_is_left_out_once(
+    qtbot: QtBot, panel: CalibrationPanel, controller: CalibrationController, tmp_path: Path
+) -> None:
+    grass, _shrub = two_fires()
+    other = tmp_path / "grass.firegui"
+    save_project(grass, other)
+    leave_out = panel.factor_form.box("leave_one_out")
+    assert panel.others.isVisible() and not leave_out.isEnabled()
+    panel.add_project(other)
+    assert leave_out.isEnabled()
+    leave_out.setChecked(True)
+    panel.factor_form.set_value(replace(panel.factor_form.value(), fit_days=2, rollouts=4))
+    texts: list[str] = []
+    controller.changed.connect(lambda: texts.append(controller.activity))
+    panel.button("start").click()
+    assert not leave_out.isEnabled() and not panel.button("add").isEnabled()
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=PATIENCE_MS)
+    found = controller.result
+    assert isinstance(found, FactorsReady)
+    assert [fire.fire for fire in found.fires] == ["Small", "Grass"]
+    assert "Fitting without Grass… (2 of 2)" in texts
+    qtbot.waitUntil(lambda: list(panel.plots.days.points(1)) == [1, 2])
+    for part in ("<b>Small</b>", "<b>Grass</b>", "fitted to other fires", "all days", "Factors of the other fires: "):
+        assert part in panel.summary.text(), part
+    assert "of 2 fires" in panel.conclusion.text()
+    panel.others.setCurrentRow(0)
+    panel.button("delete").click()
+    assert not leave_out.isChecked() and not leave_out.isEnabled() and panel.button("start").isEnabled()
+
+
+def test_what_keeps_another_project_from_being_fitted_is_said(panel: CalibrationPanel, tmp_path: Path) -> None:
+    grass, _shrub = two_fires()
+    other = tmp_path / "network.firegui"
+    save_project(replace(grass, fire_model=replace(grass.fire_model, kind="scalar", parameters={})), other)
+    panel.add_project(other)
+    assert "Grass: the fire model is the scalar one, which has no factors" in panel.notes.text()
+    assert not panel.button("start").isEnabled()
 
 
 def test_the_table_is_shown_before_the_factors_are_used_as_one_undoable_step(
@@ -135,12 +174,14 @@ def test_a_model_that_does_worse_on_the_held_out_days_is_warned_of(project: Proj
         replace(good, key="present", label="present model"),
         replace(bad, key="calibrated", label="calibrated"),
     )
-    worse = FactorsReady(SpreadFactors(grass_speed=2.0), epoch(0), 4, 2, (*forecasts, *references))
+    fire = FireComparison("Small", 2, (*forecasts, *references))
+    worse = FactorsReady(SpreadFactors(grass_speed=2.0), epoch(0), 4, (fire,))
     assert is_worse(worse)
     assert conclusion_text(worse).startswith("⚠ The calibrated model is worse than the present one")
     assert " Simpler forecasts do better: last perimeter held, disc of " in conclusion_text(worse)
-    better = replace(worse, forecasts=(replace(bad, key="present"), replace(good, key="calibrated"), bad))
+    models = (replace(bad, key="present"), replace(good, key="calibrated"), bad)
+    better = replace(worse, fires=(replace(fire, forecasts=models),))
     assert not is_worse(better) and "Simpler forecasts" not in conclusion_text(better)
-    stopped = replace(worse, forecasts=())
+    stopped = replace(worse, fires=())
     assert not is_worse(stopped)
     assert "was not compared" in conclusion_text(stopped) and "was not compared" in comparison_html(stopped, "present")

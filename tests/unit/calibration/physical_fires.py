@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 
@@ -21,15 +22,20 @@ DAYS = 3
 TRUTH = SpreadFactors(grass_speed=0.6, shrub_speed=1.6)
 
 
-def physical_fire(truth: SpreadFactors = TRUTH) -> Project:
+GRASS, SHRUB = 101.0, 142.0
+
+
+def physical_fire(
+    truth: SpreadFactors = TRUTH, *, name: str = "Small", west: float = GRASS, east: float = SHRUB
+) -> Project:
     """Return a project without factors whose perimeters of days 0 to 3 the model made with ``truth``.
 
     Grass lies in the west, shrub in the east and timber litter in a strip in the north that the fire does not reach.
     """
-    fuel = np.full(SHAPE, 101.0, np.float32)
-    fuel[:, SHAPE[1] // 2 :] = 142.0
+    fuel = np.full(SHAPE, west, np.float32)
+    fuel[:, SHAPE[1] // 2 :] = east
     fuel[:4] = 183.0
-    small = event(SHAPE, days=DAYS, layers={"fuel": fuel})
+    small = replace(event(SHAPE, days=DAYS, layers={"fuel": fuel}), name=name)
     for array, values in ((small.wind_speed, (1.5, 0.8, 2.0)), (small.wind_dir, (0.3, 2.0, 5.0))):
         array[:] = np.array(values, np.float32)[:, None, None]
     start = observed(small, [square(SHAPE, 3)])
@@ -40,3 +46,9 @@ def physical_fire(truth: SpreadFactors = TRUTH) -> Project:
     )
     states = forecast(with_factors(project, truth), DAYS)
     return replace(project, scenario=observed(project.scenario, states >= LIKELY))
+
+
+@cache
+def two_fires() -> tuple[Project, Project]:
+    """Return a fire in grass and one in shrub, made with the same factors."""
+    return physical_fire(name="Grass", east=GRASS), physical_fire(name="Shrub", west=SHRUB)

@@ -37,7 +37,7 @@ CalibrationResult = AnalysisResult[Calibrated, None]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Companion:
-    """Another project for joint training, and its folder."""
+    """Another project for a joint calibration, and its folder."""
 
     folder: Path
     project: Project
@@ -48,12 +48,16 @@ class CalibrationRequest:
     """Request to calibrate the fire model on the open project and its ``companions``.
 
     The training of a network starts from ``start``, or from random weights. With
-    :class:`~firegui.domain.fit.FactorFitSettings`, factors of the physical model are fitted to the open project alone.
+    :class:`~firegui.domain.fit.FactorFitSettings`, factors of the physical model are fitted.
     """
 
     settings: NetworkFitSettings | FactorFitSettings
     companions: Sequence[Companion] = ()
     start: NetworkWeights | None = None
+
+    def projects(self, project: Project) -> tuple[Project, ...]:
+        """Return ``project`` and the companions."""
+        return (project, *(each.project for each in self.companions))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +91,9 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
 
     @property
     def share(self) -> float:
-        """Share of the epochs that are done, 0 … 1."""
+        """Share of the epochs, then of the fires that are left out, that is done, 0 … 1."""
+        if self._step is not None:
+            return super().share
         last = self._history[-1] if self._history and self._job is not None else None
         return (last.epoch + 1) / last.epochs if last is not None and last.epochs else 0.0
 
@@ -124,7 +130,7 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
     def _new_spec(self, request: CalibrationRequest, project: Project) -> CalibrateSpec | CalibrateFactorsSpec:
         if isinstance(request.settings, FactorFitSettings):
             self._set_history([])
-            return CalibrateFactorsSpec(project, request.settings)
+            return CalibrateFactorsSpec(request.projects(project), request.settings)
         spec = self._spec(request, project, new_weights_file(self._project_folder, self._clock()), resume=False)
         self._set_history([])
         return spec
@@ -144,15 +150,16 @@ class CalibrationController(AnalysisController[CalibrationRequest, CalibrationRe
         folder, settings, start = self._project_folder, request.settings, request.start
         assert isinstance(settings, NetworkFitSettings)
         folders = (folder, *(each.folder for each in request.companions))
-        projects = (project, *(each.project for each in request.companions))
         source = None if start is None else kept_weights(folder, start)
-        spec = CalibrateSpec(projects, settings, out, "", start, resume, project_folders=folders)
+        spec = CalibrateSpec(request.projects(project), settings, out, "", start, resume, project_folders=folders)
         return with_command(spec, source)
 
     def _first_result(self, spec: CalibrateSpec | CalibrateFactorsSpec) -> None:
         return None
 
     def _progress_text(self) -> str:
+        if self._step is not None:
+            return super()._progress_text()
         return activity_text(self._history[-1] if self._history else None)
 
     def _set_history(self, history: Sequence[FitProgress]) -> None:

@@ -45,7 +45,7 @@ from firegui.gui.widgets.settings_form import SettingsForm
 from firegui.io.paths import real_path
 from firegui.io.project.store import load_project
 from firegui.io.project.weights_file import write_weights
-from firegui.runs.events import FactorsReady, WeightsReady
+from firegui.runs.events import FactorsReady, FireComparison, WeightsReady
 
 _NOT_COMPARED = (
     "The calibration was not compared with the present fire model, because it was stopped. The check of the fire model "
@@ -59,6 +59,7 @@ _ASK = (
     "Fits the fire model to the observed perimeters of the first days: factors of a physical model, otherwise weights "
     "of the network. Later perimeters are not read, so the model can be checked on those days."
 )
+_JOINTLY = "Calibrate jointly with"
 _LIST_LINES = 3
 _SUFFIX = ".safetensors"
 
@@ -77,7 +78,7 @@ def ask_use(parent: QWidget | None, found: WeightsReady | FactorsReady, present:
     """
     has_factors = isinstance(found, FactorsReady)
     thing, warning = ("factors", factors_table.WORSE) if has_factors else ("weights", _WORSE)
-    is_compared = bool(found.forecasts if isinstance(found, FactorsReady) else found.before)
+    is_compared = bool(found.fires if isinstance(found, FactorsReady) else found.before)
     worse = is_worse(found)
     icon = QMessageBox.Icon.Warning if worse or not is_compared else QMessageBox.Icon.Question
     text = warning if worse else f"Use the calibrated {thing} in this project?"
@@ -95,7 +96,10 @@ def comparison_html(found: WeightsReady | FactorsReady, present: str) -> str:
     """Return the scores before and after as HTML, for the physical model with its references."""
     if isinstance(found, FactorsReady):
         changes = f"<p>Factors: {escape(factors_table.factors_text(found))}.</p>"
-        return changes + (factors_html(found) + f"<p>{factors_table.ABOUT}</p>" if found.forecasts else _NOT_COMPARED)
+        is_joint = len(found.fires) > 1
+        # A table for each fire would not fit on the screen.
+        table = _table_html(factors_table.overview_rows(found)) if is_joint else factors_html(found)
+        return changes + (f"{table}<p>{factors_table.about_text(found)}</p>" if found.fires else _NOT_COMPARED)
     if not found.before:
         return f"<p>{_NOT_COMPARED}</p>"
     titles = "".join(f"<th>&nbsp;{text}</th>" for text in (escape(f"present: {present}"), "calibrated"))
@@ -108,10 +112,17 @@ def comparison_html(found: WeightsReady | FactorsReady, present: str) -> str:
 
 
 def factors_html(found: FactorsReady) -> str:
-    """Return the table of a calibration of the physical model, empty where nothing was compared."""
-    if not found.forecasts:
-        return ""
-    (head, *titles), *rows = factors_table.comparison_rows(found)
+    """Return the tables of a calibration of the physical model, empty where nothing was compared."""
+    return "".join(_fire_html(fire, with_name=len(found.fires) > 1) for fire in found.fires)
+
+
+def _fire_html(fire: FireComparison, *, with_name: bool) -> str:
+    name = f"<p><b>{escape(fire.fire)}</b></p>" if with_name else ""
+    return name + _table_html(factors_table.comparison_rows(fire)) + escape(factors_table.others_text(fire))
+
+
+def _table_html(table: Sequence[tuple[str, ...]]) -> str:
+    (head, *titles), *rows = table
     cells = "".join(f"<th align='right'>&nbsp;&nbsp;{escape(title)}</th>" for title in titles)
     lines = "".join(f"<tr><td>{escape(label)}</td>{''.join(map(_cell, values))}</tr>" for label, *values in rows)
     return f"<table cellspacing='0' cellpadding='2'><tr><th align='left'>{head}</th>{cells}</tr>{lines}</table>"
@@ -152,7 +163,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
 
     # -- for others --------------------------------------------------------------------------------------------------
     def add_project(self, folder: Path) -> None:
-        """Also train on the project in ``folder``; refuse one with problems."""
+        """Also fit the project in ``folder``; refuse one with problems."""
         with refusing(self._session, str(folder)):
             taken = [self._session.folder, *(each.folder for each in self._companions)]
             if any(other is not None and real_path(other) == real_path(folder) for other in taken):
@@ -210,7 +221,6 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
             self.form.grid(self.form.names(group="")),
             row(labelled("Start from", self.origin), self.origin, stretch=self.origin),
             self.form.folded(STEPS),
-            self._companion_list(),
             spacing=6,
         )
         self._factor_part = column(
@@ -224,24 +234,25 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
             self.summary,
             self._network_part,
             self._factor_part,
+            self._companion_list(),
         )
 
     def _companion_list(self) -> QWidget:
-        add = "Add a project whose fire is fitted by the same network"
+        add = "Add a project whose fire is fitted by the same model"
         buttons = self._button_row(
             PanelButton("add", "Add project…", add, self._ask_project),
             PanelButton("delete", "Remove", "Remove the selected project from the list", self.remove_project),
         )
         self.others.setAccessibleName("Further projects")
-        self.others.setToolTip("Projects whose fires are fitted by the same network")
+        self.others.setToolTip("Projects whose fires are fitted by the same network, or the same factors")
         self.others.setFixedHeight(_LIST_LINES * self.others.fontMetrics().height() + 10)
-        title = labelled("Train jointly with", self.others)
+        title = labelled(_JOINTLY, self.others)
         return column(row(title, buttons, stretch=title), self.others, spacing=1)
 
     # -- hooks -------------------------------------------------------------------------------------------------------
     def _request(self) -> CalibrationRequest:
         if self._is_physical:
-            return CalibrationRequest(self.factor_form.value())
+            return CalibrationRequest(self.factor_form.value(), self._companions)
         return CalibrationRequest(self.form.value(), self._companions, self._origin())
 
     def _resume(self) -> None:
@@ -272,10 +283,11 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self._show_companions([])
 
     def _find_problems(self) -> Sequence[Problem]:
-        if self._is_physical:
-            return factor_fit_problems(self._session.project, self.factor_form.value())
-        projects = (self._session.project, *(each.project for each in self._companions))
-        return input_problems(projects, self.form.value())
+        request = self._request()
+        projects, settings = request.projects(self._session.project), request.settings
+        if isinstance(settings, FactorFitSettings):
+            return factor_fit_problems(projects, settings)
+        return input_problems(projects, settings)
 
     def _conclusion(self) -> str:
         result = self._controller.result
@@ -301,7 +313,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
 
     # -- events ------------------------------------------------------------------------------------------------------
     def _ask_project(self) -> None:
-        chosen = self._choose_folder("Train jointly with (a folder NAME.firegui)")
+        chosen = self._choose_folder(f"{_JOINTLY} (a folder NAME.firegui)")
         if chosen is not None:
             self.add_project(chosen)
 
@@ -336,6 +348,8 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
 
     def _show_companions(self, companions: list[Companion]) -> None:
         self._companions = companions
+        if not companions:
+            self.factor_form.box("leave_one_out").setChecked(False)
         self.others.clear()
         for each in companions:
             self.others.addItem(f"{each.project.scenario.name} · {each.folder.name}")
@@ -364,6 +378,8 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         self._offer_origins(self._session.project if there else None)
         for form in (self.form, self.factor_form):
             form.set_enabled(there and not self._controller.is_busy)
+        if not self._companions:
+            self.factor_form.box("leave_one_out").setEnabled(False)
         self._factor_part.setVisible(self._is_physical)
         self._network_part.setVisible(not self._is_physical)
         super()._refresh()
