@@ -51,7 +51,7 @@ GROUNDED_DAY = 2
 GROUNDED_TYPES = ("S-2T", "AT-802F", "BAe-146")
 
 OPTIMIZER = OptimizerSettings(epochs=400, patience=60)
-MARGIN = MarginSettings(draws=8, search_epochs=300, training_epochs=480, adapt_epochs=320)
+MARGIN = MarginSettings(draws=8, search_epochs=300, training_epochs=400, adapt_epochs=200)
 ELIMINATION = EliminationSettings(allowance=15_000)
 
 
