@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,9 +41,11 @@ values = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the demo, a plan that places drops without removing any, and a study."""
+    """A folder with the demo in a third of its epochs, a plan whose drops are not removed, and a study."""
     folder = tmp_path_factory.mktemp("kills")
-    save_project(make_demo(), folder / "demo.firegui")
+    demo = make_demo()
+    margin = replace(demo.plan.margin, search_epochs=100, training_epochs=120, adapt_epochs=60)
+    save_project(replace(demo, plan=replace(demo.plan, margin=margin)), folder / "demo.firegui")
     (folder / "study.toml").write_text(STUDY, encoding="utf-8")
     for name, words in {"placed": ("optimize",), "planned": ("plan", "--margin", "none", "--epochs", "60")}.items():
         command = LongCommand(name, (*words, str(folder / "demo.firegui"), "--progress", "none"))
