@@ -435,9 +435,10 @@ def test_an_ensemble_of_the_engine_reopens_goes_on_and_its_members_are_played(
     panel.form.schedules.add_file(schedule_file)
     panel.form.fields.box("members").setValue(3)
     panel.button("start").click()
-    qtbot.waitUntil(lambda: not controller.is_busy, timeout=60_000)
+    # The first ensemble on a computer compiles its kernels, which takes a minute or two.
+    qtbot.waitUntil(lambda: not controller.is_busy, timeout=300_000)
     assert set(members(panel, "Fire")) == {"0", "1", "2"}
-    assert set(members(panel, "Final size saved, ha")) == {"0"}
+    assert set(members(panel, "Final size saved, ha")) == {"0.0"}
     label = panel.conclusion
     assert label.text().startswith("With the plan the fire ends at ") and not label.isHidden()
     (found,) = SAVED_ENSEMBLES.in_project(saved)
