@@ -159,6 +159,15 @@ class SpreadOnDemand:
             reduce_spread(potentials, stencil, emitting, between)
         return potentials
 
+    @staticmethod
+    def of_array(potentials: Raster) -> SpreadOnDemand:
+        """Return potentials ``[D P, N, H, W]`` that are at hand, so that parts of them need no copy."""
+        periods, neighbours, *cells = potentials.shape
+        make = partial(_cells_of, potentials)
+        return SpreadOnDemand(
+            make, np.arange(periods), neighbours, (cells[0], cells[1]), float(potentials.max(initial=0.0))
+        )
+
     def treated(self, emitting: Raster, between: Raster) -> SpreadOnDemand:
         """Return potentials clipped, then reduced: ``φ_n(x) e(x + n) Π_z b(z)``.
 
@@ -167,6 +176,11 @@ class SpreadOnDemand:
         reach = stencil_of(self.neighbours).reach
         padded = (np.pad(part, reach, constant_values=1.0) for part in (emitting, between))
         return replace(self, treatments=(*self.treatments, _Treatment(*padded)))
+
+
+def _cells_of(potentials: Raster, period: int, rows: Places, columns: Places) -> Raster:
+    found: Raster = potentials[period][:, rows, columns]
+    return found
 
 
 FindDropCells = Callable[[int, Places, Places], NDArray[np.bool_]]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from firegui.domain.compact_maps import SpreadOnDemand
 from firegui.domain.grid import widened
 from firegui.domain.observation import FireState
 from firegui.domain.project import Project
@@ -240,7 +242,7 @@ class _Problem:
         Shares are of the growth of the whole plan. A share counts what is still to burn; what has burned by now cannot
         be helped.
         """
-        whole, burning = world.model, self.state.burning
+        whole, burning = _by_cell(world.model), self.state.burning
         ground = ground_factor(whole, self.schedule, self.reported[: self.first])
         model = remaining(
             whole, self.schedule, self.first, self.state, self.n_steps, check=check, ground=ground,
@@ -258,3 +260,16 @@ class _Problem:
         scale = whole.maps.steps_per_day / model.maps.steps_per_day
         scenario = replace(world.scenario, delay_minutes=world.scenario.delay_minutes * scale)
         return StressWorld(scenario, model, start, protected, no_drops, lost)
+
+
+def _by_cell(whole: Model) -> Model:
+    """Return the model with spread that is treated and laid out where a fire is.
+
+    A repair computes little with each of its models. To lay a raster out whole takes ten times as long as that.
+    """
+    maps = whole.maps
+    if isinstance(maps.phi, SpreadOnDemand):
+        return whole
+    return replace(
+        whole, maps=replace(maps, phi=whole.gains.layout("by cell", partial(SpreadOnDemand.of_array, maps.phi)))
+    )

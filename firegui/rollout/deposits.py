@@ -140,7 +140,10 @@ def _summed(pieces: list[tuple[Tensor, Tensor]], field: Tensor) -> StepDose:
     """Sum overlapping patches, in their order, on ``field``, which is all zero before and after."""
     for cells, dose in pieces:
         field[cells] += dose  # a patch names each of its cells once
-    touched = torch.nonzero(field).flatten()
+    # Only where the patches lie: a look at the whole raster takes longer than everything else here.
+    low = min(int(cells[0]) for cells, _ in pieces)
+    high = max(int(cells[-1]) for cells, _ in pieces) + 1
+    touched = torch.nonzero(field[low:high]).flatten() + low
     total = field[touched]
     field[touched] = 0.0
     return StepDose(touched, total)

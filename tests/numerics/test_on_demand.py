@@ -38,12 +38,7 @@ LAYERS = ("phi", "gamma", "wind_speed", "wind_dir")
 
 def on_demand(maps: FireMaps) -> FireMaps:
     """The same maps, asked for cell by cell."""
-    phi = np.asarray(maps.phi)
-    spread = SpreadOnDemand(
-        lambda period, rows, columns: phi[period][:, rows, columns].copy(), np.arange(len(phi)), phi.shape[1],
-        maps.shape, float(phi.max()),
-    )  # fmt: skip
-    return replace(maps, phi=spread)
+    return replace(maps, phi=SpreadOnDemand.of_array(np.asarray(maps.phi)))
 
 
 def pair(maps: FireMaps, seed: int, *, full_carry: bool = False) -> tuple[Model, Model]:

@@ -251,6 +251,23 @@ def test_a_repair_ends_early_once_the_plan_holds(model: Model, monkeypatch: pyte
     assert flown == {0.0: 22, 1e9: 4}
 
 
+def test_a_repair_has_the_bits_of_maps_laid_out_whole(
+    model: Model, repair: PlanRepair, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exercise = Exercise(truth_of(model), repair, 5)
+    states = flown_through(exercise, exercise.begin(plan_of(model)))
+    asked = []
+
+    def laid_out(whole: Model) -> Model:
+        asked.append(whole)
+        return whole
+
+    monkeypatch.setattr("firegui.planning.repair._by_cell", laid_out)
+    for one, other in zip(states, flown_through(exercise, states[0]), strict=True):
+        same_states(one, other)
+    assert asked
+
+
 def test_a_repair_can_be_cancelled(model: Model, repair: PlanRepair) -> None:
     exercise = Exercise(truth_of(model), repair, 5)
     state = exercise.advance(exercise.begin(plan_of(model)))
