@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta, timezone
+from datetime import datetime, timedelta, timezone
 from enum import StrEnum
 from itertools import chain
 
 from firegui.domain.model_range import outside_training
 from firegui.domain.operations import Daylight
 from firegui.domain.project import Project
+from firegui.domain.scenario import UNKNOWN_START
 from firegui.domain.units import Units
+from firegui.domain.weather import WeatherEnd
 from firegui.errors import Problem
 from firegui.fire.model_caveats import model_caveats, model_warnings
 
@@ -80,6 +82,26 @@ def unprotected_text(names: Sequence[str]) -> str:
     """Return that plans by these settings do not protect the regions called ``names``."""
     *others, last = names
     return f"The settings do not protect {', '.join(others)}{' and ' if others else ''}{last} yet."
+
+
+def short_weather_text(weather: WeatherEnd, start: datetime, utc_offset_h: float, first: int, last: int) -> str:
+    """Return that the weather ends before a plan from day ``first`` to ``last``; empty if it does not.
+
+    Days count from ``start``, that of day 0.
+    """
+    lacking = round((start + timedelta(days=last) - weather.until) / timedelta(hours=1))
+    if lacking < 1:
+        return ""
+    local = weather.until.astimezone(timezone(timedelta(hours=utc_offset_h)))
+    when = f" on {local:%Y-%m-%d} at {local:%H:%M} local time" if start != UNKNOWN_START else ""
+    whole = (weather.until - start) // timedelta(days=1)
+    instead = "that of the day before" if whole >= 1 else "its last hour"
+    covered = whole - first
+    remedy = f"Plan at most {covered} day{'' if covered == 1 else 's'}, or import" if covered >= 1 else "Import"
+    return (
+        f"The weather of {weather.file} ends{when}, {lacking:,} hour{'' if lacking == 1 else 's'} before the plan: "
+        f"there {instead} stands in. {remedy} weather that lasts longer."
+    )
 
 
 def settled(project: Project, remedy: Remedy) -> Project:
@@ -152,23 +174,11 @@ def _undated(project: Project) -> Iterator[GradedNote]:
 
 def _short_weather(project: Project) -> Iterator[GradedNote]:
     """Yield a warning where the weather of a file ends before the plan does."""
-    event, plan, weather = project.scenario, project.plan, project.scenario.weather_end
-    if weather is None:
-        return
-    begin, end = event.time_of_day(plan.start_day), event.time_of_day(min(plan.start_day + plan.days, event.days))
-    lacking = round((end - weather.until) / timedelta(hours=1))
-    if lacking < 1:
-        return
-    local = weather.until.astimezone(timezone(timedelta(hours=event.utc_offset_h)))
-    when = f" on {local:%Y-%m-%d} at {local:%H:%M} local time" if event.is_dated else ""
-    whole = max((weather.until - begin) // timedelta(days=1), 0)
-    shorter = f"Plan at most {whole} day{'' if whole == 1 else 's'}, or import" if whole else "Import"
-    instead = "that of the day before" if weather.until - event.time_of_day(0) >= timedelta(days=1) else "its last hour"
-    text = (
-        f"The weather of {weather.file} ends{when}, {lacking:,} hour{'' if lacking == 1 else 's'} before the plan: "
-        f"there {instead} stands in. {shorter} weather that lasts longer."
-    )
-    yield GradedNote(Grade.WARNING, text)
+    event, plan, end = project.scenario, project.plan, project.scenario.weather_end
+    last = min(plan.start_day + plan.days, event.days)
+    said = "" if end is None else short_weather_text(end, event.start, event.utc_offset_h, plan.start_day, last)
+    if said:
+        yield GradedNote(Grade.WARNING, said)
 
 
 def _dark(project: Project) -> Iterator[GradedNote]:

@@ -204,6 +204,21 @@ def test_a_time_that_cannot_be_read_is_said(filled: Hands) -> None:
     assert "'yesterday' cannot be read" in filled.said
 
 
+def test_weather_that_ends_before_the_event_is_a_warning_of_the_summary(filled: Hands) -> None:
+    filled.go("Weather")
+    filled.type("days", "5")
+    filled.go("Summary")
+    summary = filled.wizard.page
+    assert isinstance(summary, SummaryPage)
+    texts = [summary.remarks.item(row).text() for row in range(summary.remarks.count())]
+    (said,) = [text for text in texts if text.startswith("Warning: The weather of wind.csv ends on 2020-08-22 at")]
+    assert "48 hours before the plan: there that of the day before stands in. Plan at most 3 days" in said
+    filled.go("Weather")
+    filled.type("days", "3")
+    filled.go("Summary")
+    assert not any("wind.csv ends" in summary.remarks.item(row).text() for row in range(summary.remarks.count()))
+
+
 def test_an_import_without_a_date_asks_for_it_and_shows_none(filled: Hands) -> None:
     page = filled.wizard.weather
     filled.go("Fire")

@@ -18,8 +18,10 @@ from firegui.domain.project import Project
 from firegui.domain.relief import hillshade_codes
 from firegui.domain.scenario import LAYERS, UNKNOWN_START
 from firegui.domain.units import Units
+from firegui.domain.weather import WeatherEnd
 from firegui.errors import Check, Problem, Problems
 from firegui.fire.first_project import first_project
+from firegui.fire.project_notes import short_weather_text
 from firegui.gui.map.items import mask_path
 from firegui.gui.widgets.coverage_form import CoverageChoice, chosen_coverage
 from firegui.io.georeference import Georeference
@@ -148,13 +150,25 @@ class SurveyResult:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What makes the import less usable, though it can be made: no date, missing layers."""
+        """What makes the import less usable, though possible: no date, short weather, missing layers."""
         undated = self.survey.start is not None and self.first_date is None
         present = {fact.key for fact in self.survey.layers}
         missing = [title.lower() for key, (title, _) in LAYERS.items() if key not in present]
         lacking = f"Layers are missing, and the fire model does without them: {', '.join(missing)}."
-        facts = (*((ASK_DATE,) if undated else ()), *((lacking,) if missing and present else ()))
+        ends = self._short_weather()
+        facts = (
+            *((ASK_DATE,) if undated else ()),
+            *((ends,) if ends else ()),
+            *((lacking,) if missing and present else ()),
+        )
         return (*self.answers.unreadable, *facts)
+
+    def _short_weather(self) -> str:
+        start, files = self.survey.start, self.answers.source.wind.files
+        if start is None or self.winds is None or self.winds.until is None:
+            return ""
+        end = WeatherEnd(files[0].name, self.winds.until)
+        return short_weather_text(end, start, self.survey.utc_offset_h, 0, self.survey.days)
 
     @property
     def remarks(self) -> tuple[str, ...]:
