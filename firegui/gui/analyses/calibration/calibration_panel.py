@@ -244,7 +244,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
             PanelButton("delete", "Remove", "Remove the selected project from the list", self.remove_project),
         )
         self.others.setAccessibleName("Further projects")
-        self.others.setToolTip("Projects whose fires are fitted by the same network, or the same factors")
+        self.others.setToolTip(tooltip("Projects whose fires are fitted by the same network, or the same factors"))
         self.others.setFixedHeight(_LIST_LINES * self.others.fontMetrics().height() + 10)
         title = labelled(_JOINTLY, self.others)
         return column(row(title, buttons, stretch=title), self.others, spacing=1)
