@@ -15,7 +15,7 @@ from firegui.api.projects import OpenProject
 from firegui.domain.settings import Margin
 from firegui.errors import CancelledError, FireguiError, RunFailedError
 from firegui.runs.engine import Engine
-from firegui.runs.events import RunEvent, RunFinished
+from firegui.runs.events import RunEvent, RunFinished, StressTestProgress
 from firegui.runs.run_folder import read_run
 from firegui.runs.stages import EpochDone, FinishReason
 from tests.support import assert_same_files, make_project
@@ -120,6 +120,24 @@ def test_a_token_stops_the_run_and_the_best_so_far_is_returned(project: OpenProj
     assert plan.reason is FinishReason.STOPPED
     assert 4 <= len(plan.history) < 20
     assert plan.metrics.final_extent_cells > 0
+
+
+def test_a_stress_test_that_was_stopped_is_made_when_the_plan_is_resumed(project: OpenProject, tmp_path: Path) -> None:
+    margin = replace(project.plan.margin, search_epochs=2, training_epochs=2, adapt_epochs=2)
+    project = replace(project, plan=replace(project.plan, margin=margin)).save(tmp_path / "short.firegui")
+    whole = firegui.plan(project, out=tmp_path / "whole")
+    token = firegui.RunControl()
+
+    def stop(event: RunEvent) -> None:
+        if isinstance(event, StressTestProgress) and event.text == "stress test: late":
+            token.request_stop()
+
+    stopped = firegui.plan(project, out=tmp_path / "run", progress=stop, cancel=token)
+    assert stopped.reason is FinishReason.COMPLETED and stopped.stress is None
+    resumed = firegui.plan(project, out=tmp_path / "run", resume=True)
+    assert resumed.stress is not None and resumed.stress == whole.stress
+    assert_same_files(tmp_path / "run", tmp_path / "whole", *SAME, "elimination.safetensors")
+    assert firegui.plan(project, out=tmp_path / "run", resume=True).message.startswith("nothing left to do")
 
 
 def test_a_plan_that_was_not_scored_says_so(project: OpenProject) -> None:
