@@ -50,6 +50,7 @@ def test_a_program_and_python_get_the_same_numbers(firegui: Run) -> None:
         np.testing.assert_allclose([row[key] for row in found["directions"]], values, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_straight_fronts_are_the_formula_but_for_what_one_on_a_line_lacks(firegui: Run) -> None:
     words = ("front-speed", "--burn-steps", 30, "--distance", 40)
     found = firegui(*words, "--straight", "--json").json

@@ -135,7 +135,7 @@ def test_a_stopped_run_exits_with_130_and_its_best_saved(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT for one child process")
-@pytest.mark.parametrize("presses", [1, 3])
+@pytest.mark.parametrize("presses", [pytest.param(1, marks=pytest.mark.slow), 3])
 def test_ctrl_c_however_often_leaves_a_complete_folder(project: Path, tmp_path: Path, presses: int) -> None:
     out = tmp_path / "run"
     epochs = ["--epochs", "1000000", "--patience", "1000000", "--progress", "json", "--json"]

@@ -76,7 +76,7 @@ def test_rollout_and_gradient_in_torch_agree_with_the_reference(
     ("neighbours", "periods", "side", "rows"),
     [
         pytest.param(8, 3, RetardantSide.BOTH, 7, marks=pytest.mark.slow),
-        (8, 1, RetardantSide.RECEIVER, 7),
+        pytest.param(8, 1, RetardantSide.RECEIVER, 7, marks=pytest.mark.slow),
         pytest.param(8, 1, RetardantSide.EMITTER, 14, marks=pytest.mark.slow),
         pytest.param(8, 1, RetardantSide.BOTH, 14, marks=pytest.mark.slow),
         (16, 3, RetardantSide.EMITTER, 7),

@@ -52,7 +52,7 @@ def test_the_wind_carries_the_front_east_and_north_as_it_blows() -> None:
     assert np.argmax(front_speed(blown(16, 1.0, 90.0), 10.0, directions_of(4))) == 1
 
 
-@pytest.mark.parametrize(("count", "towards"), [(8, 22.5), (16, 11.0)])
+@pytest.mark.parametrize(("count", "towards"), [(8, 22.5), pytest.param(16, 11.0, marks=pytest.mark.slow)])
 def test_a_measured_front_is_a_few_percent_slower_than_the_formula(count: int, towards: float) -> None:
     gains = 0.6 * blown(count, 0.5, towards)
     found = measure_front(gains, 10.0, cells=40)

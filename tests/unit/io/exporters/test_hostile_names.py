@@ -35,8 +35,7 @@ from tests.unit.io.exporters.sheets import GRID, around, content, planned
 NAMES = {
     "controls, lines and markup": "a\x00b\x07c\x1fd\x7fe\x85f\ufffeg first\nsecond\r\nthird\tfourth\u2028fifth"
     "<script>&amp; \"'x' ]]> --> <![CDATA[ <?x?>",
-    "long": "W" * 1000,
-    "formula, right to left": "=1+1 \u202egnp.exe\u2066 \u200f\u0645\u062f\u06cc\u0646\u0629",
+    "formula, right to left, long": "=1+1 \u202egnp.exe\u2066 \u200f\u0645\u062f\u06cc\u0646\u0629" + "W" * 1000,
 }
 
 
