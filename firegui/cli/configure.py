@@ -199,17 +199,18 @@ def save_edited(edited: Callable[[Path], Project], *folders: Path) -> list[Proje
 
     Raises :class:`~firegui.errors.InputError` with the problems of all of them, before one is written.
     """
+    title = _TITLE if len(folders) == 1 else "No project was changed"
     while True:
         states = [saved_state(folder) for folder in folders]
         gather = Gather()
         after = [gather.attempt(partial(edited, folder)) for folder in folders]
-        gather.raise_if_any(_TITLE if len(folders) == 1 else "No project was changed")
+        gather.raise_if_any(title)
         with ExitStack() as held:
             for folder in folders:
                 if len(folders) > 1 and not os.access(folder, os.W_OK):
                     gather.add(str(folder), "may not be written to", "allow that, or leave this project out")
                 gather.attempt(partial(held.enter_context, editing(folder)))
-            gather.raise_if_any(_TITLE if len(folders) == 1 else "No project was changed")
+            gather.raise_if_any(title)
             if [saved_state(folder) for folder in folders] == states:
                 saved = [project for project in after if project is not None]
                 for project, folder in zip(saved, folders, strict=True):
