@@ -174,8 +174,8 @@ def nothing_left(earlier: RunRecord | None, spec: PlanSpec) -> RunFinished | Non
         return None
     if resume_problems(earlier, spec) or not all((spec.out / name).is_file() for name in (PLAN, SCHEDULE, OCCUPANCY)):
         return None
-    if earlier.scores.stress is None and spec.project.stress.unrepaired:
-        return None  # the stress test was stopped or failed
+    if earlier.header.tests_stopped or (earlier.scores.stress is None and spec.project.stress.unrepaired):
+        return None  # the tests were stopped or failed
     asked, done, then = spec.project.plan.optimizer, earlier.header.epochs_done, earlier.settings.optimizer
     if Stage.PRUNE in spec.stages:
         raised = spec.project.plan.elimination.allowance > earlier.settings.elimination.allowance

@@ -74,8 +74,9 @@ class RunHeader(SavedHeader):
     edited by hand; empty for none. ``number`` counts the runs of a project, ``None`` for a run elsewhere or of an
     earlier version. ``label`` is the title of the run after its number, empty for that of the folder's name. ``budget``
     is the tactical heuristic's, where it was given one. ``replan`` is set where a run goes on from a plan that is being
-    flown. ``files`` has the sha256 of every file of a finished run by name; ``None`` while it runs, and for a run of an
-    earlier version.
+    flown. ``tests_stopped`` is whether a stop ended the tests of the finished plan or the scores of its removal curve;
+    a resumed run makes them. ``files`` has the sha256 of every file of a finished run by name; ``None`` while it runs,
+    and for a run of an earlier version.
     """
 
     stages: tuple[Stage, ...] = (Stage.OPTIMIZE,)
@@ -91,6 +92,7 @@ class RunHeader(SavedHeader):
     label: str = ""
     budget: int | None = None
     replan: ReplanNote | None = None
+    tests_stopped: bool = False
     files: Mapping[str, str] | None = None
 
 

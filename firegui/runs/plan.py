@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -82,6 +82,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         self._margin: MarginPlanning | None = None
         self._kept: Schedule | None = None  # where no stage has anything better
         self._warm = spec.warm_start is not None
+        self._tests_stopped = False
 
     def run(self) -> RunFinished:
         """Prepare, execute the stages, conclude. Writes nothing before the input is checked."""
@@ -320,7 +321,8 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             message = f"{message}. At expected effectiveness: {gain_message(self.baseline_metrics, nominal, done)}"
         if stress is not None:
             message = f"{message}. {growth_left_text(stress)}"
-        session.folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
+        ended: dict[str, Any] = {"state": RunState.FINISHED, "reason": reason, "message": message}
+        session.folder.update(**ended, seconds=session.seconds, tests_stopped=self._tests_stopped)
         return RunFinished(reason, message, nominal, self.baseline_metrics, session.folder.path)
 
     def _is_unpruned_search(self) -> bool:
@@ -400,7 +402,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         failed = table.worst_held(plan.weights).scenario.name
         if places:
             self._emit(Message("the plan does not hold in the stress test; testing earlier plans of the removal"))
-        with suppress(CancelledError):
+        with self._test_that_may_stop():
             for place in places:
                 session.pause_or_stop(lambda: None)
                 schedule = second.curve.schedule(place)
@@ -418,7 +420,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         """Score the removal curve at nominal effectiveness. A stop leaves it for the next session."""
         if self._second is None or reason is FinishReason.STOPPED:
             return
-        with suppress(CancelledError):
+        with self._test_that_may_stop():
             self._second.score_curve(session.model.with_effectiveness(self._spec.project.plan.nominal))
 
     def _stress_test(
@@ -490,6 +492,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             table = test()
             self._write_test(session, table, fires, scores)
         except CancelledError:
+            self._tests_stopped = True
             self._emit(Message("the stress test was stopped; the plan is complete"))
             return None
         except Exception as error:  # whatever happens in the test, the plan is there
@@ -498,6 +501,14 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             session.warn(f"{failed} ({failure_message(error)})")
             return None
         return table
+
+    @contextmanager
+    def _test_that_may_stop(self) -> Iterator[None]:
+        """Let a stop end what is done in the context, and note that it did."""
+        try:
+            yield
+        except CancelledError:
+            self._tests_stopped = True
 
     def _write_test(self, session: RunSession, table: StressTable, fires: StressFires, scores: RunScores) -> None:
         """Write where fire gets through in a test, then the scores with its table."""

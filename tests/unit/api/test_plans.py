@@ -12,10 +12,11 @@ import pytest
 
 import firegui
 from firegui.api.projects import OpenProject
-from firegui.domain.settings import Margin
+from firegui.domain.settings import Margin, MarginSettings
+from firegui.domain.stress import untested_names
 from firegui.errors import CancelledError, FireguiError, RunFailedError
 from firegui.runs.engine import Engine
-from firegui.runs.events import RunEvent, RunFinished, StressTestProgress
+from firegui.runs.events import Message, RunEvent, RunFinished, StressTestProgress
 from firegui.runs.run_folder import read_run
 from firegui.runs.stages import EpochDone, FinishReason
 from tests.support import assert_same_files, make_project
@@ -122,20 +123,29 @@ def test_a_token_stops_the_run_and_the_best_so_far_is_returned(project: OpenProj
     assert plan.metrics.final_extent_cells > 0
 
 
-def test_a_stress_test_that_was_stopped_is_made_when_the_plan_is_resumed(project: OpenProject, tmp_path: Path) -> None:
-    margin = replace(project.plan.margin, search_epochs=2, training_epochs=2, adapt_epochs=2)
-    project = replace(project, plan=replace(project.plan, margin=margin)).save(tmp_path / "short.firegui")
+@pytest.mark.parametrize(
+    "moment", ["stress test: late", "stress test: failures, repaired, draw 2 of 2", "scoring the removal curve"]
+)
+def test_tests_that_were_stopped_are_made_when_the_plan_is_resumed(
+    moment: str, project: OpenProject, tmp_path: Path
+) -> None:
+    margin = MarginSettings(search_epochs=2, training_epochs=2, adapt_epochs=2, limit=1.0)
+    few = tuple(replace(one, draws=2) if one.repair_hours else one for one in project.stress.scenarios)
+    project = replace(project, plan=replace(project.plan, margin=margin), stress=replace(project.stress, scenarios=few))
+    project = project.save(tmp_path / "short.firegui")
     whole = firegui.plan(project, out=tmp_path / "whole")
+    assert whole.holds and whole.stress is not None and not untested_names(whole.stress)
     token = firegui.RunControl()
 
     def stop(event: RunEvent) -> None:
-        if isinstance(event, StressTestProgress) and event.text == "stress test: late":
+        if isinstance(event, StressTestProgress | Message) and event.text == moment:
             token.request_stop()
 
     stopped = firegui.plan(project, out=tmp_path / "run", progress=stop, cancel=token)
-    assert stopped.reason is FinishReason.COMPLETED and stopped.stress is None
+    assert stopped.reason is FinishReason.COMPLETED and token.stop_requested
+    assert stopped.stress != whole.stress or stopped.removal is None or not stopped.removal.is_scored
     resumed = firegui.plan(project, out=tmp_path / "run", resume=True)
-    assert resumed.stress is not None and resumed.stress == whole.stress
+    assert resumed.stress == whole.stress and resumed.message == whole.message
     assert_same_files(tmp_path / "run", tmp_path / "whole", *SAME, "elimination.safetensors")
     assert firegui.plan(project, out=tmp_path / "run", resume=True).message.startswith("nothing left to do")
 
