@@ -105,7 +105,7 @@ class OpenProject(Project):
         and factors as ``grass_speed=1.2``. What is not given stays, or is as in a first project. Raises
         :class:`~firegui.errors.InputError` like :func:`~firegui.fire.physical.with_physical_model`.
         """
-        gather, before = Gather(), self.fire_model.physical
+        gather, before = Gather(), self.physical
         known = before.as_mapping()
         for name in settings:
             if name not in known:
@@ -126,7 +126,7 @@ class OpenProject(Project):
         if file is not None and not is_path(file, "file", problems):
             problems.raise_if_any("The fuel models cannot be used")
         fuels = () if file is None else read_fuel_models(Path(file))
-        return with_physical_model(self, self.fire_model.physical, fuels=fuels)
+        return with_physical_model(self, self.physical, fuels=fuels)
 
     @python_interface
     def with_values(

@@ -173,7 +173,7 @@ def _fire(folder: Path, project: Project, found: FireComparison | None) -> dict[
     return {
         "project": str(folder),
         "name": project.scenario.name,
-        "before": asdict(project.fire_model.physical.factors),
+        "before": asdict(project.physical.factors),
         "factors_of_others": None if others is None else asdict(others),
         "forecasts": [] if found is None else [_forecast(each, found) for each in found.forecasts],
     }

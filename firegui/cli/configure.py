@@ -342,9 +342,9 @@ def _physical(
         return None
     assert project is not None or model is not None
     before = None
-    if project is not None and has_it:
-        fire_model = project.fire_model
-        before = gather.attempt(lambda: fire_model.physical)
+    if project is not None:
+        known = project
+        before = gather.attempt(lambda: known.physical)
     settings = given_settings(before or usual, given, gather)
     gather.extend(settings.problems())
     return settings

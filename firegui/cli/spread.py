@@ -96,7 +96,7 @@ def spread(
     if project_folder is not None:
         project = gather.attempt(lambda: load_project(project_folder))
         if project is not None:
-            settings, models = project.fire_model.physical, (*project.fire_model.fuels, *models)
+            settings, models = project.physical, (*project.fire_model.fuels, *models)
             found = gather.attempt(lambda: _on_project(project, at, cell, day or 0, hour))
             conditions, code, air = found or (conditions, None, air)
     elif any(value is not None for value in (at, cell, day, hour)):
@@ -133,7 +133,7 @@ def _write_rasters(
     project = None if folder is None else gather.attempt(lambda: load_project(folder))
     settings = PhysicalSettings()
     if project is not None:
-        settings = project.fire_model.physical
+        settings = project.physical
         problems = fuel_problems(project.scenario, project.fire_model.fuels)
         gather.extend([*_time_problems(project.scenario, *when), *problems])
     settings = given_settings(settings, given, gather)

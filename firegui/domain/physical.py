@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from firegui.domain.calendar import STEPS_PER_DAY
@@ -25,6 +25,9 @@ LEAST_BURN_STEPS = 10
 """Shortest burn duration in steps: below, the front is not that of the ellipse."""
 _TITLE = "The physical fire model cannot be used"
 
+_MOST_BURN_HOURS = 48.0
+_LONGER_FROM_M = 60.0
+
 
 @dataclass(frozen=True, slots=True)
 class PhysicalSettings:
@@ -32,7 +35,8 @@ class PhysicalSettings:
 
     moisture: FuelMoisture = field(default_factory=FuelMoisture)
     burn_hours: float = option(
-        4.8, "Burn duration", "how long a cell burns and can ignite others", unit="h", low=0.5, high=48.0
+        4.8, "Burn duration", "how long a cell burns and can ignite others", unit="h", low=0.5,
+        high=_MOST_BURN_HOURS,
     )  # fmt: skip
     cells_per_step: float = option(
         0.6, "Cells per step", "how far the fastest fire moves in a step; smaller is finer and slower", low=0.1,
@@ -65,6 +69,17 @@ class PhysicalSettings:
         unit="%", low=30.0, high=300.0, group=CROWN_FIRE,
     )  # fmt: skip
     factors: SpreadFactors = field(default_factory=SpreadFactors)
+
+    @staticmethod
+    def first(cell_size_m: float) -> PhysicalSettings:
+        """Return the settings that a project with cells of this size begins with.
+
+        The burn duration is ``4.8 h max(1, Δx / 60 m)``, at most the longest. A larger cell takes longer to burn
+        through, and with a short burn duration more of the cells behind the front would stay unburned.
+        """
+        usual = PhysicalSettings()
+        hours = usual.burn_hours * max(1.0, cell_size_m / _LONGER_FROM_M)
+        return replace(usual, burn_hours=min(round(hours, 1), _MOST_BURN_HOURS))
 
     def problems(self) -> list[Problem]:
         """Return every setting out of its range."""

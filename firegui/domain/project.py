@@ -62,7 +62,7 @@ class FireModel:
 
     @property
     def physical(self) -> PhysicalSettings:
-        """Settings of the physical model; the first ones where the model is another.
+        """Settings of the physical model; the standard ones where the model is another.
 
         Raises :class:`~firegui.errors.InputError` for settings out of range.
         """
@@ -122,6 +122,15 @@ class Project:
         Imported maps bring their own; otherwise it is the project's.
         """
         return (self.imported_maps or self.coverage).c_req
+
+    @property
+    def physical(self) -> PhysicalSettings:
+        """Settings of the physical model: those of the project, or those that it would begin with.
+
+        Raises :class:`~firegui.errors.InputError` for settings out of range.
+        """
+        model = self.fire_model
+        return model.physical if model.kind == "physical" else PhysicalSettings.first(self.scenario.grid.cell_size_m)
 
     @property
     def calendar(self) -> Calendar:

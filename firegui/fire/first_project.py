@@ -64,7 +64,7 @@ def first_project(
         return project
     if not of_paper and not fuel_problems(event, fuels):
         with suppress(InputError):  # too fast: the notes of the project name the physical model
-            return with_physical_model(project, PhysicalSettings(), check)
+            return with_physical_model(project, project.physical, check)
     return with_model(project, "network")
 
 
@@ -82,7 +82,7 @@ def with_model(project: Project, kind: str) -> Project:
     if kind in _MODELS:
         return project.with_model(_MODELS[kind]())
     if kind == "physical":
-        return with_physical_model(project, PhysicalSettings())
+        return with_physical_model(project, PhysicalSettings.first(project.scenario.grid.cell_size_m))
     if project.maps is None:
         remedy = "use network, scalar or physical"
         raise InputError([Problem("fire model", "the project was not imported with maps", remedy)])

@@ -77,7 +77,7 @@ def model_warnings(project: Project, units: Units = Units.METRIC) -> tuple[str, 
         found += [*_missing_cover(event), *_missing_ground(event)]
     elif project.fire_model.kind == "physical":
         found += [*_missing_terrain(event), *_missing_canopy(event)]
-        found += _missing_crowns(event, project.fire_model.physical)
+        found += _missing_crowns(event, project.physical)
     elif project.fire_model.kind == "network" and project.weights is not None:
         outside = outside_training(project, units)
         found += [*_missing_ground(event), *(() if outside is None else outside.reasons)]
@@ -109,7 +109,7 @@ def _crowns(event: Scenario, settings: PhysicalSettings) -> Iterator[str]:
 def _physical(project: Project, units: Units) -> Iterator[str]:
     card, event = physical_card(), project.scenario
     yield f"The fire model reads {'; '.join(card.reads)}."
-    settings = project.fire_model.physical
+    settings = project.physical
     ignored = card.ignores if settings.crown_fire else ("crown fire", *card.ignores)
     yield f"The fire model leaves out {', '.join(ignored)}."
     if changes := list(settings.factors.changes()):

@@ -260,7 +260,7 @@ def with_factors(project: P, factors: SpreadFactors, check: Check | None = None)
 
     Raises :class:`~firegui.errors.InputError` like :func:`with_physical_model`.
     """
-    return with_physical_model(project, replace(project.fire_model.physical, factors=factors), check)
+    return with_physical_model(project, replace(project.physical, factors=factors), check)
 
 
 def fuel_problems(event: Scenario, fuels: Sequence[FuelModel] = ()) -> list[Problem]:

@@ -283,7 +283,7 @@ def project_hash(project: Project) -> str:
     tables["operations"] = {key: value for key, value in tables["operations"].items() if key not in notes}
     tables["fire_model"] = {key: value for key, value in tables["fire_model"].items() if key != "label"}
     if project.fire_model.kind == "physical":
-        physical, parameters = project.fire_model.physical, tables["fire_model"]["parameters"]
+        physical, parameters = project.physical, tables["fire_model"]["parameters"]
         # As it was before crowns could burn, before there were factors, and before a front could be in motion at first.
         unused = {*(() if physical.crown_fire else CROWN_SETTINGS), *(() if physical.factors.are_set else FACTORS)}
         unused |= set() if physical.moving_start else {MOVING_START}

@@ -9,7 +9,8 @@ import pytest
 from firegui.domain.fuel_models import FuelModel
 from firegui.domain.scenario import Scenario
 from firegui.errors import CancelledError
-from firegui.fire.first_project import first_project
+from firegui.fire.first_project import first_project, with_model
+from firegui.fire.shipped import scalar_model
 from firegui.io.fuel_models_file import standard_fuel_models
 from tests.unit.fire.events import event, layer
 
@@ -26,6 +27,18 @@ def test_an_imported_landscape_with_fuel_burns_by_the_physical_model() -> None:
     assert project.fire_model.kind == "physical"
     assert project.weights is None
     assert project.problems() == []
+
+
+@pytest.mark.parametrize(("cell", "hours"), [(30.0, 4.8), (60.0, 4.8), (90.0, 7.2), (120.0, 9.6), (1000.0, 48.0)])
+def test_large_cells_burn_longer(cell: float, hours: float) -> None:
+    fine = landscape(fuel=122.0)
+    coarse = replace(fine, grid=replace(fine.grid, cell_size_m=cell))
+    project = first_project(coarse, of_paper=False)
+    assert project.physical.burn_hours == pytest.approx(hours)
+    assert with_model(with_model(project, "scalar"), "physical").physical == project.physical
+    learned = project.with_model(scalar_model())
+    assert learned.physical == project.physical
+    assert learned.fire_model.physical.burn_hours == 4.8
 
 
 def test_without_fuel_the_network_is_used() -> None:

@@ -338,7 +338,7 @@ class CalibrationPanel(AnalysisPanel[CalibrationController, SavedResult[Any]]):
         """Whether the project plans with the weights or factors of the result."""
         result, session = self._controller.result, self._session
         if isinstance(result, FactorsReady):
-            return self._is_physical and session.project.fire_model.physical.factors == result.factors
+            return self._is_physical and session.project.physical.factors == result.factors
         if result is None or not session.has_project or self._used is None:
             return False
         return self._used[0] is result and session.project.weights is self._used[1]
