@@ -72,7 +72,7 @@ def _lines(found: StressTable, finished: RunFinished) -> Iterator[str]:
     yield f"table: {finished.folder}"
 
 
-_HEAD = ("scenario", "worst", "mean", "cells, worst", "no drops", "drops flown", "draws")
+_HEAD = ("scenario", "worst", "mean")
 
 
 def _hours(result: StressResult) -> float:
@@ -82,24 +82,30 @@ def _hours(result: StressResult) -> float:
 def stress_lines(found: StressTable) -> Iterator[str]:
     """Yield the table of a stress test for people, the worst scenario first.
 
-    Scenarios without repair come before those with repair.
+    Scenarios without repair come before those with repair. There is a column for the protected regions if the fire
+    without drops grows in them.
     """
     nominal = found.nominal
     extent = f"{nominal.cells_worst:,.0f} of {nominal.cells_no_drops:,.0f} cells"
     left = f"{percent_text(nominal.share_worst)} of the growth is left"
     yield f"{counted(found.drops, 'drop')}; in the model's world {left}, {extent}"
+    has_regions = any((result.protected_no_drops or 0.0) > result.start_protected for result in found.results)
     blocks = groupby(sorted(found.worst_first, key=_hours), _hours)
     for hours, results in blocks:
         yield f"replanned every {hours:g} h:" if hours else "without repair:"
-        yield from table([(*_HEAD, "not repaired, worst") if hours else _HEAD, *map(_row, results)])
+        head = (*_HEAD, *(["in regions, worst"] if has_regions else []), "cells, worst", "no drops", "drops flown",
+                "draws", *(["not repaired, worst"] if hours else []))  # fmt: skip
+        yield from table([head, *(_row(result, has_regions=has_regions) for result in results)])
     yield from (f"  {text}" for text in left_out_texts(found))
 
 
-def _row(result: StressResult) -> tuple[str, ...]:
+def _row(result: StressResult, *, has_regions: bool) -> tuple[str, ...]:
+    in_regions = result.region_share()
     return (
         case_text(result.scenario),
         percent_text(result.share_worst),
         percent_text(result.share_mean),
+        *([] if not has_regions else ["–" if in_regions is None else percent_text(in_regions)]),
         f"{result.cells_worst:,.0f}",
         f"{result.cells_no_drops:,.0f}",
         f"{result.flown_mean:,.0f}",

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from firegui.analyses.stress.results import HEADER, SHEET, STORE, TABLE
-from firegui.io.project.store import load_project
+from firegui.analyses.stress.results import HEADER, SHEET, STORE, TABLE, read_table
+from firegui.domain.units import percent_text
+from firegui.io.project.store import load_project, save_project
 from firegui.runs.run_folder import LEAK
 from tests.cli.conftest import Run
 from tests.support import csv_rows
@@ -81,6 +83,27 @@ def test_people_get_the_worst_first_and_what_was_left_out(
     blocks = [lines.index(title) for title in ("without repair:", "replanned every 12 h:")]
     (mended,) = (i for i, line in enumerate(lines) if line.startswith("  mended: replanned every 12 h "))
     assert blocks[0] < places[0] < blocks[1] < mended
+
+
+def test_the_protected_regions_have_a_column(
+    firegui: Run, project: Path, schedule: Path, scenarios: Path, tmp_path: Path
+) -> None:
+    words = ("stress", project, "--schedule", schedule, "--scenarios", scenarios, "--out")
+    lines = firegui(*words, tmp_path / "some", "--progress", "none").out.splitlines()
+    heads = [line for line in lines if line.startswith("  scenario ")]
+    assert len(heads) == 2 and all("in regions, worst" in head for head in heads)
+    found = firegui(*words, tmp_path / "again", "--json").json["scenarios"]
+    table = read_table(tmp_path / "again")
+    for row, result in zip(found, table.results, strict=True):
+        lost = max(draw.protected_cells for draw in result.draws) - result.start_protected
+        assert result.protected_no_drops is not None
+        assert row["region_share_worst"] == pytest.approx(lost / (result.protected_no_drops - result.start_protected))
+        text = percent_text(row["region_share_worst"])
+        assert any(line.startswith(f"  {row['name']}: ") and f" {text} " in line for line in lines)
+    loaded = load_project(project)
+    save_project(replace(loaded, regions=()), tmp_path / "none.firegui")
+    plain = firegui("stress", tmp_path / "none.firegui", *words[2:], tmp_path / "none", "--progress", "none").out
+    assert "in regions" not in plain
 
 
 def test_the_projects_own_set_is_the_default_and_options_replace_its_numbers(

@@ -168,6 +168,7 @@ def table_data(table: StressTable) -> dict[str, Any]:
             {
                 "name": result.scenario.name,
                 **result_values(result),
+                "region_share_worst": result.region_share(),
                 "start_cells": result.start_cells,
                 "worst_draw": result.worst_draw,
                 "repair_hours": result.scenario.repair_hours,
