@@ -23,7 +23,7 @@ def test_a_person_sees_formula_and_measurement_of_every_direction_and_why_they_d
     assert "like 1/t" in answer.out and "Not corrected; a correction (--corrections) fits the maps again" in answer.out
 
 
-@pytest.mark.parametrize(("ratio", "is_short"), [(1, False), (4, True)])
+@pytest.mark.parametrize(("ratio", "is_short"), [pytest.param(1, False, marks=pytest.mark.slow), (4, True)])
 def test_a_front_that_hardly_moves_is_named(firegui: Run, ratio: int, is_short: bool) -> None:
     words = ("front-speed", "--length-to-width", ratio, "--neighbours", 8, "--distance", 30, "--json")
     found = firegui(*words).json

@@ -178,7 +178,7 @@ def test_a_plan_on_it_breaks_no_rule(firegui: Run, shrubs: Path, tmp_path: Path)
     grass, own = shrubs, written(tmp_path, TALL.replace("5.0 40", "0.2 12"))
     assert firegui("configure", grass, "--model", "physical", "--fuel-models", own).code == 0
     run = tmp_path / "run"
-    answer = firegui("plan", grass, "--out", run, "--epochs", 4, "--json")
+    answer = firegui("plan", grass, "--out", run, "--margin", "none", "--epochs", 4, "--allowance", 150, "--json")
     assert answer.code == 0, answer.err
     assert answer.json["audit"]["violations"] == []
     audited = firegui("audit", grass, "--schedule", run, "--json")

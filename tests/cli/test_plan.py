@@ -103,9 +103,6 @@ def test_a_new_project_is_planned_to_hold_in_every_stress_scenario(
     record = read_run(tmp_path / "run")
     assert record.settings.margin.kind is Margin.STRESS
     assert "--margin stress" in record.command
-    named = firegui("plan", imported, "--out", tmp_path / "named", *BRIEF, "--margin", "stress", "--json", *QUIET)
-    assert named.code == 0
-    assert_same_files(tmp_path / "run", tmp_path / "named", "plan.safetensors", "schedule.csv")
 
 
 def test_without_a_margin_a_new_project_gets_the_plan_of_the_papers_method(

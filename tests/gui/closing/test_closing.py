@@ -140,7 +140,8 @@ def check_planning(folder: Path, state: str, answer: str) -> None:
     assert all(entry.is_resumable for entry in left)
 
 
-# -- a few in every run of the tests -----------------------------------------------------------------------------------
+# -- short ones -------------------------------------------------------------------------------------------------------
+@pytest.mark.slow
 def test_closing_while_a_plan_is_worked_out_keeps_what_can_be_gone_on_with(folder: Callable[[int], Path]) -> None:
     place = folder(ENDLESS)
     check_planning(place, "running", "stop")

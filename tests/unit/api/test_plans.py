@@ -124,7 +124,12 @@ def test_a_token_stops_the_run_and_the_best_so_far_is_returned(project: OpenProj
 
 
 @pytest.mark.parametrize(
-    "moment", ["stress test: late", "stress test: failures, repaired, draw 2 of 2", "scoring the removal curve"]
+    "moment",
+    [
+        pytest.param("stress test: late", marks=pytest.mark.slow),
+        "stress test: failures, repaired, draw 2 of 2",
+        pytest.param("scoring the removal curve", marks=pytest.mark.slow),
+    ],
 )
 def test_tests_that_were_stopped_are_made_when_the_plan_is_resumed(
     moment: str, project: OpenProject, tmp_path: Path

@@ -17,6 +17,7 @@ from tests.unit.io.builders import files_below
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a limit on the size of files")
+@pytest.mark.slow
 def test_no_kind_of_file_is_torn_by_a_full_disk(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "tests.unit.io.full_disk", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=Path(__file__).parents[3])

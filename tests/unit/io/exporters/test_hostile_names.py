@@ -56,7 +56,10 @@ def named(name: str) -> ExportContent:
     return content(project=whole, drops=drops, days=1, sheet=Sheet(author=name, incident_number=name), run=name)
 
 
-@pytest.fixture(scope="module", params=NAMES)
+@pytest.fixture(
+    scope="module",
+    params=[name if number == 0 else pytest.param(name, marks=pytest.mark.slow) for number, name in enumerate(NAMES)],
+)
 def written(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a file of every format, made of one of the names."""
     folder = tmp_path_factory.mktemp("hostile")

@@ -309,7 +309,16 @@ def test_long_names_are_broken_and_many_lines_go_on_over_pages() -> None:
     assert all(f"{number}" in own for number in numbers)
 
 
-@pytest.mark.parametrize("name", ["W" * 1000, "=1+1 \u202egnp.exe", "a\x00b\nc", " ", "火災 $x$ _{2}"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param("W" * 1000, marks=pytest.mark.slow),
+        "=1+1 \u202egnp.exe",
+        "a\x00b\nc",
+        pytest.param(" ", marks=pytest.mark.slow),
+        pytest.param("火災 $x$ _{2}", marks=pytest.mark.slow),
+    ],
+)
 def test_hostile_names_are_printed_or_shortened_and_no_formula(name: str, tmp_path: Path) -> None:
     whole = based(planned(days=1), {name: 36.0})
     whole = noted(whole, RadioFrequency(name, name, name), hazards=(name, name))
