@@ -28,7 +28,7 @@ _WINDOWLESS = {"offscreen", "minimal"}
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the length and the seed of the attacks in ``tests/attack``."""
-    parser.addoption("--attack-seconds", type=float, default=20.0, help="How long tests/attack attacks the program.")
+    parser.addoption("--attack-seconds", type=float, default=10.0, help="How long tests/attack attacks the program.")
     parser.addoption("--attack-seed", type=int, default=1, help="Seed of the attacks.")
 
 

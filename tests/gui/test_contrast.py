@@ -90,7 +90,7 @@ def test_an_unchecked_box_of_a_menu_has_a_frame(qapp: QApplication, theme: Theme
     assert COLORS[theme].outline in colors and COLORS[theme].base in colors
 
 
-@pytest.mark.parametrize("theme", list(Theme))
+@pytest.mark.parametrize("theme", [Theme.DARK, pytest.param(Theme.LIGHT, marks=pytest.mark.slow)])
 def test_everything_drawn_in_the_window_can_be_read(qapp: QApplication, tmp_path: Path, theme: Theme) -> None:
     apply_theme(qapp, theme)
     with workbench(tmp_path, size=(1440, 900)) as window:

@@ -59,6 +59,7 @@ def test_in_a_small_window_the_side_panel_is_hidden_at_first_and_nothing_is_cut_
     assert list(cut_texts(shared)) == []
 
 
+@pytest.mark.slow
 def test_in_the_room_of_a_screen_at_200_percent_nothing_is_cut_off(shared: MainWindow) -> None:
     shared.resize(SMALL)
     shared.workbench.shell.reset()

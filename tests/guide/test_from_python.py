@@ -69,7 +69,12 @@ def test_the_page_names_every_function_and_no_other() -> None:
     ("name", "epochs", "words"),
     [
         ("plan_demo", FEW, ("ha without drops", "drops by day: [", "late")),
-        ("compare_fleets", 3, ("whole fleet        22", "half the fleet        11", " ± ")),
+        pytest.param(
+            "compare_fleets",
+            3,
+            ("whole fleet        22", "half the fleet        11", " ± "),
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_a_notebook_runs(

@@ -140,7 +140,7 @@ def test_a_bound_on_values_is_judged_at_the_end() -> None:
 
 
 @needs_triton
-@pytest.mark.parametrize("triton", [True, False])
+@pytest.mark.parametrize("triton", [pytest.param(True, marks=pytest.mark.slow), False])
 def test_the_gpu_kernels_agree_with_autograd(*, triton: bool) -> None:
     # In few tiles, for Triton's interpreter, that the raster does not fill.
     model, schedule = case(2, maps=short_maps(2, shape=(7, 13), steps_per_day=3))

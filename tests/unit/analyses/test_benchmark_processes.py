@@ -59,6 +59,7 @@ def plans_of(out: Path) -> dict[PlannerTask, bytes]:
     return {task: (task_folder(out, task) / PLAN).read_bytes() for task in rows_of(out)}
 
 
+@pytest.mark.slow
 def test_processes_carry_the_project_out_as_it_was_when_the_benchmark_began(
     contexts: TaskContexts, tmp_path: Path
 ) -> None:

@@ -97,6 +97,7 @@ def test_a_cell_that_fails_is_told_with_its_error_and_stops_no_other(tmp_path: P
 
 
 @pytest.mark.usefixtures("undrawn")
+@pytest.mark.slow
 def test_a_stopped_study_goes_on_with_what_is_missing_and_ends_with_the_same_tables(
     tmp_path: Path, project: Project
 ) -> None:

@@ -22,6 +22,7 @@ def ensemble(final: list[list[float]]) -> Ensemble:
     return Ensemble(UncertaintyKind.ALEATORIC, extent, 0.1 * extent, fire, fire, 0.09, ends.shape[1])
 
 
+@pytest.mark.slow
 def test_every_picture_is_written_twice_and_the_same_each_time(tmp_path: Path) -> None:
     found = ensemble([[100.0, 120.0, 90.0], [20.0, 130.0, 30.0]])
     names = [path.name for path in draw(found, make_project(), tmp_path)]

@@ -30,6 +30,7 @@ def ends(axes: Axes, style: str) -> list[float]:
     return [float(np.asarray(line.get_ydata())[-1]) for line in lines]
 
 
+@pytest.mark.slow
 def test_every_picture_is_written_twice_and_the_same_each_time(tmp_path: Path) -> None:
     table = whole_table()
     names = [path.name for path in draw(table, make_project(), tmp_path)]

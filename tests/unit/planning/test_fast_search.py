@@ -177,7 +177,7 @@ def test_no_single_drop_that_is_left_can_be_removed(model: Model) -> None:
         assert not passes(trials[0], run(trials[0], removal.schedule.only(left)))
 
 
-@pytest.mark.parametrize("stop_after", [0, 3, 15, 10_000])
+@pytest.mark.parametrize("stop_after", [3, *(pytest.param(count, marks=pytest.mark.slow) for count in (0, 15, 10_000))])
 def test_a_resumed_removal_ends_like_an_unbroken_one(model: Model, stop_after: int, tmp_path: Path) -> None:
     reference = placed(model).best
     whole, broken = ended(removal_of(model, reference)), removal_of(model, reference)

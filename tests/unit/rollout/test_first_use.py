@@ -111,6 +111,7 @@ def test_what_is_noted_as_compiled_is_neither_compiled_nor_told_again(tmp_path: 
     assert len(said) == 2
 
 
+@pytest.mark.slow
 def test_compilation_can_be_cancelled_at_once_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 

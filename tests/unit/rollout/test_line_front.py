@@ -43,7 +43,7 @@ def test_a_front_along_a_row_is_that_of_a_raster(neighbours: int) -> None:
     assert found == pytest.approx(30.0 / (times[1] - times[0]), rel=0.04)
 
 
-@pytest.mark.parametrize(("ratio", "towards"), [(1.0, 0.0), (2.0, 22.5)])
+@pytest.mark.parametrize(("ratio", "towards"), [pytest.param(1.0, 0.0, marks=pytest.mark.slow), (2.0, 22.5)])
 def test_a_front_that_goes_far_comes_near_to_the_formula(ratio: float, towards: float) -> None:
     gains, where = gains_of(ratio, towards), directions_of(8)
     formula = front_speed(gains, 30.0, where)

@@ -177,7 +177,11 @@ def test_custom_fuel_models_are_named_in_the_legend(orientation: Orientation) ->
 
 
 @pytest.mark.parametrize(
-    ("orientation", "name"), [(Orientation.LANDSCAPE, "late"), (Orientation.PORTRAIT, "late and off target " * 9)]
+    ("orientation", "name"),
+    [
+        pytest.param(Orientation.LANDSCAPE, "late", marks=pytest.mark.slow),
+        (Orientation.PORTRAIT, "late and off target " * 9),
+    ],
 )
 def test_below_the_notice_stands_that_a_plan_is_unfinished_and_does_not_hold(
     orientation: Orientation, name: str
@@ -197,7 +201,9 @@ def test_below_the_notice_stands_that_a_plan_is_unfinished_and_does_not_hold(
         assert outside(page.figure) == []
 
 
-@pytest.mark.parametrize("orientation", Orientation)
+@pytest.mark.parametrize(
+    "orientation", [pytest.param(Orientation.LANDSCAPE, marks=pytest.mark.slow), Orientation.PORTRAIT]
+)
 def test_below_the_notice_stands_that_the_project_was_edited_since_and_that_its_fire_is_less_certain(
     orientation: Orientation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
