@@ -210,11 +210,11 @@ class PhysicalGround:
         for period, wind in enumerate(strongest):
             moisture = self._moisture(period)
             fire = surface_spread(self.models, fuel, moisture, wind * shelter * 60.0, 0.0, steepest, 0.0)
-            head = fire.head
+            head = fire.head * factors
             if crowned.any():
-                crown = active_crown_fire(moisture, wind * 60.0, 0.0, steepest, 0.0)
+                crown = active_crown_fire(moisture, wind * 60.0, 0.0, steepest, 0.0)  # it has no factor
                 head = np.where(crowned, np.maximum(head, crown.head), head)
-            limits[period] = head * factors
+            limits[period] = head
         limits[:, known < 0] = 0.0
         return classes, limits * (1.0 + 1e-5)  # speeds are rounded to float32
 

@@ -412,6 +412,21 @@ def test_the_fastest_cell_is_found_with_crown_fire() -> None:
     assert ground.fastest(100.0) == pytest.approx(max(every), rel=1e-6)
 
 
+def test_the_fastest_cell_is_found_where_a_factor_slows_down_the_fire_below_the_crowns() -> None:
+    project = project_of(102.0, **(CROWNS | {"canopy_base_height": 0.5}))
+    layers = project.scenario.layers
+    layers["fuel"][:, 6:] = 165.0
+    layers["canopy_cover"][:, :6] = layers["canopy_density"][:, :6] = 0.0
+    # The grass is fastest in the first half of a day; in the second it is too moist to burn, and crowns are faster.
+    speed, heat, damp = (np.tile(pair, 3) for pair in ([6.0, 14.0], [35.0, 20.0], [10.0, 85.0]))
+    weather = PeriodWeather(2, 11, speed.astype(np.float32)[:, None, None], np.zeros((6, 1, 1), np.float32), heat, damp)
+    settings = replace(BURNING, factors=SpreadFactors(understory_speed=0.33))
+    ground = PhysicalGround.of(replace(project.scenario, weather=weather), settings)
+    every = [ground.spread(period, ground.wind(period)).speed for period in (0, 1)]
+    assert every[0].max() == every[0][0, 0] and every[1][0, 0] == 0.0 < every[0].max() < every[1].max()
+    assert ground.fastest(100.0) == pytest.approx(float(every[1].max()), rel=1e-6)
+
+
 def test_its_caveats_say_what_becomes_of_the_crowns() -> None:
     project = project_of(165.0, **CROWNS)
     on, off = (" ".join(model_caveats(with_physical_model(project, settings))) for settings in (BURNING, USUAL))
