@@ -56,7 +56,8 @@ def read_station_list(path: Path) -> StationList | None:
     places: dict[str, tuple[float, float]] = {}
     for row, place in found_at:
         for number in names:
-            places.setdefault(row[number].strip().lower(), place)
+            if number < len(row):
+                places.setdefault(row[number].strip().lower(), place)
     return StationList(path, places, found_at[0][1] if len(found_at) == 1 else None) if found_at else None
 
 

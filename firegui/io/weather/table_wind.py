@@ -54,6 +54,7 @@ _MISSING = frozenset(("", "na", "n/a", "null", "none", "m", "-", "--", "vrb"))
 _PLACE = re.compile(r"#+\s*(LATITUDE|LONGITUDE)\s*:?\s*(-?\d+(?:\.\d*)?)\s*", re.IGNORECASE)
 _DATE_PARTS = {"mm": "month", "dd": "day", "mi": "minute"}
 """Titles beside a year. Elsewhere ``dd`` is the direction of the wind, as weather services write it."""
+_NO_ROWS = "holds no rows under a header", "give a header and a row for every time"
 _TIME_REMEDY = "write times as 2020-08-19 14:00 (year, month, day)"
 
 
@@ -140,7 +141,7 @@ def _parse(text: str, where: str, problems: Problems) -> _Table | None:
         (number, line) for number, line in enumerate(lines, 1) if line.strip() and not line.startswith("#")
     ]
     if len(kept) < 2:
-        problems.add(where, "holds no rows under a header", "give a header and a row for every time")
+        problems.add(where, *_NO_ROWS)
         return None
     delimiter = max(",;\t", key=kept[0][1].count)
     try:
@@ -155,6 +156,9 @@ def _parse(text: str, where: str, problems: Problems) -> _Table | None:
     header, body = rows[0], rows[1:]
     units = _units(header, body[0])
     body, numbers = (body[1:], numbers[2:]) if units is not None else (body, numbers[1:])
+    if not body:
+        problems.add(where, *_NO_ROWS)
+        return None
     return _columns(header, units, body, numbers, place, where, problems)
 
 

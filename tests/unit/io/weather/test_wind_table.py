@@ -244,6 +244,7 @@ def test_a_wind_of_other_days_is_refused(tmp_path: Path) -> None:
         (("time,wind_furlongs", "2020-08-19 01:00,20"), "that are recognised (columns: time, wind_furlongs)"),
         (("time,speed_ms,speed_mph,dir", "2020-08-19 01:00,1,2,3"), "holds speed twice (speed_ms, speed_mph)"),
         (("time,speed_ms,dir_from",), "holds no rows"),
+        (("Station_ID,Date_Time,wind_speed_set_1,wind_direction_set_1", ",,m/s,Degrees"), "holds no rows"),
         (("station,time,ws_ms,dir", "a,2020-08-19 01:00,1,0", "b,2020-08-19 02:00,1,0"), "2 stations (a, b) without"),
         (("lon,lat,time,speed_ms,dir", "-122,95,2020-08-19 01:00,1,0"), "not on the Earth"),
         (("lon,lat,time,speed_ms,dir", "38.6,-122.6,2020-08-19 01:00,1,0"), "not on the Earth"),
@@ -333,6 +334,7 @@ def test_stations_are_placed_by_a_list_beside_their_table(tmp_path: Path) -> Non
     assert "without their places" in refused(source)
     listed = [f"{name},{where[1]:.9f},{where[0]:.9f}" for name, where in zip(("a", "b"), at, strict=True) if where]
     table(tmp_path / "list.csv", "STID,Latitude,Longitude", *listed[:1])
+    table(tmp_path / "cut.csv", "Latitude,Longitude,STID", "39.7,-122.9,c", "39.7,-122.9")
     assert "without their places" in refused(source)
     table(tmp_path / "list.csv", "STID,Latitude,Longitude", *listed)
     winds = read(source)
