@@ -34,7 +34,10 @@ _FAHRENHEIT, _CELSIUS = (
     ("degc", "c", "celsius", *(name for name in _TEMPERATURE_IN if name.endswith("c"))),
 )
 _KELVIN = ("k", "kelvin", "degk")
-_NOISE = ("avg", "average", "mean", "deg", "degree", "degrees", "percent", "pct", "set", "1", "at", "2", "m", "value")
+_NOISE = (
+    "avg", "average", "mean", "deg", "degree", "degrees", "percent", "pct", "set", "1", "at", "2", "m", "maboveground",
+    "value",
+)  # fmt: skip
 _WORDS = re.compile(r"[a-z]+\d*[a-z]*|\d+")
 _LIKELY_FAHRENHEIT = 50.0
 """°C: a mean of the highest temperatures above it is more likely in °F."""

@@ -188,14 +188,12 @@ _CLOCKS = {
 _SENSES = {"from": Sense.FROM, "to": Sense.TOWARDS, "toward": Sense.TOWARDS, "towards": Sense.TOWARDS}
 _HEIGHTS = {("10", "m"): Height.M10, ("20", "ft"): Height.FT20, ("33", "ft"): Height.M10, ("6.1", "m"): Height.FT20}
 _BARE_HEIGHTS = {"10": Height.M10, "20": Height.FT20}
+_DEGREES = frozenset(("deg", "degs", "degree", "degrees"))
 _NOISE = (
+    *_DEGREES,
     "in",
     "avg",
     "average",
-    "deg",
-    "degs",
-    "degree",
-    "degrees",
     "at",
     "above",
     "ground",
@@ -245,7 +243,8 @@ def _parsed(name: str, height_first: bool) -> ParsedName | None:
     north = North.TRUE if "true" in words else None
     taken = (*_CLOCKS, *_SENSES, *_NOISE, "true")
     left = " ".join(word for word in _without_set(words) if word not in taken)
-    if left in ("", "wind") and sense is not None:
+    is_angle = unit is None and ("°" in name or not _DEGREES.isdisjoint(_WORDS.findall(name.lower())))
+    if left in ("", "wind") and (sense is not None or (left and is_angle)):
         return ParsedName(Role.DIRECTION, None, height, sense, north)
     role = _ROLES.get(left) if left else (Role.TIME if clock is not None else None)
     if role is None:

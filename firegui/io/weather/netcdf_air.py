@@ -20,7 +20,9 @@ Air = Callable[[int, Window | None], tuple[float, float]]
 
 _STANDARD = {"air_temperature": "temp", "relative_humidity": "rh", "dew_point_temperature": "dew"}
 """Of the CF standard name table."""
-_DEW_POINTS = ("d2m", "td2m", "td", "dewpoint", "dew_point", "2m_dewpoint_temperature", "dpt", "2d")
+_DEW_POINTS = (
+    "d2m", "td2m", "td", "dewpoint", "dew_point", "2m_dewpoint_temperature", "dpt", "dpt_2maboveground", "2d",
+)  # fmt: skip
 _SHARES = ("1", "", "0-1", "fraction")
 
 

@@ -302,19 +302,21 @@ def test_a_file_whose_pieces_unpack_to_more_than_there_is_room_for_is_refused(tm
     assert "stored in pieces of 512,000,000 bytes" in refused(WindSource(files=(tmp_path / "bomb.nc",)), 1)
 
 
-@pytest.mark.parametrize("by", ["dew point", "humidity", "share"])
+@pytest.mark.parametrize("by", ["dew point", "humidity", "share", "wgrib2", "dew point of wgrib2"])
 def test_temperature_and_humidity_beside_the_wind_are_those_around_the_raster(tmp_path: Path, by: str) -> None:
     u, v = linear(1)
     heat = np.full(u.shape, 293.15)
     heat[:, :, -1] = 330.0  # far from the raster
-    damp = {"dew point": np.full(u.shape, 283.15), "humidity": np.full(u.shape, 52.5), "share": np.full(u.shape, 0.525)}
-    name, unit = {"dew point": ("d2m", "K"), "humidity": ("r2", "%"), "share": ("rh", "1")}[by]
+    name, unit, damp = {
+        "dew point": ("d2m", "K", 283.15), "humidity": ("r2", "%", 52.5), "share": ("rh", "1", 0.525),
+        "wgrib2": ("RH_2maboveground", "percent", 52.5), "dew point of wgrib2": ("DPT_2maboveground", "K", 283.15),
+    }[by]  # fmt: skip
     space = ("time", "latitude", "longitude")
     more: dict[str, Variable] = {
-        "t2m": (space, heat, {"units": "K"}),
+        "TMP_2maboveground" if "wgrib2" in by else "t2m": (space, heat, {"units": "K"}),
         name: (
             space,
-            damp[by],
+            np.full(u.shape, damp),
             {"units": unit, "standard_name": "relative_humidity"} if name == "r2" else {"units": unit},
         ),
     }

@@ -303,6 +303,15 @@ def test_the_unit_of_a_speed_is_read_from_its_title(title: str, unit: SpeedUnit)
     assert found is not None and (found.role, found.unit) == (Role.SPEED, unit)
 
 
+@pytest.mark.parametrize("title", ["wind_deg", "wind_degree", "Wind (°)", "WIND DEGREES", "Wind (deg true)"])
+def test_a_wind_in_degrees_is_a_direction(tmp_path: Path, title: str) -> None:
+    rows = [f"2020-08-19 {hour:02d}:00,4,270" for hour in range(7, 24)]
+    source = WindSource(files=(table(tmp_path / "w.csv", f"time,wind_speed,{title}", *rows),))
+    assert turned(read(source).towards, 0.0).max() < 0.07
+    found = parse_name(title)
+    assert found is not None and found.role is Role.DIRECTION
+
+
 def test_a_unit_before_the_height_is_read_and_gusts_are_no_wind() -> None:
     found = parse_name("WIND SPEED MPH 20FT")
     assert found is not None and (found.unit, found.height) == (SpeedUnit.MPH, Height.FT20)
