@@ -15,7 +15,7 @@ from firegui.api.gather import Gather
 from firegui.cli.arguments import FILE, NUMBER, WHOLE
 from firegui.cli.output import chosen_units, json_option, report
 from firegui.cli.setting_options import given_settings, setting_options
-from firegui.domain.fuel_models import FuelModel, FuelMoisture, SurfaceConditions, model_named
+from firegui.domain.fuel_models import STEEPEST, FuelModel, FuelMoisture, SurfaceConditions, model_named
 from firegui.domain.physical import CROWN_SETTINGS, PhysicalSettings
 from firegui.domain.project import Project
 from firegui.domain.scenario import LAYERS, Scenario
@@ -40,7 +40,9 @@ _TITLE = "The spread cannot be computed"
 _PLANS = "Plans use the project's fire model."
 _LAYERS = ("slope", "aspect", "canopy_cover", "canopy_height", "canopy_base_height", "canopy_density")
 """Layers of a project that are conditions of the same name."""
+_CROWN_LAYERS = ("canopy_base_height", "canopy_density")
 _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
+_OF_PROJECT = "; as in PROJECT's physical model where it is not given"
 
 
 @click.command()
@@ -55,11 +57,9 @@ _MOISTURE, _CONDITIONS = FuelMoisture(), SurfaceConditions()
 )
 @click.option("--temperature", metavar="°C", type=NUMBER, help="Temperature of the air, for --dead-1h and --dead-10h.")
 @click.option("--humidity", metavar="PERCENT", type=NUMBER, help="Relative humidity, with --temperature.")
-@setting_options(_MOISTURE)
+@setting_options(_MOISTURE, suffix=_OF_PROJECT)
 @setting_options(_CONDITIONS, suffix="; PROJECT's where it is not given")
-@setting_options(
-    PhysicalSettings(), only=CROWN_SETTINGS, suffix="; as in PROJECT's physical model where it is not given"
-)
+@setting_options(PhysicalSettings(), only=CROWN_SETTINGS, suffix=_OF_PROJECT)
 @click.option(
     "--midflame-wind", metavar="M/S", type=NUMBER, help="Wind at the height of the flames, in place of --wind."
 )
@@ -97,13 +97,14 @@ def spread(
         project = gather.attempt(lambda: load_project(project_folder))
         if project is not None:
             settings, models = project.physical, (*project.fire_model.fuels, *models)
-            found = gather.attempt(lambda: _on_project(project, at, cell, day or 0, hour))
-            conditions, code, air = found or (conditions, None, air)
+            found = gather.attempt(lambda: _on_project(project, at, cell, (day or 0, hour), given))
+            conditions, code, air = found or (conditions, None, settings.moisture)
     elif any(value is not None for value in (at, cell, day, hour)):
         gather.add("--at, --cell, --day and --hour", "belong to a project", "name the project first, or leave them out")
     elif fuel is None:
         gather.add("--fuel", "is not given", "give a fuel model, or a project and a place on it")
-    moisture = given_settings(_weathered(temperature, humidity, given, gather) or air, given, gather)
+    weathered = _weathered(temperature, humidity, settings.moisture, given, gather)
+    moisture = given_settings(weathered or air, given, gather)
     conditions = replace(given_settings(conditions, given, gather), flame_wind=midflame_wind)
     settings = replace(given_settings(settings, given, gather), moisture=moisture)
     gather.extend([*settings.problems(), *conditions.problems()])
@@ -166,9 +167,9 @@ def _time_problems(scenario: Scenario, day: int, hour: int | None) -> Iterator[P
 
 
 def _weathered(
-    temperature: float | None, humidity: float | None, given: Mapping[str, Any], gather: Gather
+    temperature: float | None, humidity: float | None, usual: FuelMoisture, given: Mapping[str, Any], gather: Gather
 ) -> FuelMoisture | None:
-    """Return the moistures by temperature and humidity, where both are given."""
+    """Return ``usual`` with fine dead fuel by temperature and humidity, where both are given."""
     if temperature is None and humidity is None:
         return None
     if temperature is None or humidity is None:
@@ -181,17 +182,18 @@ def _weathered(
         if not low <= value <= high:
             gather.add(f"--{name}", f"is {value:g}", f"use a value from {low:g} to {high:g}")
     one, ten = fine_dead_moisture(temperature, humidity)
-    return replace(_MOISTURE, dead_1h=round(float(one), 2), dead_10h=round(float(ten), 2))
+    return replace(usual, dead_1h=round(float(one), 2), dead_10h=round(float(ten), 2))
 
 
 def _on_project(
-    project: Project, at: str | None, cell: tuple[int, int] | None, day: int, hour: int | None
-) -> tuple[SurfaceConditions, int | None, FuelMoisture]:
+    project: Project, at: str | None, cell: tuple[int, int] | None, when: tuple[int, int | None],
+    given: Mapping[str, Any],
+) -> tuple[SurfaceConditions, int | None, FuelMoisture]:  # fmt: skip
     """Return the conditions at a place, the code of its fuel model and the moisture.
 
     The code is ``None`` without a fuel layer. Wind and moisture are those of the hour, or of the day without one.
     """
-    scenario, grid = project.scenario, project.scenario.grid
+    scenario, grid, (day, hour) = project.scenario, project.scenario.grid, when
     if (at is None) == (cell is None):
         raise InputError(
             [Problem("the place", "is given " + ("not at all" if at is None else "twice"), "give --at or --cell")]
@@ -221,11 +223,17 @@ def _on_project(
     period = weather.period_at(day, hour or 0)
     speed, towards = weather.wind_at(period, row, column)
     known = {name: layers[name] for name in _LAYERS if math.isfinite(layers.get(name, math.nan))}
-    if known.get("aspect", 0.0) < 0.0:  # flat
-        del known["aspect"]
+    known["slope"] = min(known.get("slope", 0.0), STEEPEST)
+    if layers.get("aspect", -1.0) < 0.0:  # flat, or not known: level, as in the maps
+        known.pop("aspect", None)
+        if given["aspect"] is None:
+            del known["slope"]
+    if "canopy_base_height" not in known and all(given[name] is None for name in _CROWN_LAYERS):
+        known.pop("canopy_density", None)  # without their base no crowns burn
     place = replace(_CONDITIONS, **known, wind=speed, wind_from=(270.0 - math.degrees(towards)) % 360.0)
     code = layers.get("fuel", math.nan)
-    moisture = moistures_of(weather, _MOISTURE)[period]
+    settings = project.physical
+    moisture = moistures_of(weather, settings.moisture, from_air=settings.air_moisture)[period]
     return place, int(code) if math.isfinite(code) else None, moisture
 
 
@@ -281,12 +289,17 @@ def _crown_data(
 
 
 def _left_out(settings: PhysicalSettings, scenario: Scenario | None = None) -> str:
-    """Return what is not modelled, and which layers crown fire lacks."""
+    """Return what is not modelled, and which layers of a ``scenario`` crown fire lacks.
+
+    Without ``scenario`` the fire is that of one place, by the published speeds.
+    """
+    ends = f"Factors of the calibration do not count here. {_PLANS}"
+    ends = ends if scenario is None and settings.factors.are_set else _PLANS
     if not settings.crown_fire:
-        return f"Crown fire is off and spotting is not modelled. {_PLANS}"
+        return f"Crown fire is off and spotting is not modelled. {ends}"
     lacking = () if scenario is None else missing_crown_layers(scenario)
     crowns = f"No {' and '.join(LAYERS[key][0].lower() for key in lacking)}: no crowns burn. " if lacking else ""
-    return f"{crowns}Spotting is not modelled. {_PLANS}"
+    return f"{crowns}Spotting is not modelled. {ends}"
 
 
 def _towards(fire: SurfaceSpread) -> float:
@@ -324,7 +337,7 @@ def _crowns_text(conditions: SurfaceConditions, crowns: dict[str, Any]) -> str:
     """Return what the crowns do in words."""
     units = chosen_units()
     if conditions.canopy_density == 0.0:
-        return "none here: the canopy bulk density is 0 or not known"
+        return "none here: the canopy bulk density is 0 or not known, or the base height is not known"
     intensity, critical = (units.fireline_intensity(crowns[f"{key}_intensity_kw_m"]) for key in ("surface", "critical"))
     starts = f"surface fire {intensity}, crowns catch fire from {critical}"
     if crowns["type"] == "surface":

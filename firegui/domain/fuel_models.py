@@ -16,6 +16,8 @@ LEAST_MOISTURE, MOST_MOISTURE = 1.0, 300.0
 """Range of fuel moistures in percent of the dry mass."""
 NONBURNABLE_CODES = (91, 99)
 """First and last code of what does not burn."""
+STEEPEST = 80.0
+"""Steepest slope in degrees. Steeper ground is taken as this."""
 _MOST_WIND = 60.0
 
 
@@ -121,7 +123,7 @@ class SurfaceConditions:
         0.0, "Wind direction", "where the wind comes from, clockwise from north", unit="°", low=0.0, high=360.0,
     )  # fmt: skip
     slope: float = option(
-        0.0, "Slope", "steepness of the ground", unit="°", low=0.0, high=60.0,
+        0.0, "Slope", "steepness of the ground", unit="°", low=0.0, high=STEEPEST,
     )  # fmt: skip
     aspect: float = option(
         0.0, "Aspect", "where the slope faces, downhill, clockwise from north", unit="°", low=0.0, high=360.0,

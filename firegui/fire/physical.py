@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from firegui.domain.calendar import STEPS_PER_DAY_LIMITS
 from firegui.domain.fuel import fuel_name
-from firegui.domain.fuel_models import FuelModel, FuelMoisture, fuel_model_problems
+from firegui.domain.fuel_models import STEEPEST, FuelModel, FuelMoisture, fuel_model_problems
 from firegui.domain.grid import Box
 from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
@@ -45,7 +45,6 @@ Wind = tuple[Raster, Raster]
 """Speed in m/s and the direction it blows to, radians counter-clockwise from east, ``[h, w]`` each."""
 TITLE = "The physical fire model cannot be used"
 _SHOWN_CODES = 5
-_STEEPEST = 80.0
 _BINS = 12
 """Classes of slope, and of shelter, of each fuel."""
 Place = Box | tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -102,7 +101,7 @@ class PhysicalGround:
         models, weather = (*standard_fuel_models(), *fuels), event.weather_of(settings.periods_per_day)
         place, burnable = _fuel(event, models, fuels)
         steep, aspect = _both(event, "slope", "aspect")
-        steep = np.where(aspect < 0.0, 0.0, np.clip(steep, 0.0, _STEEPEST))  # aspect −1: flat
+        steep = np.where(aspect < 0.0, 0.0, np.clip(steep, 0.0, STEEPEST))  # aspect −1: flat
         cover, height = _both(event, "canopy_cover", "canopy_height")
         depth = np.array([model.depth_ft for model in models])[place]
         moistures = moistures_of(weather, settings.moisture, from_air=settings.air_moisture)

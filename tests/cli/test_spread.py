@@ -201,3 +201,62 @@ def test_crown_fire_of_a_project_agrees_with_its_rasters(firegui: Run, project: 
     save_project(replace(loaded, scenario=replace(scenario, layers={"fuel": layers["fuel"]})), bare)
     lacking = firegui("spread", bare, "--crown-fire", "--out", tmp_path / "none").out
     assert "No canopy base height and canopy bulk density: no crowns burn." in lacking
+
+
+def test_a_place_has_the_moistures_of_the_projects_physical_model(firegui: Run, project: Path, tmp_path: Path) -> None:
+    loaded = load_project(project)
+    scenario = loaded.scenario
+    hours = 24 * scenario.days
+    speed = np.full((hours, 1, 1), 2.0, np.float32)
+    heat = np.full(hours, 30.0)
+    weather = PeriodWeather(24, max(scenario.grid.shape), speed, np.zeros_like(speed), heat, heat)
+    layers = {"fuel": np.full(scenario.grid.shape, 102.0, np.float32)}
+    dry = tmp_path / "dry.firegui"
+    save_project(replace(loaded, scenario=replace(scenario, layers=layers, weather=weather)), dry)
+    given = ("--dead-1h", "3", "--dead-10h", "4", "--dead-100h", "5", "--live-herb", "30")
+    assert firegui("configure", dry, "--model", "physical", *given).code == 0
+    at = ("spread", dry, "--cell", "3", "4", "--json")
+    one, _ten = fine_dead_moisture(30.0, 30.0)
+    found = firegui(*at).json["moisture_percent"]
+    assert found == {"dead_1h": 3.0, "dead_10h": 4.0, "dead_100h": 5.0, "live_herb": 30.0, "live_woody": 90.0}
+    found = firegui(*at, "--hour", "2").json["moisture_percent"]
+    assert (found["dead_1h"], found["dead_100h"]) == (pytest.approx(float(one)), 5.0)
+    found = firegui(*at, "--temperature", "30", "--humidity", "30").json["moisture_percent"]
+    assert (found["dead_1h"], found["live_herb"]) == (pytest.approx(float(one), abs=0.01), 30.0)
+    assert firegui("configure", dry, "--no-air-moisture").code == 0
+    assert firegui(*at, "--hour", "2").json["moisture_percent"]["dead_1h"] == 3.0
+    assert "calibration" not in firegui(*at).json["left_out"]
+    assert firegui("configure", dry, "--grass-speed", "0.5").code == 0
+    assert "Factors of the calibration do not count here." in firegui(*at).json["left_out"]
+    assert "calibration" not in firegui("spread", dry, "--out", tmp_path / "out").out
+
+
+def test_what_a_project_lacks_at_a_place_is_as_in_its_rasters(firegui: Run, project: Path, tmp_path: Path) -> None:
+    loaded = load_project(project)
+    scenario = loaded.scenario
+    shape = scenario.grid.shape
+
+    def saved(name: str, **layers: float) -> Path:
+        known = {key: np.full(shape, value, np.float32) for key, value in {"fuel": 165.0, **layers}.items()}
+        wind = np.full_like(scenario.wind_speed, 9.0)
+        save_project(replace(loaded, scenario=replace(scenario, layers=known, wind_speed=wind)), tmp_path / name)
+        return tmp_path / name
+
+    cases = (
+        saved("slope", slope=40.0), saved("flat", slope=2.0, aspect=-1.0), saved("cliff", slope=85.0, aspect=90.0),
+        saved("crowns", **{key: value for key, value in CROWNS.items() if key != "canopy_base_height"}),
+    )  # fmt: skip
+    for folder in cases:
+        found = firegui("spread", folder, "--cell", "3", "4", "--crown-fire", "--json").json
+        out = tmp_path / f"{folder.name}-out"
+        assert firegui("spread", folder, "--crown-fire", "--out", out).code == 0
+        for name, key in (("rate_of_spread", "head_m_min"), ("spread_direction", "towards_deg")):
+            raster = read_raster(out / f"{name}.tif").bands[0, 3, 4]
+            assert raster == pytest.approx(found[key], rel=1e-5), (folder.name, name)
+    assert found["crown_fire"]["type"] == "surface"
+    assert "the base height is not known" in firegui("spread", cases[-1], "--cell", "3", "4", "--crown-fire").out
+    # What the project has counts again with what is given.
+    turned = firegui("spread", cases[0], "--cell", "3", "4", "--aspect", "0", "--json").json
+    assert turned["conditions"]["slope"] == 40.0
+    based = firegui("spread", cases[-1], "--cell", "3", "4", "--crown-fire", "--canopy-base-height", "2", "--json").json
+    assert based["crown_fire"]["type"] == "passive"
