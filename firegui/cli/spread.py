@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from firegui.domain.scenario import LAYERS, Scenario
 from firegui.domain.units import percent_text
 from firegui.domain.weather import AIR_C, HOURS_PER_DAY, HUMIDITY
 from firegui.errors import InputError, Problem
-from firegui.fire.behaviour_rasters import UNITS, behaviour_rasters
+from firegui.fire.behaviour_rasters import UNITS, behaviour_rasters, hours_text
 from firegui.fire.crown_fire import CrownSpread, critical_intensity, crown_fire
 from firegui.fire.fuel_moisture import fine_dead_moisture, moistures_of
 from firegui.fire.landscape import missing_crown_layers
@@ -50,7 +50,9 @@ _OF_PROJECT = "; as in PROJECT's physical model where it is not given"
 @click.option("--at", metavar="'LAT LON'", help="The place on PROJECT, in degrees or UTM.")
 @click.option("--cell", metavar="ROW COLUMN", type=WHOLE, nargs=2, help="The place on PROJECT, counted from 0.")
 @click.option("--day", metavar="N", type=WHOLE, help="The day whose wind blows, counted from 0.  [default: 0]")
-@click.option("--hour", metavar="N", type=WHOLE, help="The hour of the day, where PROJECT has a weather by the hour.")
+@click.option(
+    "--hour", metavar="N", type=WHOLE, help="The hour since the day began, where PROJECT has a weather by the hour."
+)
 @click.option("--fuel", metavar="MODEL", help="Fuel model: a name such as GR2, or its number.  [default: PROJECT's]")
 @click.option(
     "--fuel-models", metavar="F.fmd", type=FILE, help="Custom fuel models, before PROJECT's and the standard ones."
@@ -92,13 +94,13 @@ def spread(
         return
     models = standard_fuel_models()
     custom = None if fuel_models is None else gather.attempt(lambda: read_fuel_models(fuel_models))
-    conditions, code, air, settings = _CONDITIONS, None, _MOISTURE, PhysicalSettings()
+    conditions, code, air, time, settings = _CONDITIONS, None, _MOISTURE, None, PhysicalSettings()
     if project_folder is not None:
         project = gather.attempt(lambda: load_project(project_folder))
         if project is not None:
             settings, models = project.physical, (*project.fire_model.fuels, *models)
             found = gather.attempt(lambda: _on_project(project, at, cell, (day or 0, hour), given))
-            conditions, code, air = found or (conditions, None, settings.moisture)
+            conditions, code, air, time = found or (conditions, None, settings.moisture, None)
     elif any(value is not None for value in (at, cell, day, hour)):
         gather.add("--at, --cell, --day and --hour", "belong to a project", "name the project first, or leave them out")
     elif fuel is None:
@@ -119,7 +121,7 @@ def spread(
     if settings.crown_fire:
         fire = crown_fire(surface, model, moisture, conditions, settings.foliar_moisture, limit_wind=limit)
     data = _data(model, moisture, conditions, fire) | {
-        "crown_fire": _crown_data(fire, surface, conditions, settings), "left_out": _left_out(settings),
+        "time": time, "crown_fire": _crown_data(fire, surface, conditions, settings), "left_out": _left_out(settings),
     }  # fmt: skip
     report(as_json, data, lambda: _lines(model, moisture, conditions, fire, data))
 
@@ -144,9 +146,10 @@ def _write_rasters(
     gather.raise_if_any(_TITLE)
     assert project is not None
     scenario = project.scenario
+    moistures = {item.name: given[item.name] for item in fields(FuelMoisture) if given[item.name] is not None}
     names, titles = [], list[str]()
     with new_folder(out) as temporary:
-        for raster in behaviour_rasters(scenario, settings, project.fire_model.fuels, *when):
+        for raster in behaviour_rasters(scenario, settings, project.fire_model.fuels, *when, moistures=moistures):
             name, titles, tags = f"{raster.name}.tif", [*raster.titles], {"UNIT": UNITS[raster.name]}
             write_raster(temporary / name, raster.bands, scenario.grid, descriptions=titles, tags=tags)
             names.append(name)
@@ -188,8 +191,8 @@ def _weathered(
 def _on_project(
     project: Project, at: str | None, cell: tuple[int, int] | None, when: tuple[int, int | None],
     given: Mapping[str, Any],
-) -> tuple[SurfaceConditions, int | None, FuelMoisture]:  # fmt: skip
-    """Return the conditions at a place, the code of its fuel model and the moisture.
+) -> tuple[SurfaceConditions, int | None, FuelMoisture, str]:  # fmt: skip
+    """Return the conditions at a place, the code of its fuel model, the moisture and their time in words.
 
     The code is ``None`` without a fuel layer. Wind and moisture are those of the hour, or of the day without one.
     """
@@ -234,7 +237,9 @@ def _on_project(
     code = layers.get("fuel", math.nan)
     settings = project.physical
     moisture = moistures_of(weather, settings.moisture, from_air=settings.air_moisture)[period]
-    return place, int(code) if math.isfinite(code) else None, moisture
+    hours = HOURS_PER_DAY // weather.periods_per_day
+    time = hours_text(scenario, day, (hour or 0) // hours * hours, hours)
+    return place, int(code) if math.isfinite(code) else None, moisture, time
 
 
 def _fuel_model(models: tuple[FuelModel, ...], fuel: str | None, code: int | None, gather: Gather) -> FuelModel | None:
@@ -320,6 +325,7 @@ def _lines(
     passes = f"front passes in {float(fire.residence):.1f} min"
     length, intensity = float(fire.flame_length), float(fire.intensity)
     rows = [
+        *([("time", data["time"])] if data["time"] else []),
         ("moisture", f"dead {', '.join(dead)} %, live {', '.join(live)} %"),
         ("wind", f"{wind}, from {conditions.wind_from:.0f}°"),
         ("ground", f"slope {conditions.slope:.0f}°, facing {conditions.aspect:.0f}°"),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import timedelta, timezone
 from types import MappingProxyType
 
 import numpy as np
@@ -17,6 +18,7 @@ from firegui.domain.weather import HOURS_PER_DAY
 from firegui.errors import Check, InputError
 from firegui.fire.crown_fire import CrownSpread
 from firegui.fire.physical import PhysicalGround
+from firegui.io.times import offset_text
 
 UNITS: Mapping[str, str] = MappingProxyType(
     {
@@ -44,15 +46,17 @@ class BehaviourRaster:
 
 def behaviour_rasters(
     event: Scenario, settings: PhysicalSettings, fuels: tuple[FuelModel, ...], day: int, hour: int | None = None,
-    check: Check | None = None,
+    check: Check | None = None, *, moistures: Mapping[str, float] | None = None,
 ) -> Iterator[BehaviourRaster]:  # fmt: skip
-    """Yield the rasters of :data:`UNITS` of a day, by its periods, or of one ``hour``.
+    """Yield the rasters of :data:`UNITS` of a day, by its periods, or of one ``hour`` since the day began.
 
-    ``settings`` give moistures, periods and crown fire; where no crowns can burn, their fraction is left out. ``fuels``
-    are custom fuel models. Raises :class:`~firegui.errors.InputError` for an event without usable fuel. ``check`` is
-    called before each period and may raise to cancel.
+    ``settings`` give moistures, periods and crown fire; where no crowns can burn, their fraction is left out.
+    ``moistures`` in percent come before them and before those of the air. ``fuels`` are custom fuel models. Raises
+    :class:`~firegui.errors.InputError` for an event without usable fuel. ``check`` is called before each period and may
+    raise to cancel.
     """
     ground = PhysicalGround.of(event, settings, fuels)
+    ground = replace(ground, moistures=tuple(replace(moist, **moistures or {}) for moist in ground.moistures))
     each = ground.weather.periods_per_day
     first = ground.weather.period_at(day, hour or 0)
     numbers = range(first, first + (each if hour is None else 1))
@@ -66,12 +70,24 @@ def behaviour_rasters(
         found += [fire.fraction] if isinstance(fire, CrownSpread) else []
         for name, values in zip(names, found, strict=True):
             bands[name][band] = np.where(ground.burnable, values, np.nan)
-    date = event.date_of_day(day).isoformat() if event.is_dated else f"day {day}"
     hours = HOURS_PER_DAY // each
-    begins = ((number - day * each) * hours for number in numbers)
-    titles = tuple(f"{date}, hours {begin} to {begin + hours}" for begin in begins)
+    titles = tuple(hours_text(event, day, (number - day * each) * hours, hours) for number in numbers)
     for name, stack in bands.items():
         yield BehaviourRaster(name, stack, titles)
+
+
+def hours_text(event: Scenario, day: int, first: int, hours: int) -> str:
+    """Return ``hours`` of a day from ``first`` on by the local clock.
+
+    Days need not begin at midnight.
+    """
+    if not event.is_dated:
+        return f"day {day}, hours {first} to {first + hours}"
+    zone = timezone(timedelta(hours=event.utc_offset_h))
+    begin = (event.time_of_day(day) + timedelta(hours=first)).astimezone(zone)
+    end = begin + timedelta(hours=hours)
+    ends = f"{end:%H:%M}" if hours < HOURS_PER_DAY else f"{end:%Y-%m-%d %H:%M}"
+    return f"{begin:%Y-%m-%d %H:%M} to {ends} {offset_text(event.utc_offset_h)}"
 
 
 def strongest_fire(project: Project, name: str, days: range, check: Check | None = None) -> NDArray[np.float32] | None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
@@ -260,3 +261,30 @@ def test_what_a_project_lacks_at_a_place_is_as_in_its_rasters(firegui: Run, proj
     assert turned["conditions"]["slope"] == 40.0
     based = firegui("spread", cases[-1], "--cell", "3", "4", "--crown-fire", "--canopy-base-height", "2", "--json").json
     assert based["crown_fire"]["type"] == "passive"
+
+
+def test_an_hour_counts_from_the_start_of_the_day_and_is_named_by_the_clock(
+    firegui: Run, project: Path, tmp_path: Path
+) -> None:
+    loaded = load_project(project)
+    scenario = loaded.scenario
+    hours = 24 * scenario.days
+    speed = np.arange(1.0, hours + 1.0, dtype=np.float32)[:, None, None]
+    heat = np.full(hours, 30.0)
+    weather = PeriodWeather(24, max(scenario.grid.shape), speed, np.zeros_like(speed), heat, heat)
+    start = datetime(2017, 10, 9, 4, tzinfo=UTC)
+    layers = {"fuel": np.full(scenario.grid.shape, 102.0, np.float32)}
+    tubbs = replace(scenario, layers=layers, weather=weather, start=start, utc_offset_h=-7.0)
+    project = tmp_path / "night.firegui"
+    save_project(replace(loaded, scenario=tubbs), project)
+    at = ("spread", project, "--cell", "3", "4")
+    found = firegui(*at, "--hour", "3", "--json").json
+    assert (found["time"], found["conditions"]["wind"]) == ("2017-10-09 00:00 to 01:00 UTC−7", 4.0)
+    assert "time       2017-10-08 21:00 to 2017-10-09 21:00 UTC−7" in firegui(*at).out
+    assert firegui("spread", "--fuel", "GR2", "--json").json["time"] is None
+    given = ("--dead-1h", "9", "--hour", "3")
+    out = firegui("spread", project, *given, "--out", tmp_path / "out", "--json").json
+    assert out["periods"] == ["2017-10-09 00:00 to 01:00 UTC−7"]
+    # A moisture that is given counts before that of the air, there as here.
+    head = firegui(*at, *given, "--json").json["head_m_min"]
+    assert read_raster(tmp_path / "out" / "rate_of_spread.tif").bands[0, 3, 4] == pytest.approx(head, rel=1e-5)
