@@ -27,14 +27,16 @@ from firegui.calibration.fittable import factor_fit_problems
 from firegui.cli.arguments import FILE
 from firegui.cli.carry_out import carry_out, exit_code
 from firegui.cli.configure import save_edited
-from firegui.cli.output import json_option, report, table
+from firegui.cli.output import error_data, json_option, report, table
 from firegui.cli.progress import emitter, plain_progress_option
 from firegui.cli.setting_options import given_settings, setting_options
+from firegui.cli.shell import BAD_INPUT
 from firegui.cli.words import command_text
 from firegui.domain.fit import EventProgress, FactorFitSettings, NetworkFitSettings
 from firegui.domain.options import setting_fields
 from firegui.domain.project import Project
 from firegui.domain.weights import GAINS, Correction
+from firegui.errors import InputError
 from firegui.fire.physical import with_factors
 from firegui.fire.skill import ForecastSkill
 from firegui.fire.training_coverage import training_coverage
@@ -63,7 +65,7 @@ _ACROSS = 10
     "--apply",
     "accept",
     is_flag=True,
-    help="Save the factors in every PROJECT, after the table is shown; physical model.",
+    help="Save the factors in every PROJECT; physical model.",
 )
 @setting_options(NetworkFitSettings())
 @setting_options(FactorFitSettings(), only=_FACTORS_ONLY, suffix="; physical model")
@@ -142,11 +144,20 @@ def _calibrate_factors(
         raise refusal(finished, TITLE)
     # What was stopped was compared with nothing, and what is worse replaces nothing.
     accept = accept and finished.reason is FinishReason.COMPLETED and not is_worse(ready)
-    data = factors_summary(spec, folders, ready, finished, is_applied=accept)
-    report(as_json, data, lambda: factors_lines(folders, ready, finished, is_applied=accept))
+    refused: InputError | None = None
     if accept:
-        save_edited(lambda folder: with_factors(load_project(folder), ready.factors), *folders)
-    click.get_current_context().exit(exit_code(finished))
+        try:
+            save_edited(lambda folder: with_factors(load_project(folder), ready.factors), *folders)
+        except InputError as error:
+            # What was found is reported all the same: it took long.
+            accept, refused = False, error
+    data = factors_summary(spec, folders, ready, finished, is_applied=accept)
+    if refused is not None:
+        data |= error_data(refused.title, refused.problems)
+    report(as_json, data, lambda: factors_lines(folders, ready, finished, is_applied=accept))
+    if refused is not None and not as_json:
+        raise refused
+    click.get_current_context().exit(exit_code(finished) if refused is None else BAD_INPUT)
 
 
 def factors_summary(

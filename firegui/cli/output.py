@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from firegui.errors import Problem
+
 if TYPE_CHECKING:
     from firegui.domain.units import Units
 
@@ -29,6 +31,12 @@ def json_text(data: Mapping[str, Any]) -> str:
 def print_json(data: Mapping[str, Any]) -> None:
     """Print :func:`json_text`."""
     click.echo(json_text(data))
+
+
+def error_data(text: str, problems: Iterable[Problem] = ()) -> dict[str, Any]:
+    """Return an error and what is wrong as an object for programs."""
+    listed = [{"where": item.where, "what": item.what, "remedy": item.remedy} for item in problems]
+    return {"error": text, "problems": listed}
 
 
 def report_text(as_json: bool, data: Mapping[str, Any], lines: Callable[[], Iterable[str]]) -> str:

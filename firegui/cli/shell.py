@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from firegui.cli.output import print_json
+from firegui.cli.output import error_data, print_json
 from firegui.errors import CancelledError, FireguiError, InputError, Problem
 from firegui.runs.failures import failure_message, is_foreseen, write_log
 
@@ -99,8 +99,7 @@ def _usage(error: click.ClickException, as_json: bool) -> int:
 
 def _tell(text: str, problems: Sequence[Problem], as_json: bool) -> None:
     if as_json:
-        listed = [{"where": item.where, "what": item.what, "remedy": item.remedy} for item in problems]
-        print_json({"error": text, "problems": listed})
+        print_json(error_data(text, problems))
     else:
         click.echo(f"firegui: {text}", err=True)
 

@@ -112,9 +112,13 @@ def test_what_is_wrong_with_any_project_is_said_before_anything_is_fitted_or_sav
 
     monkeypatch.setattr("firegui.runs.lock._EDIT_WAIT_S", 0.1)
     before = [(folder / "project.toml").read_bytes() for folder in two]
+    words = ("calibrate", *two, "--fit-days", 1, "--rollouts", 4, "--progress", "none", "--apply")
     with editing(two[1]):
-        answer = firegui("calibrate", *two, "--fit-days", 1, "--rollouts", 4, "--progress", "none", "--apply")
+        answer, told = firegui(*words), firegui(*words, "--json")
     assert answer.code == 2 and "is being changed by process" in answer.err
+    assert "Saved" not in answer.out and f"To use it: firegui configure {two[0]} " in answer.out
+    told.assert_refused("is being changed by process")
+    assert told.json["factors"]["grass_speed"] < 1.0 and not told.json["applied"]
     assert [(folder / "project.toml").read_bytes() for folder in two] == before
 
 
