@@ -186,6 +186,7 @@ def test_a_constant_wind_is_typed_in_the_unit_and_direction_it_comes_in(filled: 
 def test_what_was_recognised_of_a_wind_file_stands_in_the_boxes(filled: Hands) -> None:
     filled.go("Weather")
     page = filled.wizard.weather
+    assert "by the hours of a file, the others by the means of days" in page.about
     assert page.conventions["speed_unit"].currentText() == "as recognised: m/s"
     assert page.conventions["sense"].currentText() == "as recognised: where it blows from"
     assert filled.line("days").placeholderText() == "as derived: 3"

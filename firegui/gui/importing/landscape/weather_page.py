@@ -56,8 +56,8 @@ class WeatherPage(WizardPage):
     overlays = frozenset({"wind"})
     about = (
         "One wind for every day, or files: a CSV table, records of a station (.wxs, .fw9), a NetCDF file, WindNinja's "
-        "grids (…_vel.asc), or GeoTIFFs with a band an hour or a day. Daily means are planned with. Arrows in the "
-        "preview point where the wind blows to."
+        "grids (…_vel.asc), or GeoTIFFs with a band an hour or a day. The physical fire model burns by the hours of "
+        "a file, the others by the means of days. Arrows in the preview point where the wind of a day blows to."
     )
 
     def __init__(self, draft: ImportDraft) -> None:
