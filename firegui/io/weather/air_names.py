@@ -41,6 +41,8 @@ _NOISE = (
 _WORDS = re.compile(r"[a-z]+\d*[a-z]*|\d+")
 _LIKELY_FAHRENHEIT = 50.0
 """°C: a mean of the highest temperatures above it is more likely in °F."""
+_KELVIN_ABOVE = 150.0
+"""°F: no air is as hot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +71,7 @@ _UNITS = {"F": _FAHRENHEIT, "C": _CELSIUS, "K": _KELVIN}
 def celsius(values: Floats, column: AirColumn) -> tuple[Floats, str]:
     """Return temperatures in °C, and a note on what was converted or guessed."""
     unit = temperature_unit(values, column)
-    said = "" if column.unit else f"{column.title} names no unit: °{unit} was taken. "
+    said = "" if column.unit else f"{column.title} names no unit: {unit if unit == 'K' else f'°{unit}'} was taken. "
     if unit == "F":
         return (values - 32.0) / 1.8, f"{said}The temperature was converted from °F."
     if unit == "K":
@@ -78,11 +80,11 @@ def celsius(values: Floats, column: AirColumn) -> tuple[Floats, str]:
 
 
 def temperature_unit(values: Floats, column: AirColumn) -> str:
-    """Return the unit of temperatures as the title says it, else the likelier of °F and °C."""
+    """Return the unit of temperatures as the title says it, else the likeliest."""
     if column.unit:
         return column.unit
-    known = values[np.isfinite(values)]
-    return "F" if known.size and known.max() > _LIKELY_FAHRENHEIT else "C"
+    highest = float(np.max(values[np.isfinite(values)], initial=-np.inf))
+    return "K" if highest > _KELVIN_ABOVE else "F" if highest > _LIKELY_FAHRENHEIT else "C"
 
 
 def relative_humidity(temperature_c: Floats, dew_point_c: Floats) -> Floats:

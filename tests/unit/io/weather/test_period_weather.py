@@ -155,6 +155,14 @@ def test_temperature_and_humidity_are_kept_in_celsius_and_percent(tmp_path: Path
     assert "converted from °F" in notes and "with temperature and humidity" in notes
 
 
+def test_a_temperature_without_a_unit_is_in_kelvin_where_it_can_be_nothing_else(tmp_path: Path) -> None:
+    path = written(tmp_path / "w.csv", "wind_speed_ms,dir_from,temperature,rh", ["3,90,293.15,20"] * 24)
+    winds = read(WindSource(files=(path,)))
+    assert winds.weather is not None and winds.weather.temperature_c is not None
+    np.testing.assert_allclose(winds.weather.temperature_c, 20.0)
+    assert "temperature names no unit: K was taken." in " ".join(winds.notes)
+
+
 def test_without_humidity_there_is_no_air_and_it_is_said(tmp_path: Path) -> None:
     path = written(tmp_path / "w.csv", "wind_speed_ms,dir_from,temperature_c", ["3,90,20"] * 24)
     winds = read(WindSource(files=(path,)))
