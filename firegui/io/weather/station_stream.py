@@ -14,9 +14,11 @@ humidity, 3 the dew point), units 63 (2 is metric, as is 4 with hourly precipita
 
 Tables of Prometheus and W.I.S.E. (``HOURLY,HOUR,TEMP,RH,WD,WS,PRECIP``): ``HOURLY`` is the date. Theirs and others with
 the indices of the Canadian FWI System, such as FFMC, are in °C and km/h at 10 m. Tables of FireFamilyPlus 5 and FEMS
-(``.fw21``): their mph are at 20 ft.
+(``.fw21``): their mph are at 20 ft. NOAA's Local Climatological Data (``HourlyWindSpeed``; their documentation): times
+are in local standard time.
 
-All but the last two count time by the local clock of the station.
+All but tables with indices of the FWI System and those of FireFamilyPlus and FEMS count time by the local clock of the
+station.
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ _TABLES = {
     "hourly,hour,": {"hourly": "date", "hour": "local hour", "temp": "temp c", "ws": "wind speed 10 m (km/h)"},
     "stationid,datetime,": {"windspeed(mph)": "wind speed 20 ft (mph)"},
     ",ffmc,": {"temp": "temp c", "ws": "wind speed 10 m (km/h)"},
+    "hourlywindspeed": {"date": "local date"},
 }
 """What the header of a fire program's table has, and what some of its titles stand for."""
 

@@ -328,10 +328,12 @@ def test_the_hour_of_a_date_may_have_a_column_of_its_own(tmp_path: Path, title: 
 def test_the_titles_of_noaas_local_climatological_data_are_known(tmp_path: Path) -> None:
     header = "STATION,DATE,HourlyWindSpeed,HourlyWindDirection,HourlyDryBulbTemperature,HourlyRelativeHumidity"
     rows = [f"724957,2020-08-19T{hour:02d}:00:00,{hour},270,{60 + hour},30" for hour in range(7, 24)]
-    weather = read(WindSource(files=(table(tmp_path / "w.csv", header, *rows),))).weather
+    source = WindSource(files=(table(tmp_path / "w.csv", header, *rows),))
+    assert survey_wind(source).conventions.clock is TimeBasis.LOCAL
+    weather = read(source).weather
     assert weather is not None and weather.temperature_c is not None and weather.humidity is not None
-    assert weather.temperature_c[0] == pytest.approx((67 - 32) / 1.8) and weather.humidity[0] == 30.0
-    assert weather.speed[0, 0, 0] == pytest.approx(7 * 0.44704), "with °F goes mph"
+    assert weather.temperature_c[9] == pytest.approx((69 - 32) / 1.8) and weather.humidity[9] == 30.0
+    assert weather.speed[9, 0, 0] == pytest.approx(9 * 0.44704), "with °F goes mph"
 
 
 def test_stations_are_placed_by_a_list_beside_their_table(tmp_path: Path) -> None:
