@@ -52,8 +52,9 @@ def read_fuel_models(path: Path) -> tuple[FuelModel, ...]:
         for number, line in enumerate(text.splitlines(), start=1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
-    is_metric = bool(lines) and lines[0][1] == ["METRIC"]
-    if lines and lines[0][1] in (["METRIC"], ["ENGLISH"]):
+    units = " ".join(lines[0][1]).upper() if lines else ""
+    is_metric = units == "METRIC"
+    if units in ("METRIC", "ENGLISH"):
         del lines[0]
     if not 0 < len(lines) <= _MOST_MODELS:
         what = f"holds {len(lines):,} fuel models" if lines else "holds no fuel model"

@@ -32,6 +32,7 @@ def test_english_metric_and_older_files_give_the_same_model(tmp_path: Path) -> N
     (bare,) = read_fuel_models(written(tmp_path, "", "# a remark", GR2))
     metric = "14 mine 0.2242 0 0 2.2417 0 dynamic 65.6168 59.0551 0 30.48 15 18608000 18608000"
     (si,) = read_fuel_models(written(tmp_path, "METRIC", metric))
+    assert read_fuel_models(written(tmp_path, "Metric", metric)) == (si,)
     assert (english.name, english.title, english.dynamic) == ("mine", "My own grass", True)
     assert bare == english
     assert si.loads == pytest.approx(english.loads, rel=1e-3)
