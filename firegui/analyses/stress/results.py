@@ -62,6 +62,13 @@ def resume_problems(then: StressHeader, spec: StressSpec, schedule: str) -> list
         more.append(Problem(where, "was made of another schedule", "give its schedule again (--schedule)"))
     if before.stress.scenarios != now.stress.scenarios:
         more.append(Problem(where, "was made with other scenarios", "give its scenarios again, or another folder"))
+    elif (
+        any(one.repair_hours for one in now.scenarios)
+        and then.project.stress.scenarios != spec.project.stress.scenarios
+    ):
+        # A plan is repaired for the scenarios of its project.
+        what = "was made with other stress scenarios of the project"
+        more.append(Problem(where, what, "set them back, or test in another folder"))
     likened = replace(before, stress=replace(before.stress, scenarios=now.stress.scenarios))
     return _CHECK.problems(spec, then, likened, more=more)
 

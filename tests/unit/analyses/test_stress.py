@@ -440,6 +440,8 @@ def test_bad_input_is_told_at_once_and_nothing_is_written(
         ({"settings": StressTestSettings(stress=replace(STRESS, seed=6))}, "Random seed = 5, now 6"),
         ({"settings": StressTestSettings(stress=replace(STRESS, scenarios=(FAILING,)))}, "other scenarios"),
         ({"settings": StressTestSettings(draws=4, stress=STRESS)}, "Draws = 0, now 4"),
+        # “mended” is repaired for the scenarios of the project.
+        ({"project": replace(PROJECT, stress=replace(STRESS, scenarios=(FAILING,)))}, "scenarios of the project"),
     ],
 )
 def test_a_test_of_something_else_is_not_gone_on_with(whole: Path, changes: dict[str, Any], told: str) -> None:
