@@ -286,12 +286,13 @@ def table_message(table: StressTable, wanted: int, reason: FinishReason, cell_ha
     ``cell_ha`` is the area of a cell in hectares.
     """
     worst, area = table.worst, Units.METRIC.area
+    where = f"worst in {worst.scenario.name}" if table.results else "no scenario was tested; in the model's own world"
     text = (
-        f"worst in {worst.scenario.name}: {percent_text(worst.share_worst)} of the growth is left "
+        f"{where}: {percent_text(worst.share_worst)} of the growth is left "
         f"({area(worst.cells_worst * cell_ha)} of {area(worst.cells_no_drops * cell_ha)} without drops)"
     )
     if reason is FinishReason.STOPPED:
-        done = len(table.results)
-        where = f"after {done} of {counted(wanted, 'scenario')}" if done < wanted else "before the last draws were done"
-        return f"stopped on request {where}; {text}; resume to go on"
+        done = sum(len(one.draws) >= one.scenario.n_draws for one in table.results) + len(table.left_out)
+        when = f"after {done} of {counted(wanted, 'scenario')}" if done < wanted else "before the last draws were done"
+        return f"stopped on request {when}; {text}; resume to go on"
     return text

@@ -241,10 +241,17 @@ def test_a_stopped_test_goes_on_with_the_same_bits(whole: Path, tmp_path: Path, 
 
 def test_a_test_that_is_stopped_in_its_last_scenario_does_not_read_as_complete(whole: Path) -> None:
     table = read_table(whole)
-    done = len(table.results)
-    said = [table_message(table, wanted, FinishReason.STOPPED, 0.09) for wanted in (done, done + 1)]
+    weak, failing, mended, _fast = table.results
+    tested = len(STRESS.scenarios)
+    begun = replace(table, results=(weak, failing, replace(mended, draws=mended.draws[:1])))
+    said = [table_message(one, tested, FinishReason.STOPPED, 0.09) for one in (table, begun)]
+    # A scenario that cannot be tested is over as well, one with draws to come is not.
     assert said[0].startswith("stopped on request before the last draws were done; worst in")
-    assert said[1].startswith(f"stopped on request after {done} of {done + 1} scenarios; worst in")
+    assert said[1].startswith(f"stopped on request after {tested - 2} of {tested} scenarios; worst in")
+    none = table_message(replace(table, results=()), tested, FinishReason.STOPPED, 0.09)
+    assert none.startswith(
+        "stopped on request after 1 of 5 scenarios; no scenario was tested; in the model's own world: "
+    )
 
 
 @pytest.mark.slow
