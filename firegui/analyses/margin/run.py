@@ -26,6 +26,7 @@ from firegui.runs.spec import MarginSpec, StressSpec
 from firegui.runs.stages import FinishReason, RunState
 
 _REPLANNED = "it is replanned, and counts in the test with replanning alone"
+_NOT_REPLANNED = "it is replanned, and the curve has no test with replanning"
 
 
 def margin_problems(spec: MarginSpec) -> list[Problem]:
@@ -80,7 +81,8 @@ class MarginRun(SavedRun[MarginSpec, MarginHeader]):
         if not table.results:
             return curve.without(plan, "; ".join(dict.fromkeys(reason for _, reason in table.left_out)))
         if plan is not CurvePlan.REPLANNED:
-            own = tuple((one.name, _REPLANNED) for one in self._spec.project.stress.scenarios if one.repair_hours)
+            why = _REPLANNED if self._spec.settings.repair_hours else _NOT_REPLANNED
+            own = tuple((one.name, why) for one in self._spec.project.stress.repaired)
             table = replace(table, left_out=table.left_out + own)
         gallons = sum(drop.payload_gal for drop in read_drops(record.folder) if drop.executed)
         names = record.folder.name, spec.out.name

@@ -107,6 +107,14 @@ def test_the_tests_have_the_seed_of_the_curve_and_say_what_they_leave_out(whole:
     assert "Shares" not in "\n".join(curve_notes(replace(curve, setting=Setting.A)))
 
 
+def test_without_a_test_with_replanning_a_replanned_scenario_is_not_said_to_count_there(tmp_path: Path) -> None:
+    run(margin_spec(tmp_path / "run", replace(SETTINGS, repair_hours=0.0)))
+    curve = read_curve(tmp_path / "run")
+    assert [point.plan for point in curve.points] == list(FIXED)
+    notes = "\n".join(curve_notes(curve))
+    assert "mended is left out: it is replanned, and the curve has no test with replanning." in notes
+
+
 def test_the_last_point_is_the_stress_margins_plan_replanned_in_every_scenario(whole: Path) -> None:
     stress, last = read_curve(whole).points[2:]
     assert (last.folder, last.test, last.seconds) == (stress.folder, "stress-stress-replanned", stress.seconds)
