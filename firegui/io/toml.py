@@ -18,7 +18,8 @@ from enum import Enum
 from functools import cache
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, TypeVar, cast, get_type_hints
+from types import NoneType
+from typing import Any, TypeVar, cast, get_args, get_type_hints
 
 import msgspec
 
@@ -216,11 +217,13 @@ def _describe_error(error: Exception, raw: Any) -> str:
 
 
 def _describe(kind: Any) -> str:
+    others = [part for part in get_args(kind) if part is not NoneType]
+    if len(others) == 1 and NoneType in get_args(kind):
+        kind = others[0]
     if isinstance(kind, type) and issubclass(kind, Enum):
         return "one of " + ", ".join(str(member.value) for member in kind)
     names: dict[Any, str] = {
         str: 'text in quotes, as in "name"', int: "a whole number", float: "a number", bool: "true or false",
-        float | None: "a number",
     }  # fmt: skip
     return names.get(kind, f"{kind}".replace("typing.", "")) if kind in names else "a value of that type"
 

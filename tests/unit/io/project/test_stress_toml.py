@@ -109,6 +109,8 @@ def test_everything_wrong_with_a_file_is_said_at_once(tmp_path: Path) -> None:
         ],
     )  # fmt: skip
     assert any("scenario 2 (a)" in str(problem) for problem in error.problems)
+    (side,) = (problem for problem in error.problems if "retardant_acts_on" in problem.what)
+    assert side.remedy == f"write one of {', '.join(RetardantSide)}"
 
 
 @pytest.mark.parametrize(
