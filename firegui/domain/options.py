@@ -328,8 +328,11 @@ def degrees_text(radians: float) -> str:
     return next((text for text in plain if math.radians(float(text)) == radians), repr(math.degrees(radians)))
 
 
+def exact_number(value: float) -> str:
+    """Return :func:`plain_number`, or every digit where that is read back as another number."""
+    short = plain_number(value)
+    return short if float(short) == value else repr(value)
+
+
 def _text(value: Any) -> str:
-    if isinstance(value, float):
-        short = plain_number(value)
-        return short if float(short) == value else repr(value)
-    return str(value)
+    return exact_number(value) if isinstance(value, float) else str(value)

@@ -74,7 +74,7 @@ class ClosedLoop(ReplanJob):
         try:
             session.move(RunState.RUNNING)
             while state.day < self._world.count:
-                if spec.stop_at is not None and self._world.step(state.day) >= spec.stop_at * self._world.per_day:
+                if spec.stop_at is not None and self._world.step(state.day) >= self._world.steps_of(spec.stop_at):
                     raise CancelledError
                 state = self._day(replanner, session, self._folder, state)
                 # Before the checkpoint: a day that is flown again after a crash replaces the one that was kept.
@@ -336,6 +336,13 @@ class _World:
         """Return the step of an observation; the end of the plan after the last."""
         return min(number * self.every, self.n_steps)
 
+    def steps_of(self, days: float) -> float:
+        """Return the steps in so many days, a little fewer: 1.1 days of 50 steps must not be more than 55."""
+        return days * self.per_day - _SLACK
+
+
+_SLACK = 1e-6
+"""Part of a step by which a time may miss its step: no decimal number of days is exact."""
 
 STATE, TABLE = LOOP_STATE, LOOP_TABLE
 COLUMNS = tuple(item.name for item in fields(LoopDay))

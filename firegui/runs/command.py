@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from firegui.domain.benchmark import BenchmarkSettings, PlannerName
 from firegui.domain.fit import NetworkFitSettings
 from firegui.domain.margin_curve import MarginCurveSettings
-from firegui.domain.options import setting_fields, value_at
+from firegui.domain.options import exact_number, setting_fields, value_at
 from firegui.domain.scaling import ScalingSettings
 from firegui.domain.sensitivity import SensitivityKind, SensitivitySettings
 from firegui.domain.settings import Margin
@@ -78,9 +78,9 @@ def repeat_command(spec: RepeatableSpec, source: Path | None = None) -> str:
             words += [*_file("--schedule", spec.schedule_file), "--day", str(spec.day), *_file("--observed", source)]
             words += ["--closed-loop"] if spec.closed_loop else []
             if spec.exercise is not None:
-                words += ["--scenario", spec.exercise.name, "--every", f"{spec.exercise.repair_hours:g}"]
+                words += ["--scenario", spec.exercise.name, "--every", exact_number(spec.exercise.repair_hours)]
                 words += ["--draw", str(spec.draw)] if spec.draw else []
-            words += [] if spec.stop_at is None else ["--stop-at", f"{spec.stop_at:g}"]
+            words += [] if spec.stop_at is None else ["--stop-at", exact_number(spec.stop_at)]
             words += _file("--after", spec.after)
             words += setting_words(plan.optimizer, skip=("start",)) + setting_words(plan.elimination)
             words += setting_words(plan.design, prefix="design")

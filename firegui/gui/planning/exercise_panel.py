@@ -196,7 +196,7 @@ class ExercisePanel(SplitPanel):
         offered = sorted({*_HOURS, scenario.repair_hours or 24.0, hours or 24.0}, reverse=True)
         _fill(self.every, [(f"{each:g} h", each) for each in offered], hours or 24.0)
         calendar, days = self._plan.exercise_project.calendar, self.every.currentData() / 24.0
-        times = (number * days for number in range(1, math.ceil(calendar.days / days)))
+        times = (number * days for number in range(1, _whole_parts(calendar.days / days)))
         stops = ((_when(calendar, _step(calendar, time)), time) for time in times)
         _fill(self.stop_at, [("the end", None), *stops], stop)
         self._show_draws()
@@ -258,7 +258,7 @@ class ExercisePanel(SplitPanel):
         """Return how many replannings a start makes, how long they take, and which inputs the plan keeps."""
         project = self._plan.exercise_project
         stop, days = self.stop_at.currentData(), project.plan.days
-        count = max(math.ceil((stop or days) * 24.0 / (self.every.currentData() or 24.0)) - 1, 0)
+        count = max(_whole_parts((stop or days) * 24.0 / (self.every.currentData() or 24.0)) - 1, 0)
         flown = (entry for entry in reversed(self._queue.entries) if entry.flies_loop and entry.is_over and entry.loop)
         text = f"{counted(count, 'short replanning')}, "
         if (latest := next((entry for entry in flown if entry.elapsed), None)) is None:
@@ -307,6 +307,11 @@ class ExercisePanel(SplitPanel):
             step = self.model.row(rows[0]).step
             self._session.set_step(step)
             self.chart.set_cursor(step / self._session.project.calendar.steps_per_day)
+
+
+def _whole_parts(parts: float) -> int:
+    """Return how many intervals a time has, the last of which may be shorter; ``3 / 0.1`` are 30."""
+    return math.ceil(parts - 1e-9)
 
 
 def _step(calendar: Calendar, days: float) -> int:

@@ -18,6 +18,7 @@ from firegui.domain.settings import Effectiveness, Margin
 from firegui.domain.stress import StressScenario, StressSet, StressTestSettings, growth_share
 from firegui.io.project.observation_file import read_observation
 from firegui.io.project.schedule_file import read_schedule
+from firegui.runs.command import repeat_command
 from firegui.runs.control import RunControl
 from firegui.runs.events import LoopAdvanced, Message, PlanUpdated, Progress, RunEvent
 from firegui.runs.header import schedule_hash
@@ -352,6 +353,22 @@ def test_an_exercise_stops_where_it_is_told_and_goes_on_unedited_as_an_unbroken_
     # And the one that was stopped can still go on by itself.
     assert end(carry_out(replace(stopped, resume=True, stop_at=None))).reason is FinishReason.COMPLETED
     assert_same_files(stopped.out, unbroken_exercise, *LOOP_FILES)
+
+
+def test_an_exercise_stops_at_an_observation_whose_days_are_no_exact_number(tmp_path: Path) -> None:
+    hours, step = 16.8, 7
+    assert hours / 24.0 * STEPS_PER_DAY > step == round(hours / 24.0 * STEPS_PER_DAY)
+    spec = exercise_spec(tmp_path / "run", hours, stop_at=hours / 24.0)
+    assert end(carry_out(spec)).reason is FinishReason.STOPPED
+    (row,) = read_scores(spec.out).loop
+    assert row.end == step / STEPS_PER_DAY
+
+
+def test_the_command_of_an_exercise_has_every_digit_of_its_times(tmp_path: Path) -> None:
+    hours, days = 24.0 * 8.0 / 144.0, 1.0 / 3.0
+    spec = replace(exercise_spec(tmp_path / "run", hours, stop_at=days), project_folder=tmp_path)
+    words = repeat_command(spec).split()
+    assert [float(words[words.index(option) + 1]) for option in ("--every", "--stop-at")] == [hours, days]
 
 
 def without_drops(schedule: Schedule, first: int, end: int) -> Schedule:
