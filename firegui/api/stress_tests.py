@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
-from firegui.analyses.stress.results import STORE, TITLE
+from firegui.analyses.stress.results import STORE, TITLE, StressHeader
 from firegui.analyses.stress.run import stress_problems
 from firegui.api.gather import Gather
 from firegui.api.inputs import (
@@ -27,6 +27,7 @@ from firegui.errors import Problems
 from firegui.runs.control import RunControl
 from firegui.runs.engine import Engine
 from firegui.runs.events import Emit, RunFinished, StressReady
+from firegui.runs.header import file_of
 from firegui.runs.spec import StressSpec
 from firegui.runs.stages import FinishReason
 
@@ -67,6 +68,7 @@ class StressTestRequest:
         file = schedule_file(self.schedule)
         ready = None
         if read is not None and schedule is not None:
+            scenarios_file = self._scenarios_file(earlier, read.folder)
             spec = StressSpec(
                 project=read.project,
                 out=out,
@@ -77,10 +79,10 @@ class StressTestRequest:
                 backend=self.backend,
                 project_folder=read.folder,
                 schedule_file=file,
-                scenarios_file=None if isinstance(self.scenarios, StressSet | None) else Path(self.scenarios),
+                scenarios_file=scenarios_file,
             )
-            is_set = isinstance(self.scenarios, StressSet)
-            is_repeatable = read.is_as_saved and file is not None and not is_set
+            can_read = scenarios_file is not None or settings.stress.scenarios == read.project.stress.scenarios
+            is_repeatable = read.is_as_saved and file is not None and can_read
             ready = ReadyRun(spec, is_repeatable=is_repeatable).with_command()
             gather.extend(stress_problems(spec))
         else:
@@ -88,6 +90,12 @@ class StressTestRequest:
         gather.raise_if_any(TITLE)
         assert ready is not None
         return ready
+
+    def _scenarios_file(self, earlier: StressHeader | None, project_folder: Path | None) -> Path | None:
+        """Return the file with the scenarios: that of ``earlier`` where a resumed test is not given them again."""
+        if self.scenarios is None and earlier is not None:
+            return file_of(earlier, earlier.scenarios_file, project_folder)
+        return Path(self.scenarios) if isinstance(self.scenarios, str | Path) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,10 +10,11 @@ import pytest
 
 import firegui
 from firegui.analyses.benchmark.results import read_benchmark
-from firegui.analyses.stress.results import read_table
+from firegui.analyses.stress.results import STORE, StressHeader, read_table
 from firegui.analyses.uncertainty.results import read_ensemble
 from firegui.api.projects import OpenProject
 from firegui.domain.settings import MarginSettings
+from firegui.domain.stress import StressScenario, StressSet
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError
 from firegui.io.project.schedule_file import read_project_schedule
@@ -85,6 +86,34 @@ def test_a_stress_test_that_is_stopped_goes_on(project: OpenProject, drops: Path
     with pytest.raises(firegui.InputError) as refused:
         firegui.stress_test(project, drops, draws=-1, repair_hours="often", out=out)  # type: ignore[arg-type]
     assert len(refused.value.problems) == 3
+
+
+def test_a_stress_test_that_goes_on_still_names_the_file_of_its_scenarios(
+    folder: Path, drops: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "scenarios.toml"
+    file.write_text('[[scenario]]\nname = "a"\nspread_factor = 1.1\n[[scenario]]\nname = "b"\n', encoding="utf-8")
+
+    def stopped_and_resumed(out: Path, scenarios: Path | StressSet) -> StressHeader:
+        token = firegui.RunControl()
+
+        def stop(event: RunEvent) -> None:
+            if isinstance(event, StressReady):
+                token.request_stop()
+
+        firegui.stress_test(folder, drops, scenarios=scenarios, out=out, progress=stop, cancel=token)
+        before = STORE.read(out)
+        whole = firegui.stress_test(folder, drops, out=out, resume=True)
+        assert [one.scenario.name for one in whole.stress.results] == ["a", "b"]
+        after = STORE.read(out)
+        assert (after.command, after.scenarios_file) == (before.command, before.scenarios_file)
+        return after
+
+    named = stopped_and_resumed(tmp_path / "named", file)
+    assert f"--scenarios {file}" in named.command
+    # No command repeats a test of scenarios that are in no file.
+    given = StressSet((StressScenario("a", spread_factor=1.1), StressScenario("b")))
+    assert stopped_and_resumed(tmp_path / "given", given).command == ""
 
 
 # -- uncertainty -------------------------------------------------------------------------------------------------------
