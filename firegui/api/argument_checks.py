@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from numbers import Real
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,21 @@ def is_number(value: Any, where: str, problems: Problems, *, may_be_none: bool =
     return (value is None and may_be_none) or is_one or _refuse(value, where, "give a number", problems)
 
 
+def is_whole(value: Any, where: str, problems: Problems, *, may_be_none: bool = False) -> bool:
+    """Return whether ``value`` is a whole number, or add a problem."""
+    is_one = isinstance(value, Integral) and not isinstance(value, bool)
+    return (value is None and may_be_none) or is_one or _refuse(value, where, "give a whole number", problems)
+
+
 def is_mapping(value: Any, where: str, example: str, problems: Problems) -> bool:
     """Return whether ``value`` is a mapping, or add a problem with an ``example`` of one."""
     return isinstance(value, Mapping) or _refuse(value, where, f"give a mapping such as {example}", problems)
 
 
-def is_string(value: Any, where: str, problems: Problems) -> bool:
+def is_string(value: Any, where: str, problems: Problems, *, may_be_none: bool = False) -> bool:
     """Return whether ``value`` is a string, or add a problem."""
-    return isinstance(value, str) or _refuse(value, where, "give a string", problems)
+    is_one = isinstance(value, str) or (value is None and may_be_none)
+    return is_one or _refuse(value, where, "give a string", problems)
 
 
 def is_path(value: Any, where: str, problems: Problems) -> bool:

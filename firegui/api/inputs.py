@@ -8,6 +8,7 @@ from operator import index
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, get_args, runtime_checkable
 
+from firegui.api.argument_checks import is_path
 from firegui.api.gather import Gather
 from firegui.domain.calendar import STEPS_PER_DAY
 from firegui.domain.grid import Grid
@@ -178,6 +179,8 @@ def gather_scenarios(
     """
     if source is None or isinstance(source, StressSet):
         return source
+    if not is_path(source, "--scenarios", gather):
+        return None
     path = Path(source)
     if not check_source(path, gather, "--scenarios"):
         return None

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar
 
+from firegui.api.argument_checks import is_number, is_string, is_whole
 from firegui.api.gather import Gather
 from firegui.api.inputs import Change, ScheduleSource, check_source, gather_schedule, schedule_file, with_given
 from firegui.api.plans import requested_settings, scored
@@ -60,10 +61,23 @@ class ReplanRequest:
         Raises :class:`~firegui.errors.InputError` listing every problem.
         """
         gather = Gather()
+        unusable = self._unusable(gather)
+        return replace(self, **dict.fromkeys(unusable))._read(gather, unusable)
+
+    def _unusable(self, gather: Gather) -> tuple[str, ...]:
+        """Return which fields have a value of another type, which is added to the problems."""
+        checks = {"day": is_whole, "scenario": is_string, "every": is_number, "draw": is_whole, "stop_at": is_number}
+        return tuple(
+            name
+            for name, is_usable in checks.items()
+            if not is_usable(getattr(self, name), f"--{name.replace('_', '-')}", gather, may_be_none=True)
+        )
+
+    def _read(self, gather: Gather, unusable: tuple[str, ...]) -> ReadyRun:
         read = read_project(self.project, gather)
         earlier = gather.attempt(lambda: check_out(self.out, self.resume))
         plan = requested_settings(PlanSettings() if read is None else read.project.plan, earlier, self.settings, gather)
-        if self.day is None and not self.closed_loop:
+        if self.day is None and not self.closed_loop and "day" not in unusable:
             gather.add("--day", "is missing", "give the day to plan from, counted from 0")
         if self.closed_loop and self.observed is not None:
             gather.add("--observed", "is of no use in a closed loop, which draws its fire", "leave one of them out")

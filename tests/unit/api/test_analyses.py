@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from firegui.analyses.stress.results import STORE, StressHeader, read_table
 from firegui.analyses.uncertainty.results import read_ensemble
 from firegui.api.projects import OpenProject
 from firegui.domain.settings import MarginSettings
-from firegui.domain.stress import StressScenario, StressSet
+from firegui.domain.stress import NOMINAL, StressScenario, StressSet
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError
 from firegui.io.project.schedule_file import read_project_schedule
@@ -116,6 +117,12 @@ def test_a_stress_test_that_goes_on_still_names_the_file_of_its_scenarios(
     assert stopped_and_resumed(tmp_path / "given", given).command == ""
 
 
+def test_scenarios_of_another_type_are_a_problem(project: OpenProject, drops: Path) -> None:
+    with pytest.raises(firegui.InputError, match=r"scenarios: .* cannot be used") as refused:
+        firegui.stress_test(project, drops, scenarios=(StressScenario("a"),))  # type: ignore[arg-type]
+    assert len(refused.value.problems) == 1
+
+
 # -- uncertainty -------------------------------------------------------------------------------------------------------
 @pytest.mark.slow
 def test_an_ensemble_has_the_members_of_the_command(
@@ -181,6 +188,25 @@ def test_replanning_lists_every_problem_in_the_words_of_python(watched: OpenProj
     for part in ("day: is missing", "add `closed_loop=True`", "gone.csv", "epochs is 0"):
         assert part in text
     assert "--" not in text
+
+
+@pytest.mark.parametrize(
+    ("given", "keyword"),
+    [
+        ({"scenario": NOMINAL}, "scenario"),
+        ({"every_hours": "12"}, "every_hours"),
+        ({"draw": 1.5}, "draw"),
+        ({"stop_at_day": "1"}, "stop_at_day"),
+        ({"day": "1", "closed_loop": False}, "day"),
+    ],
+)
+def test_a_value_of_another_type_is_one_problem(
+    given: dict[str, Any], keyword: str, watched: OpenProject, drops: Path
+) -> None:
+    with pytest.raises(firegui.InputError) as refused:
+        firegui.replan(watched, drops, **({"closed_loop": True} | given))
+    (problem,) = refused.value.problems
+    assert problem.where == keyword and "cannot be used" in problem.what
 
 
 # -- benchmark ---------------------------------------------------------------------------------------------------------
