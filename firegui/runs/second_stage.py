@@ -57,7 +57,6 @@ class SecondStage:
             self.eliminator = session.engine.eliminator(model, plan, reference, checkpoint, check)
         else:
             self.eliminator = self._pruning = margin.second_stage(model, reference, checkpoint, check)
-        self._earlier: Schedule | None = None
         self._smooths = margin is None and plan.elimination.smoothing > 0
         # A kill between the two writes leaves the log ahead of the checkpoint.
         self.rows = [row for row in rows if row.rollouts <= self.eliminator.report.rollouts]
@@ -70,6 +69,7 @@ class SecondStage:
             # A run that an older version began has the points from here on.
             metrics = self.eliminator.report.metrics
             self.curve = self.curve.with_plan(self.eliminator.schedule, metrics, math.nan, is_taken=True)
+        self._earlier = self._earlier_taken()
 
     @property
     def schedule(self) -> Schedule:
@@ -107,7 +107,7 @@ class SecondStage:
         if self._smooths and eliminator.report.drops > 0:
             session.save(self.save)
             self._smooth()
-        metrics = eliminator.report.metrics if self._smoother is None else None
+        metrics = eliminator.report.metrics if self._smoother is None and self._earlier is None else None
         pictures.follow(self._epoch, metrics, self.schedule, check, is_last=True)
 
     def save(self) -> None:
@@ -131,6 +131,12 @@ class SecondStage:
         places = [place for place, point in enumerate(self.curve.points) if point.drops > left]
         # The end of the removal holds, so that a point without a test is on the way to one that does.
         return tuple(place for place in reversed(places) if not self.curve.points[place].excess > 1.0)
+
+    def _earlier_taken(self) -> Schedule | None:
+        """Return the earlier plan that a session before took instead of the last one; ``None`` without any."""
+        taken, is_over = self.curve.taken, bool(self.eliminator.finished)
+        place = self.curve.place_of(taken) if is_over and taken > self.eliminator.report.drops else None
+        return None if place is None else self.curve.schedule(place)
 
     def take_earlier(self, index: int) -> None:
         """Take the plan of a point of the removal curve instead of the last one."""

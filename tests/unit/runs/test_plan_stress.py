@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,16 @@ from firegui.planning.stress import stress_table
 from firegui.runs.control import RunControl
 from firegui.runs.events import RunEvent, StateChanged, StressReady, StressTestProgress
 from firegui.runs.leaks import read_leaks
-from firegui.runs.run_folder import LEAK, PLAN, kept_schedule, read_removal_curve, read_run
+from firegui.runs.run_folder import (
+    ELIMINATION_CHECKPOINT,
+    LEAK,
+    METRICS,
+    PLAN,
+    SCHEDULE,
+    kept_schedule,
+    read_removal_curve,
+    read_run,
+)
 from firegui.runs.run_repair import damaged_files
 from firegui.runs.runner import execute
 from firegui.runs.spec import PlanSpec, StressSpec
@@ -165,20 +175,14 @@ def saved_curve(out: Path) -> RemovalCurve:
     return curve
 
 
-@pytest.mark.parametrize("needs", [0, 1, 2])
-def test_the_last_plan_of_a_removal_that_holds_in_the_stress_test_is_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needs: int
-) -> None:
-    whole = margin_spec(tmp_path / "whole")
-    execute(whole, lambda _event: None, RunControl())
-    curve, table = saved_curve(whole.out), MarginPlanning.table
-    assert not missed_text(read_run(whole.out).scores.stress, whole.project.plan)
-    held = [point.drops for point in curve.points if point.drops >= curve.taken and not point.excess > 1.0]
-    assert held[-1] == curve.taken
-    least = held[-1 - needs]
+Table = Callable[..., StressTable]
+
+
+def stricter_table(least: int) -> Table:
+    """Return a stress test that leaves all of the growth in “late” where there are fewer drops than ``least``."""
+    table = MarginPlanning.table
 
     def stricter(self: MarginPlanning, model: Any, schedule: Schedule, **named: Any) -> StressTable:
-        """Return the table with all of the growth left in “late” where there are fewer drops than it takes."""
         found = table(self, model, schedule, **named)
         if found.drops >= least:
             return found
@@ -190,7 +194,21 @@ def test_the_last_plan_of_a_removal_that_holds_in_the_stress_test_is_kept(
         )
         return replace(found, results=results)
 
-    monkeypatch.setattr(MarginPlanning, "table", stricter)
+    return stricter
+
+
+@pytest.mark.parametrize("needs", [0, 1, 2])
+def test_the_last_plan_of_a_removal_that_holds_in_the_stress_test_is_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, needs: int
+) -> None:
+    whole = margin_spec(tmp_path / "whole")
+    execute(whole, lambda _event: None, RunControl())
+    curve = saved_curve(whole.out)
+    assert not missed_text(read_run(whole.out).scores.stress, whole.project.plan)
+    held = [point.drops for point in curve.points if point.drops >= curve.taken and not point.excess > 1.0]
+    assert held[-1] == curve.taken
+    least = held[-1 - needs]
+    monkeypatch.setattr(MarginPlanning, "table", stricter_table(least))
     spec, events = margin_spec(tmp_path / "run"), list[RunEvent]()
     execute(spec, events.append, RunControl())
     record, kept = read_run(spec.out), saved_curve(spec.out)
@@ -224,6 +242,32 @@ def test_a_plan_that_no_plan_of_the_removal_replaces_stays_and_says_which_test_i
     assert record.scores.pruned.removed_to == 0
     assert untested_names(record.scores.stress) == ("failures, repaired",), "the verdict stands without it"
     assert "held on the random draws of the removal, but does not in the stress test" in end(events).message
+
+
+def test_a_run_that_took_an_earlier_plan_keeps_it_when_it_is_resumed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = margin_spec(tmp_path / "whole")
+    execute(whole, lambda _event: None, RunControl())
+    curve = saved_curve(whole.out)
+    least = min(point.drops for point in curve.points if point.drops > curve.taken and not point.excess > 1.0)
+    monkeypatch.setattr(MarginPlanning, "table", stricter_table(least))
+    spec = margin_spec(tmp_path / "run")
+    execute(spec, lambda _event: None, RunControl())
+    files = (PLAN, SCHEDULE, METRICS, ELIMINATION_CHECKPOINT)
+    before, control = {name: (spec.out / name).read_bytes() for name in files}, RunControl()
+
+    def stop(event: RunEvent) -> None:
+        if isinstance(event, StressTestProgress):
+            control.request_stop()
+
+    execute(replace(spec, resume=True), stop, control)
+    record = read_run(spec.out)
+    assert record.scores.stress is None and record.scores.pruned is not None
+    assert (record.scores.pruned.drops, record.scores.pruned.removed_to) == (least, curve.taken)
+    assert (spec.out / PLAN).read_bytes() == before[PLAN]
+    execute(replace(spec, resume=True), lambda _event: None, RunControl())
+    assert {name: (spec.out / name).read_bytes() for name in files} == before
 
 
 REPAIRED = "failures, repaired"
