@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -402,7 +401,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         failed = table.worst_held(plan.weights).scenario.name
         if places:
             self._emit(Message("the plan does not hold in the stress test; testing earlier plans of the removal"))
-        with self._test_that_may_stop():
+        try:
             for place in places:
                 session.pause_or_stop(lambda: None)
                 schedule = second.curve.schedule(place)
@@ -414,14 +413,22 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
                         break
                 else:
                     return place, found, fires
+        except CancelledError:
+            self._tests_stopped = True
+        except Exception as error:  # whatever happens in the tests, the last plan and its test are there
+            self._warn_of_test(session, error, "earlier plans of the removal could not be stress-tested")
         return None
 
     def _score_curve(self, session: RunSession, reason: FinishReason) -> None:
         """Score the removal curve at nominal effectiveness. A stop leaves it for the next session."""
         if self._second is None or reason is FinishReason.STOPPED:
             return
-        with self._test_that_may_stop():
+        try:
             self._second.score_curve(session.model.with_effectiveness(self._spec.project.plan.nominal))
+        except CancelledError:
+            self._tests_stopped = True
+        except Exception as error:  # whatever happens in the scores, the plan is there
+            self._warn_of_test(session, error, "the removal curve could not be scored")
 
     def _stress_test(
         self, session: RunSession, plan: Schedule, scores: RunScores, fires: StressFires
@@ -496,19 +503,16 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
             self._emit(Message("the stress test was stopped; the plan is complete"))
             return None
         except Exception as error:  # whatever happens in the test, the plan is there
-            if not is_foreseen(error):
-                write_log(error, session.folder.path)
-            session.warn(f"{failed} ({failure_message(error)})")
+            self._warn_of_test(session, error, failed)
             return None
         return table
 
-    @contextmanager
-    def _test_that_may_stop(self) -> Iterator[None]:
-        """Let a stop end what is done in the context, and note that it did."""
-        try:
-            yield
-        except CancelledError:
-            self._tests_stopped = True
+    @staticmethod
+    def _warn_of_test(session: RunSession, error: Exception, failed: str) -> None:
+        """Warn that a test ``failed``; the traceback of an unforeseen error goes into the log."""
+        if not is_foreseen(error):
+            write_log(error, session.folder.path)
+        session.warn(f"{failed} ({failure_message(error)})")
 
     def _write_test(self, session: RunSession, table: StressTable, fires: StressFires, scores: RunScores) -> None:
         """Write where fire gets through in a test, then the scores with its table."""

@@ -44,6 +44,7 @@ from firegui.runs.run_folder import (
 )
 from firegui.runs.run_repair import damaged_files
 from firegui.runs.runner import execute
+from firegui.runs.second_stage import SecondStage
 from firegui.runs.spec import PlanSpec, StressSpec
 from firegui.runs.stages import FinishReason, RunState, Stage
 from firegui.runs.summary import run_summary
@@ -268,6 +269,37 @@ def test_a_run_that_took_an_earlier_plan_keeps_it_when_it_is_resumed(
     assert (spec.out / PLAN).read_bytes() == before[PLAN]
     execute(replace(spec, resume=True), lambda _event: None, RunControl())
     assert {name: (spec.out / name).read_bytes() for name in files} == before
+
+
+def test_earlier_plans_that_cannot_be_tested_do_not_lose_the_last_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails, calls = stricter_table(1_000), iter(range(9))
+
+    def once(self: MarginPlanning, model: Any, schedule: Schedule, **named: Any) -> StressTable:
+        if next(calls) > 0:
+            raise MemoryError
+        return fails(self, model, schedule, **named)
+
+    monkeypatch.setattr(MarginPlanning, "table", once)
+    spec, events = margin_spec(tmp_path / "run"), list[RunEvent]()
+    execute(spec, events.append, RunControl())
+    assert end(events).reason is FinishReason.COMPLETED
+    assert any("earlier plans of the removal could not be stress-tested" in text for text in warnings(events))
+    assert read_run(spec.out).has_plan and missed_text(table_of(spec.out), spec.project.plan)
+
+
+def test_a_removal_curve_that_cannot_be_scored_does_not_lose_the_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(self: SecondStage, model: Any) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr(SecondStage, "score_curve", fails)
+    spec, events = margin_spec(tmp_path / "run"), list[RunEvent]()
+    execute(spec, events.append, RunControl())
+    assert end(events).reason is FinishReason.COMPLETED and table_of(spec.out) is not None
+    assert any("the removal curve could not be scored" in text for text in warnings(events))
 
 
 REPAIRED = "failures, repaired"
