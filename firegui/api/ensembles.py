@@ -11,7 +11,7 @@ from firegui.analyses.uncertainty.results import STORE, TITLE, EnsembleHeader, r
 from firegui.analyses.uncertainty.run import uq_problems
 from firegui.analyses.uncertainty.summary import Summary, summarised
 from firegui.api.gather import Gather
-from firegui.api.inputs import Change, ScheduleSource, gather_schedule, schedule_file, unchanged, with_given
+from firegui.api.inputs import Change, ScheduleSource, gather_schedule, kept_schedule_file, unchanged, with_given
 from firegui.api.projects import ProjectSource, read_project
 from firegui.api.python_words import python_interface
 from firegui.api.running import ReadyRun, SavedRunResult, refusal, run_place, run_spec
@@ -60,7 +60,7 @@ class EnsembleRequest:
         if settings is not None and read is None:
             gather.extend(settings.problems())
         elif settings is not None and read is not None:
-            file = schedule_file(self.schedule)
+            file = kept_schedule_file(self.schedule)
             spec = UncertaintySpec(
                 read.project, out, "", settings, schedule, self.resume, self.backend, snapshot_seconds=math.inf,
                 project_folder=read.folder, schedule_file=file, workers=self.workers(WorkerSettings(), gather),

@@ -21,7 +21,7 @@ from firegui.io.project.schedule_file import read_project_schedule
 from firegui.io.project.stress_toml import read_scenarios
 from firegui.runs.header import event_hash
 from firegui.runs.kept_fire import SavedFire, fire_problems, saved_fire
-from firegui.runs.run_folder import PLAN, RUN, SCHEDULE
+from firegui.runs.run_folder import PLAN, RUN, SCHEDULE, kept_plan
 
 PAPER_CELL = Grid(1, 1, 30.0)
 NO_NAMES: Mapping[str, str] = {}
@@ -97,8 +97,18 @@ def _type_words(item: SettingField) -> str:
 def schedule_file(source: ScheduleSource | None) -> Path | None:
     """Return the file or folder that a schedule is read from; ``None`` for one that is in memory only."""
     if isinstance(source, HasSchedule):
-        return source.folder
+        # The folder of a stress test does not hold the schedule that was tested.
+        return None if source.folder is None or kept_plan(source.folder) is None else source.folder
     return None if source is None or isinstance(source, Schedule) else Path(source)
+
+
+def kept_schedule_file(source: ScheduleSource | None) -> Path | None:
+    """Return the file that a schedule is read from; of a run folder that in it. ``None`` for one in memory only.
+
+    Results name it: whatever shows one again reads a file.
+    """
+    path = schedule_file(source)
+    return path if path is None or not path.is_dir() else kept_plan(path) or path
 
 
 def schedule_of_run(path: Path, *names: str) -> Path:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from firegui.api.gather import Gather
-from firegui.api.inputs import Change, ScheduleSource, gather_schedule, schedule_file, with_given
+from firegui.api.inputs import Change, ScheduleSource, gather_schedule, kept_schedule_file, with_given
 from firegui.api.projects import ProjectSource, read_project
 from firegui.api.python_words import keyword_text, python_interface
 from firegui.api.running import ReadyRun, RunPlace, SavedRunResult, refusal, run_place, run_spec
@@ -83,7 +83,7 @@ class PlanRequest:
         gather.extend([*found, *budget_problems(budget, None if found else project)])
         if project is not None and not found:
             gather.extend(stage_problems(project, self.stages, out if self.resume else None))
-        source = schedule_file(self.schedule) if earlier is None else earlier.warm_start_file
+        source = kept_schedule_file(self.schedule) if earlier is None else earlier.warm_start_file
         # Checkpoints hold all that came of the schedule it started from; a run that has none yet starts over from it.
         needed = None if earlier is not None and earlier.can_resume else source
         option = "" if self.schedule is None else "--warm-start" if Stage.OPTIMIZE in self.stages else "--schedule"

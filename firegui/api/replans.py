@@ -8,7 +8,15 @@ from typing import ClassVar
 
 from firegui.api.argument_checks import is_number, is_string, is_whole
 from firegui.api.gather import Gather
-from firegui.api.inputs import Change, ScheduleSource, check_source, gather_schedule, schedule_file, with_given
+from firegui.api.inputs import (
+    Change,
+    ScheduleSource,
+    check_source,
+    gather_schedule,
+    kept_schedule_file,
+    schedule_file,
+    with_given,
+)
 from firegui.api.plans import requested_settings, scored
 from firegui.api.projects import ProjectSource, ReadProject, read_project
 from firegui.api.python_words import python_interface
@@ -100,7 +108,7 @@ class ReplanRequest:
     def _ready(self, read: ReadProject, gather: Gather) -> ReadyRun | None:
         """Return the run on a project that could be read; ``None`` without a schedule."""
         project, turn, seen, unread = read.project, self.turn, None, True
-        schedule, file = gather_schedule(self.schedule, project, gather), schedule_file(self.schedule)
+        schedule, file = gather_schedule(self.schedule, project, gather), kept_schedule_file(self.schedule)
         # A day outside the plan is said below; what was observed on it would only confuse.
         is_there = check_source(self.observed, gather, "--observed")
         if is_there and not self.closed_loop and 1 <= turn < project.plan.days:

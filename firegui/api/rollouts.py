@@ -57,7 +57,7 @@ from firegui.runs.events import Emit
 from firegui.runs.kept_fire import SavedFire
 from firegui.runs.messages import engine_words
 from firegui.runs.result_store import check_writable
-from firegui.runs.run_folder import PLAN
+from firegui.runs.run_folder import PLAN, kept_plan
 
 if TYPE_CHECKING:
     from firegui.rollout.model import Model
@@ -470,7 +470,9 @@ def evaluate(
     with ExitStack() as stack:
         source: ScheduleSource | None = schedule
         if isinstance(schedule, SavedRunResult):
-            source = stack.enter_context(result_folder(schedule))
+            folder = stack.enter_context(result_folder(schedule))
+            # A run has a fire of its own; a stress test has its schedule in memory alone.
+            source = schedule if kept_plan(folder) is None else folder
         names = (without_barriers,) if isinstance(without_barriers, str) else tuple(without_barriers)
         request = RolloutRequest(project, source, backend, precision, nominal, names, what_if_barriers)
         return roll_out(

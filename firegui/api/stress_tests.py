@@ -14,7 +14,7 @@ from firegui.api.inputs import (
     ScheduleSource,
     gather_scenarios,
     gather_schedule,
-    schedule_file,
+    kept_schedule_file,
     with_given,
 )
 from firegui.api.projects import ProjectSource, read_project
@@ -65,7 +65,7 @@ class StressTestRequest:
         settings = self.settings(base, gather)
         schedule = gather_schedule(self.schedule, project, gather)
         gather.attempt(lambda: Engine().check_backend(self.backend))
-        file = schedule_file(self.schedule)
+        file = kept_schedule_file(self.schedule)
         ready = None
         if read is not None and schedule is not None:
             scenarios_file = self._scenarios_file(earlier, read.folder)

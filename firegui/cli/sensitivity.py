@@ -12,7 +12,7 @@ import click
 from firegui.analyses.sensitivity.results import STORE, TITLE, AnyTable, SensitivityHeader, flat_rows
 from firegui.analyses.sensitivity.run import sensitivity_problems
 from firegui.api.gather import Gather
-from firegui.api.inputs import gather_schedule
+from firegui.api.inputs import gather_schedule, kept_schedule_file
 from firegui.api.running import refusal
 from firegui.cli.arguments import FILE, WHOLE, project_argument
 from firegui.cli.carry_out import carry_out, exit_code
@@ -99,7 +99,7 @@ def sensitivity(
             resume=resume,
             backend=backend,
             project_folder=project_folder,
-            schedule_file=schedule_file,
+            schedule_file=kept_schedule_file(schedule_file),
             workers=given_settings(WorkerSettings(), given, gather),
         )
         spec = with_command(spec)

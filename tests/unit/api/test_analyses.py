@@ -15,12 +15,12 @@ from firegui.analyses.stress.results import STORE, StressHeader, read_table
 from firegui.analyses.uncertainty.results import read_ensemble
 from firegui.api.projects import OpenProject
 from firegui.domain.settings import MarginSettings
-from firegui.domain.stress import NOMINAL, StressScenario, StressSet
+from firegui.domain.stress import NOMINAL, StressScenario, StressSet, untested_names
 from firegui.domain.uncertainty import ErrorSource, UncertaintyKind, UncertaintySettings
 from firegui.errors import CancelledError
 from firegui.io.project.schedule_file import read_project_schedule
 from firegui.runs.events import MembersDone, RunEvent, StressReady
-from firegui.runs.run_folder import read_run
+from firegui.runs.run_folder import PLAN, read_run
 from tests.support import assert_same_files, make_project
 from tests.unit.analyses.workers import Workplace
 from tests.unit.api.conftest import Command
@@ -115,6 +115,17 @@ def test_a_stress_test_that_goes_on_still_names_the_file_of_its_scenarios(
     # No command repeats a test of scenarios that are in no file.
     given = StressSet((StressScenario("a", spread_factor=1.1), StressScenario("b")))
     assert stopped_and_resumed(tmp_path / "given", given).command == ""
+
+
+def test_the_plan_in_the_folder_of_a_run_is_known_as_that_of_the_run(folder: Path, tmp_path: Path) -> None:
+    plan = firegui.plan(folder, prune=False, out=folder / "runs" / "one")
+    assert plan.folder is not None and plan.stress is not None and untested_names(plan.stress)
+    out = tmp_path / "test"
+    tested = firegui.stress_test(folder, plan.folder, out=out)
+    assert STORE.read(out).schedule_file == str(plan.folder / PLAN)
+    assert read_run(plan.folder).scores.stress == tested.stress, "the run counts the test of its plan"
+    # A result is a schedule also where its folder does not hold it.
+    assert firegui.evaluate(folder, tested).metrics == firegui.evaluate(folder, plan.folder).metrics
 
 
 def test_scenarios_of_another_type_are_a_problem(project: OpenProject, drops: Path) -> None:
