@@ -111,6 +111,8 @@ class MarginPoint:
         if plan is CurvePlan.REPLANNED:
             flown = [draw.flown for result in table.results for draw in result.draws]
             drops, volume = sum(flown) / len(flown), None
+        # The first of the table is so to 0.1 % alone, and the share is compared with the limit.
+        worst = max(table.worst_first, key=lambda result: result.share_worst, default=table.nominal)
         unrepaired = [one.fixed_share_worst for one in table.results if one.fixed_share_worst is not None]
         return MarginPoint(
             plan=plan,
@@ -119,8 +121,8 @@ class MarginPoint:
             drops=drops,
             gallons=volume,
             nominal_share=table.nominal.share_worst,
-            worst_scenario=table.worst.scenario.name,
-            worst_share=table.worst.share_worst,
+            worst_scenario=worst.scenario.name,
+            worst_share=worst.share_worst,
             scenarios=len(table.results),
             draws=max(len(result.draws) for result in (table.nominal, *table.results)),
             left_out=table.left_out,

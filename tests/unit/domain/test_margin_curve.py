@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from firegui.domain.margin_curve import CurvePlan, MarginCurve, MarginCurveSettings, MarginPoint
-from firegui.domain.settings import Margin, Setting
+from firegui.domain.settings import Margin, PlanSettings, Setting
 from firegui.domain.stress import NOMINAL, StressDraw, StressResult, StressScenario, StressSet, StressTable
 
 WEAK, FAILING = StressScenario("weak", spread_factor=1.2), StressScenario("failing", failure_rate=0.2, draws=2)
@@ -49,6 +49,18 @@ def test_a_point_takes_the_worst_draw_of_all_scenarios() -> None:
     assert (point.worst_scenario, point.worst_share) == ("failing", 0.6)
     assert point.fixed_share is None
     assert (point.scenarios, point.draws, point.left_out) == (2, 2, (("windy", "unknown"),))
+
+
+def test_a_share_just_above_the_limit_is_the_worst_of_a_point_also_beside_a_larger_fire() -> None:
+    def result(scenario: StressScenario, share: float, bare: float) -> StressResult:
+        return StressResult(scenario, 0.0, bare, (StressDraw(share * bare, 0.0, share, 10),))
+
+    results = (result(WEAK, 0.0503, 100.0), result(FAILING, 0.0499, 900.0))
+    table = StressTable(12, result(NOMINAL, 0.01, 100.0), results)
+    assert table.worst.scenario is FAILING
+    point = MarginPoint.of(CurvePlan.STRESS, "plan", "test", table, 1.0, 1.0)
+    assert (point.worst_scenario, point.worst_share) == ("weak", 0.0503)
+    assert point.worst_share > 0.05 and not table.holds(PlanSettings())
 
 
 def test_with_replanning_the_drops_are_the_mean_number_flown_and_gallons_are_not_known() -> None:
