@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from firegui.api.argument_checks import is_number, is_string, is_whole
 from firegui.api.gather import Gather
@@ -70,7 +70,8 @@ class ReplanRequest:
         """
         gather = Gather()
         unusable = self._unusable(gather)
-        return replace(self, **dict.fromkeys(unusable))._read(gather, unusable)
+        nothing: dict[str, Any] = dict.fromkeys(unusable)
+        return replace(self, **nothing)._read(gather, unusable)
 
     def _unusable(self, gather: Gather) -> tuple[str, ...]:
         """Return which fields have a value of another type, which is added to the problems."""
