@@ -103,9 +103,9 @@ def schedule_file(source: ScheduleSource | None) -> Path | None:
 
 
 def kept_schedule_file(source: ScheduleSource | None) -> Path | None:
-    """Return the file that a schedule is read from; of a run folder that in it. ``None`` for one in memory only.
+    """Return the file that a schedule is read from, ``None`` for one in memory only.
 
-    Results name it: whatever shows one again reads a file.
+    Of a run's folder it is the file in it. Results name it: whatever shows one again reads a file.
     """
     path = schedule_file(source)
     return path if path is None or not path.is_dir() else kept_plan(path) or path

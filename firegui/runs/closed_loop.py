@@ -251,18 +251,17 @@ class ClosedLoop(ReplanJob):
             self._machine.move(RunState.STOPPING)
         bare, nominal = (None if fire is None else fire.metrics for fire in (nothing, plan))
         flown = sum(row.loop_drops for row in state.rows)
-        folder.write_scores(
-            ReplanScores(
-                baseline=bare, nominal=nominal, audit=audit, day=self._spec.day, drops_flown=flown, loop=state.rows
-            )
+        scores = ReplanScores(
+            baseline=bare, nominal=nominal, audit=audit, day=self._spec.day, drops_flown=flown, loop=state.rows
         )
+        folder.write_scores(scores)
         if plan is not None:
             write_summary(folder.path, self._spec.project, flames)
         if nothing is not None and nothing.frames is not None:
             self._emit(BaselineReady(nothing.metrics, nothing.frames))
         if plan is not None and plan.frames is not None:
             self._emit(PlanUpdated(-1, plan.metrics, plan.frames, drops))
-        message = _message(reason, state.rows, self._spec)
+        message = ". ".join(filter(None, (_message(reason, state.rows, self._spec), scores.failed_text())))
         folder.update(state=RunState.FINISHED, reason=reason, message=message, seconds=session.seconds)
         return RunFinished(reason, message, nominal, bare, folder.path)
 

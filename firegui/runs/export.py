@@ -30,6 +30,7 @@ from firegui.runs.events import Emit, RunEvent, RunFinished
 from firegui.runs.header import RunHeader, event_hash
 from firegui.runs.kept_fire import saved_fire
 from firegui.runs.notes import read_name
+from firegui.runs.replan_base import read_scores
 from firegui.runs.run_folder import (
     BASELINE,
     DROPS,
@@ -111,6 +112,8 @@ def run_content(
     assert drops is not None and saved is not None
     project, notes, changes = _project(record)
     notes += [saved.note] if saved.note else []
+    if header.replan is not None and header.replan.closed_loop:
+        notes += list(filter(None, [read_scores(folder).failed_text()]))
     plan, baseline = (_with_start(fire, project, saved.kept) for fire in fires)
     made = record.header.updated or record.header.started
     content = export_content(

@@ -19,6 +19,7 @@ from firegui.runs.engine import Engine
 from firegui.runs.events import Emit
 from firegui.runs.header import new_header, path_text, schedule_hash
 from firegui.runs.kept_fire import codes_hash
+from firegui.runs.messages import counted
 from firegui.runs.replan_stages import ReplanFolder
 from firegui.runs.resume import differences, resume_problems
 from firegui.runs.run_folder import LOOP_STATE, METRICS, RunRecord, RunScores, read_json, read_run
@@ -49,6 +50,17 @@ class ReplanScores(RunScores):
     drops_flown: int = 0
     continued: Metrics | None = None
     loop: tuple[LoopDay, ...] = ()
+
+    def failed_text(self) -> str:
+        """Return how many drops of a closed loop were ordered and did not happen, as a clause; empty for none.
+
+        Its drops, tables and files are those that were ordered. They are known where the loop has reached its end.
+        """
+        if not self.loop or self.nominal is None or self.nominal.drops_executed <= self.drops_flown:
+            return ""
+        ordered = self.nominal.drops_executed
+        failed = f"{ordered - self.drops_flown:,} of {counted(ordered, 'ordered drop')} did not happen"
+        return f"{failed}; the map, tables and files have all that were ordered"
 
 
 def replan_problems(spec: ReplanSpec) -> list[Problem]:

@@ -656,6 +656,7 @@ def replan_html(entry: RunEntry, scores: ReplanScores, units: Units = Units.METR
             "One drawn fire; every branch has the same random numbers. A row ends with an observation: "
             f"{units.area_unit} burned by then, and drops flown since the one before{expected}"
         )
+        sentences += [text] if (text := scores.failed_text()) else []
     shown = f"Map, charts and exports have the {entry.fire} fire, which the run keeps." if entry.fire else _FIRE_LOST
     sentences.append(shown)
     return f"{html_table(rows)}<p style='margin-top:4px'>{'. '.join(sentences)}</p>"

@@ -21,6 +21,7 @@ from firegui.io.project.schedule_file import read_schedule
 from firegui.runs.command import repeat_command
 from firegui.runs.control import RunControl
 from firegui.runs.events import LoopAdvanced, Message, PlanUpdated, Progress, RunEvent
+from firegui.runs.export import run_content
 from firegui.runs.header import schedule_hash
 from firegui.runs.kept_fire import saved_fire
 from firegui.runs.replan_base import read_scores
@@ -285,6 +286,15 @@ def test_an_exercise_is_the_draw_of_a_stress_test_and_keeps_the_fire_at_every_ob
     rows = read_scores(spec.out).loop
     steps = [*range(0, n_steps, every), n_steps]
     assert [row.end for row in rows] == pytest.approx([step / STEPS_PER_DAY for step in steps[1:]])
+    scores = read_scores(spec.out)
+    assert scores.nominal is not None
+    failed = scores.nominal.drops_executed - scores.drops_flown
+    assert failed > 0 and failed == sum(drop.executed for drop in read_drops(spec.out)) - sum(
+        row.loop_drops for row in rows
+    )
+    told = f"{failed} of {scores.nominal.drops_executed} ordered drops did not happen"
+    assert told in finished.message
+    assert any(text.startswith(told) for text in run_content(spec.out).notes)
     kept = saved_fire(spec.out).kept
     assert kept is not None
     assert [fire.flown for fire in kept.fires] == [REPLANNED, FIXED, NO_DROPS]
