@@ -92,7 +92,7 @@ class StressTestRequest:
         return ready
 
     def _scenarios_file(self, earlier: StressHeader | None, project_folder: Path | None) -> Path | None:
-        """Return the file with the scenarios: that of ``earlier`` where a resumed test is not given them again."""
+        """Return the file of scenarios: that of ``earlier`` where a resumed test is not given one."""
         if self.scenarios is None and earlier is not None:
             return file_of(earlier, earlier.scenarios_file, project_folder)
         return Path(self.scenarios) if isinstance(self.scenarios, str | Path) else None
