@@ -75,7 +75,7 @@ def test_the_landscape_file_becomes_a_project_that_starts_where_it_was_clicked_a
     save_project(project, folder)
     for words in (
         ["configure", folder, "--days", "2"],
-        ["plan", folder, "--out", run, "--epochs", "20", "--progress", "none"],
+        ["plan", folder, "--out", run, "--margin", "none", "--epochs", "20", "--allowance", "60", "--progress", "none"],
         ["audit", folder, "--schedule", run / "schedule.csv"],
         ["export", run, "--format", "csv,kml,gpkg", "--name", "plan", "--out", tmp_path / "out"],
     ):
