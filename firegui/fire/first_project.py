@@ -71,8 +71,8 @@ def first_project(
 def with_model(project: Project, kind: str) -> Project:
     """Return the project with another fire model.
 
-    ``kind`` is ``"network"`` (the shipped one), one of :data:`_MODELS`, ``"physical"`` with the standard settings, or
-    ``"maps"`` for those that it was imported with.
+    ``kind`` is ``"network"`` (the shipped one), one of :data:`_MODELS`, ``"physical"`` with the settings that it
+    begins with, or ``"maps"`` for those that it was imported with.
 
     Raises :class:`~firegui.errors.InputError` when the project has no maps, and like
     :func:`~firegui.fire.physical.with_physical_model`.
