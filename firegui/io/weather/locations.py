@@ -253,6 +253,10 @@ def _in_bands(at: NDArray[np.float32]) -> Callable[[Floats, Cells], Floats]:
     return spread
 
 
+_FARTHEST = 1e9
+"""Cells from the raster's first one beyond which a place is none: float32 need not hold it."""
+
+
 def _located(grid: Grid, locate: Locate) -> tuple[NDArray[np.float32], tuple[float, float]]:
     """Return rows and columns ``[2, H, W]`` less whole numbers near their middle, and these.
 
@@ -264,7 +268,10 @@ def _located(grid: Grid, locate: Locate) -> tuple[NDArray[np.float32], tuple[flo
     columns = np.arange(grid.columns) + 0.5
     for first in range(0, grid.rows, _BAND):
         rows = np.arange(first, min(first + _BAND, grid.rows))[:, np.newaxis] + 0.5
-        found = locate(a * columns + b * rows + c, d * columns + e * rows + f)
+        found = [
+            np.where(np.abs(values) < _FARTHEST, values, np.nan)
+            for values in locate(a * columns + b * rows + c, d * columns + e * rows + f)
+        ]
         if not np.isfinite(base).all():
             finite = [values[np.isfinite(values)] for values in found]
             row, column = (float(np.round(values.mean())) if values.size else 0.0 for values in finite)

@@ -5,9 +5,10 @@ import pytest
 from pyproj import CRS, Geod, Proj, Transformer
 
 from firegui.domain.grid import Grid
+from firegui.errors import Problems
 from firegui.io.georeference import Georeference
 from firegui.io.weather.conventions import North, WindConventions
-from firegui.io.weather.locations import turn_from_raster, turn_from_true
+from firegui.io.weather.locations import resample_to_grid, turn_from_raster, turn_from_true
 from firegui.io.weather.wind import WindSource
 from tests.unit.io.builders import BEAR_GRID, UNPLACED
 from tests.unit.io.weather.weather_files import read, turned
@@ -83,3 +84,11 @@ def test_without_a_place_the_top_of_the_raster_is_north_and_it_is_said() -> None
     winds = read(WindSource(5.0, 0.0), 1, UNPLACED)
     assert turned(winds.towards, -np.pi / 2).max() < 1e-4
     assert any("north is taken for the top of the raster" in note for note in winds.notes)
+
+
+@pytest.mark.parametrize("far", [1e30, 1e303, -1e303])
+def test_a_raster_that_lies_immeasurably_far_away_lies_off_the_grid(far: float) -> None:
+    grid, problems = Grid(4, 5, 30.0, (30.0, 0.0, 0.0, 0.0, -30.0, 0.0)), Problems()
+    placed = resample_to_grid(grid, (8, 8), lambda x, y: (y + 0.0 * x, x + far + 0.0 * y), "a.tif", problems)
+    assert placed is None
+    assert "lies off the raster of the layers" in str(next(iter(problems)))
