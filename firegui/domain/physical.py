@@ -24,9 +24,9 @@ MOVING_START = "moving_start"
 LEAST_BURN_STEPS = 10
 """Shortest burn duration in steps: below, the front is not that of the ellipse."""
 _TITLE = "The physical fire model cannot be used"
-
 _MOST_BURN_HOURS = 48.0
 _LONGER_FROM_M = 60.0
+"""Cell size above which a new project's cells burn longer than usual."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,12 @@ class Project:
         Raises :class:`~firegui.errors.InputError` for settings out of range.
         """
         model = self.fire_model
-        return model.physical if model.kind == "physical" else PhysicalSettings.first(self.scenario.grid.cell_size_m)
+        return model.physical if model.kind == "physical" else self.first_physical
+
+    @property
+    def first_physical(self) -> PhysicalSettings:
+        """Settings that the physical model begins with on the cells of this project."""
+        return PhysicalSettings.first(self.scenario.grid.cell_size_m)
 
     @property
     def calendar(self) -> Calendar:

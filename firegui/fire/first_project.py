@@ -12,7 +12,6 @@ from dataclasses import replace
 from firegui.domain.fuel_models import FuelModel
 from firegui.domain.maps import FireMaps
 from firegui.domain.operations import Daylight, Operations
-from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import PlanSettings
@@ -82,7 +81,7 @@ def with_model(project: Project, kind: str) -> Project:
     if kind in _MODELS:
         return project.with_model(_MODELS[kind]())
     if kind == "physical":
-        return with_physical_model(project, PhysicalSettings.first(project.scenario.grid.cell_size_m))
+        return with_physical_model(project, project.first_physical)
     if project.maps is None:
         remedy = "use network, scalar or physical"
         raise InputError([Problem("fire model", "the project was not imported with maps", remedy)])

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -401,7 +402,7 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         failed = table.worst_held(plan.weights).scenario.name
         if places:
             self._emit(Message("the plan does not hold in the stress test; testing earlier plans of the removal"))
-        try:
+        with self._keeping_plan(session, "earlier plans of the removal could not be stress-tested"):
             for place in places:
                 session.pause_or_stop(lambda: None)
                 schedule = second.curve.schedule(place)
@@ -413,22 +414,14 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
                         break
                 else:
                     return place, found, fires
-        except CancelledError:
-            self._tests_stopped = True
-        except Exception as error:  # whatever happens in the tests, the last plan and its test are there
-            self._warn_of_test(session, error, "earlier plans of the removal could not be stress-tested")
         return None
 
     def _score_curve(self, session: RunSession, reason: FinishReason) -> None:
         """Score the removal curve at nominal effectiveness. A stop leaves it for the next session."""
         if self._second is None or reason is FinishReason.STOPPED:
             return
-        try:
+        with self._keeping_plan(session, "the removal curve could not be scored"):
             self._second.score_curve(session.model.with_effectiveness(self._spec.project.plan.nominal))
-        except CancelledError:
-            self._tests_stopped = True
-        except Exception as error:  # whatever happens in the scores, the plan is there
-            self._warn_of_test(session, error, "the removal curve could not be scored")
 
     def _stress_test(
         self, session: RunSession, plan: Schedule, scores: RunScores, fires: StressFires
@@ -495,24 +488,29 @@ class Planning(SessionRun[PlanSpec, RunFolder]):
         self, session: RunSession, scores: RunScores, test: Callable[[], StressTable], fires: StressFires, failed: str
     ) -> StressTable | None:
         """Return the table of a test and add it to the saved scores; ``None`` where the test did not end."""
-        try:
+        with self._keeping_plan(session, failed, "the stress test was stopped; the plan is complete"):
             table = test()
             self._write_test(session, table, fires, scores)
+            return table
+        return None
+
+    @contextmanager
+    def _keeping_plan(self, session: RunSession, failed: str, stopped: str = "") -> Iterator[None]:
+        """Let a stop or an error end only what is done in the context: the plan is there.
+
+        A stop is noted for the next session, and told by ``stopped``. An error is a warning that begins with
+        ``failed``; the traceback of an unforeseen one goes into the log.
+        """
+        try:
+            yield
         except CancelledError:
             self._tests_stopped = True
-            self._emit(Message("the stress test was stopped; the plan is complete"))
-            return None
-        except Exception as error:  # whatever happens in the test, the plan is there
-            self._warn_of_test(session, error, failed)
-            return None
-        return table
-
-    @staticmethod
-    def _warn_of_test(session: RunSession, error: Exception, failed: str) -> None:
-        """Warn that a test ``failed``; the traceback of an unforeseen error goes into the log."""
-        if not is_foreseen(error):
-            write_log(error, session.folder.path)
-        session.warn(f"{failed} ({failure_message(error)})")
+            if stopped:
+                self._emit(Message(stopped))
+        except Exception as error:
+            if not is_foreseen(error):
+                write_log(error, session.folder.path)
+            session.warn(f"{failed} ({failure_message(error)})")
 
     def _write_test(self, session: RunSession, table: StressTable, fires: StressFires, scores: RunScores) -> None:
         """Write where fire gets through in a test, then the scores with its table."""

@@ -85,7 +85,7 @@ class FireModelDialog(Dialog):
         self.about, self.trouble = muted_label(), muted_label(role="warning")
         for text in (self.about, self.trouble):
             text.setWordWrap(True)
-        self.form = SettingsForm(self._before.physical or _first(project))
+        self.form = SettingsForm(self._before.physical or project.first_physical)
         self.fuels, self.load = plain_label(wordWrap=True), QPushButton("Fuel &models…", autoDefault=False)
         self.fuels.setAccessibleName("Fuel models")
         self.load.setToolTip(tooltip("Use custom fuel models from a file of FARSITE or FlamMap (.fmd)"))
@@ -173,17 +173,13 @@ def _fuels_text(fuels: Sequence[FuelModel]) -> str:
     return f"{len(fuels)} besides the standard ones: {labels_text(fuels, _MOST_NAMES)}"
 
 
-def _first(project: Project) -> PhysicalSettings:
-    return PhysicalSettings.first(project.scenario.grid.cell_size_m)
-
-
 def choice_of(project: Project) -> FireModelChoice:
     """Return the project's fire model as a choice; damaged settings become the first ones."""
     model = project.fire_model
     if model.kind != "physical":
         return FireModelChoice(model.kind)
     is_damaged = problems_of(lambda: model.physical)
-    return FireModelChoice("physical", _first(project) if is_damaged else model.physical, model.fuels)
+    return FireModelChoice("physical", project.first_physical if is_damaged else model.physical, model.fuels)
 
 
 def choose_fire_model(session: Session, window: QWidget) -> None:
