@@ -268,10 +268,9 @@ def _located(grid: Grid, locate: Locate) -> tuple[NDArray[np.float32], tuple[flo
     columns = np.arange(grid.columns) + 0.5
     for first in range(0, grid.rows, _BAND):
         rows = np.arange(first, min(first + _BAND, grid.rows))[:, np.newaxis] + 0.5
-        found = [
-            np.where(np.abs(values) < _FARTHEST, values, np.nan)
-            for values in locate(a * columns + b * rows + c, d * columns + e * rows + f)
-        ]
+        with np.errstate(over="ignore", invalid="ignore"):  # of places immeasurably far away
+            places = locate(a * columns + b * rows + c, d * columns + e * rows + f)
+        found = [np.where(np.abs(values) < _FARTHEST, values, np.nan) for values in places]
         if not np.isfinite(base).all():
             finite = [values[np.isfinite(values)] for values in found]
             row, column = (float(np.round(values.mean())) if values.size else 0.0 for values in finite)

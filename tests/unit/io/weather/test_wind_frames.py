@@ -9,6 +9,7 @@ from firegui.errors import Problems
 from firegui.io.georeference import Georeference
 from firegui.io.weather.conventions import North, WindConventions
 from firegui.io.weather.locations import resample_to_grid, turn_from_raster, turn_from_true
+from firegui.io.weather.raster_locations import AffineRaster
 from firegui.io.weather.wind import WindSource
 from tests.unit.io.builders import BEAR_GRID, UNPLACED
 from tests.unit.io.weather.weather_files import read, turned
@@ -91,4 +92,11 @@ def test_a_raster_that_lies_immeasurably_far_away_lies_off_the_grid(far: float) 
     grid, problems = Grid(4, 5, 30.0, (30.0, 0.0, 0.0, 0.0, -30.0, 0.0)), Problems()
     placed = resample_to_grid(grid, (8, 8), lambda x, y: (y + 0.0 * x, x + far + 0.0 * y), "a.tif", problems)
     assert placed is None
+    assert "lies off the raster of the layers" in str(next(iter(problems)))
+
+
+def test_a_raster_whose_crs_has_an_endless_scale_lies_off_the_grid() -> None:
+    crs, problems = "+proj=tmerc +lat_0=0 +lon_0=-123 +k=1e308 +x_0=500000 +datum=WGS84 +units=m", Problems()
+    raster = AffineRaster(8, 8, (1000.0, 0.0, 440_000.0, 0.0, -1000.0, 4_450_000.0), crs)
+    assert raster.on(BEAR_GRID, "a.tif", problems) is None
     assert "lies off the raster of the layers" in str(next(iter(problems)))
