@@ -101,9 +101,9 @@ class OpenProject(Project):
         """Return the project with the physical fire model and the steps a day that it needs.
 
         ``settings`` are those of :class:`~firegui.domain.physical.PhysicalSettings`: moistures as ``dead_1h=5``,
-        ``burn_hours``, ``cells_per_step``, ``speed_percentile``, ``moving_start``, ``crown_fire``, ``foliar_moisture``,
-        and factors as ``grass_speed=1.2``. What is not given stays, or is as in a first project. Raises
-        :class:`~firegui.errors.InputError` like :func:`~firegui.fire.physical.with_physical_model`.
+        ``burn_hours``, ``cells_per_step``, ``speed_percentile``, ``moving_start``, ``steady_front``, ``crown_fire``,
+        ``foliar_moisture``, and factors as ``grass_speed=1.2``. What is not given stays, or is as in a first project.
+        Raises :class:`~firegui.errors.InputError` like :func:`~firegui.fire.physical.with_physical_model`.
         """
         gather, before = Gather(), self.physical
         known = before.as_mapping()

@@ -21,6 +21,8 @@ CROWN_SETTINGS = ("crown_fire", "foliar_moisture")
 """Names of these settings, which change nothing where crowns do not burn."""
 MOVING_START = "moving_start"
 """Name of the setting of a front in motion at the start."""
+STEADY_FRONT = "steady_front"
+"""Name of the setting of the front that the gains are fitted to."""
 LEAST_BURN_STEPS = 10
 """Shortest burn duration in steps: below, the front is not that of the ellipse."""
 _TITLE = "The physical fire model cannot be used"
@@ -58,6 +60,11 @@ class PhysicalSettings:
         True, "Front in motion at the start", "the fire spreads at full speed from the start; without it the front "
         "first builds up over 4 to 5 cells, and a fire is too small after a short run", synonyms="late start build up",
         label="Front in motion",
+    )  # fmt: skip
+    steady_front: bool = option(
+        True, "Speed of a front in motion", "the fit gives a front in motion the speed and the ellipse of the fire; "
+        "without it, as in older projects, it makes up for a start that builds up over 120 cells, and the back of a "
+        "front in motion is too fast", label="Fit to fronts in motion",
     )  # fmt: skip
     crown_fire: bool = option(
         False, "Crown fire", "crowns burn and make the fire faster where canopy base height and bulk density are "

@@ -121,6 +121,11 @@ def _physical(project: Project, units: Units) -> Iterator[str]:
             "The front is not in motion at the start: a fire starts 4 to 5 cells late, and after a short run its area "
             "is too small."
         )
+    if not settings.steady_front:
+        yield (
+            "Spread is fitted to a fire that starts from a still edge, as in older projects: the back of a front in "
+            "motion is too fast."
+        )
     yield from _crowns(event, settings)
     if fuels := project.fire_model.fuels:
         yield f"Custom fuel models of the project: {labels_text(fuels, _MOST_FUELS)}."

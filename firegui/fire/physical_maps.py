@@ -3,10 +3,13 @@
 A cell's speed, direction and length-to-width ratio (:mod:`firegui.fire.physical`) become gains by a table; ``φ`` holds
 them and ``γ`` is 1. With the gains of the table the front moves as an ellipse does on uniform ground.
 
-The table, ``resources/fire/front_table.npz``, was fitted by ``packaging/fit_front_table.py``. It holds ``ln K`` in
-thousandths by the head's speed ``c`` in cells per step, by ``1 / (c T_b)`` with the burn duration ``T_b`` in steps, by
-the length-to-width ratio and by the angle of the head to the grid from 0 to 45°; the symmetry of the neighbours gives
-the other angles.
+The table, ``resources/fire/steady_front_table.npz``, was fitted to fronts in motion by
+``packaging/fit_front_table.py``. It holds ``ln K`` in thousandths by the head's speed ``c`` in cells per step, by
+``1 / (c T_b)`` with the burn duration ``T_b`` in steps, by the length-to-width ratio and by the angle of the head to
+the grid from 0 to 45°; the symmetry of the neighbours gives the other angles. Between nodes ``K`` is interpolated.
+Interpolating ``ln K`` slows a long ellipse down, by 8 % where the head is between two angles. ``front_table.npz`` is
+that of projects up to format 21, which interpolate ``ln K`` in it. It was fitted to fronts that start from an edge of
+burning cells.
 """
 
 from __future__ import annotations
@@ -47,18 +50,20 @@ _QUARTER = np.pi / 2.0
 class FrontTable:
     """The table at one burn duration.
 
-    ``log_gains [speeds, ratios, angles, 16]`` are ``ln K`` at equally spaced logarithms of the speed from ``slowest``
-    to :data:`MOST_CELLS_PER_STEP`, at ``ratios [R]`` and at equally spaced angles from 0 to 45°.
+    ``nodes [speeds, ratios, angles, 16]`` are ``K`` of fronts in motion, and ``ln K`` where ``steady`` is not set. They
+    are at equally spaced logarithms of the speed from ``slowest`` to :data:`MOST_CELLS_PER_STEP`, at equally spaced
+    ``arccosh`` of the ratio up to :data:`MOST_RATIO`, and at ``angles`` from 0 to 45°.
     """
 
-    log_gains: Raster
+    nodes: Raster
     slowest: float
     angles: Floats
+    steady: bool
 
     @staticmethod
-    def of(t_burn: float) -> FrontTable:
-        """Return the shipped table at a burn duration in steps."""
-        logs, burns, speeds, angles = _shipped()
+    def of(t_burn: float, *, steady: bool = True) -> FrontTable:
+        """Return a shipped table at a burn duration in steps: that of fronts in motion, or the one before it."""
+        logs, burns, speeds, angles = _shipped(steady)
         slowest = max(_SLOWEST, 1.0 / (burns[-1] * t_burn))
         at = np.geomspace(slowest, MOST_CELLS_PER_STEP, _SPEED_NODES)
         # ln(K / c) changes little with the speed.
@@ -71,12 +76,13 @@ class FrontTable:
             for more in (0, 1)
             for higher in (0, 1)
         )
-        return FrontTable(found.astype(np.float32), slowest, angles)
+        return FrontTable((np.exp(found) if steady else found).astype(np.float32), slowest, angles, steady)
 
     @property
     def most_gain(self) -> float:
         """The largest gain of any head: where nodes are interpolated, it lies between them."""
-        return float(np.exp(self.log_gains.max()))
+        most = self.nodes.max()
+        return float(most if self.steady else np.exp(most))
 
     def gains(self, speed: Raster, ratio: Raster, direction: Raster) -> Raster:
         """Return the gains ``K [16, ...]`` per step of heads of ``speed [...]`` in cells per step.
@@ -93,10 +99,13 @@ class FrontTable:
         return found.reshape(16, *speed.shape)
 
     def _gains(self, speed: Raster, ratio: Raster, direction: Raster) -> Raster:
-        nodes, lengths, angles, _ = self.log_gains.shape
+        speeds, lengths, angles, _ = self.nodes.shape
         bounded = np.clip(speed, self.slowest, MOST_CELLS_PER_STEP)
-        height = np.log(bounded / self.slowest) * ((nodes - 1) / np.log(MOST_CELLS_PER_STEP / self.slowest))
-        low, up = _split(height, nodes)
+        apart = np.log(MOST_CELLS_PER_STEP / self.slowest) / (speeds - 1)
+        height = np.log(bounded / self.slowest) * ((speeds - 1) / np.log(MOST_CELLS_PER_STEP / self.slowest))
+        low, up = _split(height, speeds)
+        if self.steady:  # K is nearly proportional to the speed
+            up = np.expm1(apart * up) / np.expm1(apart)
         stretch = np.arccosh(np.clip(ratio, 1.0, MOST_RATIO)) / np.arccosh(MOST_RATIO)
         short, longer = _split(stretch * (lengths - 1), lengths)
         turned = np.mod(direction, 2.0 * np.pi)
@@ -105,23 +114,25 @@ class FrontTable:
         is_mirrored = within > _QUARTER / 2.0
         folded = np.where(is_mirrored, _QUARTER - within, within)
         near, along = _between(self.angles, folded)
-        flat = self.log_gains.reshape(-1, 16)
+        flat = self.nodes.reshape(-1, 16)
         first = (low * lengths + short) * angles + near
-        logs = np.zeros((len(speed), 16), np.float32)
+        blend = np.zeros((len(speed), 16), np.float32)
         for faster, by_speed in ((0, 1.0 - up), (lengths * angles, up)):
             for wider, by_ratio in ((0, 1.0 - longer), (angles, longer)):
                 for further, by_angle in ((0, 1.0 - along), (1, along)):
                     weight = (by_speed * by_ratio * by_angle).astype(np.float32)
-                    logs += weight[:, None] * flat[first + faster + wider + further]
-        gains = np.exp(logs) * (np.minimum(speed, self.slowest) / self.slowest)[:, None].astype(np.float32)
+                    blend += weight[:, None] * flat[first + faster + wider + further]
+        slower = (np.minimum(speed, self.slowest) / self.slowest)[:, None].astype(np.float32)
+        gains = (blend if self.steady else np.exp(blend)) * slower
         found: Raster = np.take_along_axis(gains, _TURNED[2 * quarter + is_mirrored], axis=1)
         return found
 
 
 @cache
-def _shipped() -> tuple[Floats, Floats, Floats, Floats]:
+def _shipped(steady: bool) -> tuple[Floats, Floats, Floats, Floats]:
     """Return ``ln K [burns, speeds, ratios, angles, 16]`` and the nodes of burn, speed and angle."""
-    with np.load(resource("fire/front_table.npz"), allow_pickle=False) as held:
+    name = "fire/steady_front_table.npz" if steady else "fire/front_table.npz"
+    with np.load(resource(name), allow_pickle=False) as held:
         logs, burns, speeds, angles = (held[name] for name in ("log_thousandths", "burns", "speeds", "angles"))
     return logs / 1000.0, burns, speeds, angles
 
@@ -180,7 +191,7 @@ class PhysicalFire:
         scale = 1440.0 / (event.steps_per_day * event.grid.cell_size_m)
         is_limited = settings.speed_percentile < 100.0
         most = settings.cells_per_step if is_limited else MOST_CELLS_PER_STEP
-        table = FrontTable.of(settings.burn_steps(event.steps_per_day))
+        table = FrontTable.of(settings.burn_steps(event.steps_per_day), steady=settings.steady_front)
         return PhysicalFire(ground, table, scale, most, event.steps_per_day, not is_limited)
 
     def maps(self, period: int, wind: Wind, box: Place = WHOLE) -> tuple[Raster, Raster, float]:

@@ -174,6 +174,7 @@ def measure_front(
     *,
     cells: int = 150,
     directions: Floats | None = None,
+    moving_start: bool = False,
     backend: str = "cpu",
     precision: str = "float32",
     check: Check | None = None,
@@ -181,7 +182,8 @@ def measure_front(
     """Measure the speed of the front on uniform ``gains [N]``, and compare it with the formula.
 
     The fire starts from a disc of three cells and runs until its fastest point has gone about ``cells`` cells; speeds
-    are those of the second half. Raises :class:`~firegui.errors.InputError` like :func:`front_speed`, and where the
+    are those of the second half. With ``moving_start`` the disc's front is in motion at the start; the line of the
+    comparison never is. Raises :class:`~firegui.errors.InputError` like :func:`front_speed`, and where the
     fire does not advance in every direction.
     """
     _check_advance(gains, t_burn)
@@ -194,7 +196,8 @@ def measure_front(
     middle, shape = (reach[0], reach[2]), (reach[0] + reach[1] + 1, reach[2] + reach[3] + 1)
     rows, columns = np.indices(shape)
     ignition = np.hypot(rows - middle[0], columns - middle[1]) <= _START_RADIUS
-    states = _states(gains, t_burn, np.ones(shape, bool), ignition, (half, 2), backend, precision, check)
+    ground = np.ones(shape, bool)
+    states = _states(gains, t_burn, ground, ignition, (half, 2), backend, precision, check, moving_start=moving_start)
     rays = directions_of(_RAYS)
     before, after = (_support(_radii(state, middle, rays), rays, where) for state in states)
     steps = np.full(len(where), half)
@@ -291,13 +294,15 @@ def _states(
     backend: str,
     precision: str,
     check: Check | None,
+    *,
+    moving_start: bool = False,
 ) -> NDArray[np.float32]:
     """Return ``P [parts, H, W]`` after each part of a rollout on uniform gains, each of so many steps."""
     (steps, parts), shape = steps_and_parts, ground.shape
     phi = np.empty((parts, len(gains), *shape), np.float32)
     phi[:] = np.asarray(gains, np.float32)[:, None, None]
     calm: NDArray[np.float32] = np.zeros((parts, *shape), np.float32)
-    maps = FireMaps(phi, calm + 1.0, ground, calm, calm, ignition, t_burn, steps, 30.0, 2.7)
+    maps = FireMaps(phi, calm + 1.0, ground, calm, calm, ignition, t_burn, steps, 30.0, 2.7, moving_start=moving_start)
     model = prepare(
         maps, Fleet(()), np.empty((0, *shape), bool), [], weights=ObjectiveWeights(1.0, 1.0, 1.0, 1.0),
         effectiveness=NOMINAL, backend=backend, precision=precision,

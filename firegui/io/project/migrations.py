@@ -16,7 +16,7 @@ from typing import Any
 TomlTable = dict[str, Any]
 Step = Callable[[TomlTable], TomlTable]
 
-CURRENT_FORMAT = 21
+CURRENT_FORMAT = 22
 
 
 def _to_format_2(table: TomlTable) -> TomlTable:
@@ -262,6 +262,20 @@ def _to_format_21(table: TomlTable) -> TomlTable:
     return table
 
 
+def _to_format_22(table: TomlTable) -> TomlTable:
+    """Migrate to format 22, which adds gains that are fitted to fronts in motion.
+
+    An older project keeps the gains that it had.
+    """
+    _add_steady_front(table)
+    return table
+
+
+def _add_steady_front(table: TomlTable) -> None:
+    """Keep the gains of a project that was made before they were fitted to fronts in motion."""
+    _add_physical(table, {"steady_front": 0.0})
+
+
 def add_physical_settings(table: TomlTable) -> None:
     """Add the physical settings that the project of an older run lacks.
 
@@ -270,6 +284,7 @@ def add_physical_settings(table: TomlTable) -> None:
     _add_crown_settings(table)
     _add_spread_factors(table)
     _add_moving_start(table)
+    _add_steady_front(table)
 
 
 def _add_physical(table: TomlTable, values: Mapping[str, float]) -> None:
@@ -286,7 +301,7 @@ STEPS: Mapping[int, Step] = MappingProxyType(
         7: _to_format_8, 8: _to_format_9, 9: _to_format_10, 10: _to_format_11, 11: _to_format_12, 12: _to_format_13,
         13: _to_format_14, 14: _to_format_15, 15: _to_format_16, 16: _to_format_17,
         17: _to_format_18, 18: _to_format_19, 19: _to_format_20,
-        20: _to_format_21,
+        20: _to_format_21, 21: _to_format_22,
     }
 )  # fmt: skip
 """Steps by the format that they start from: ``n`` → the step from format ``n`` to ``n + 1``."""

@@ -27,7 +27,7 @@ from typing import Any
 
 from firegui.domain.coverage import PAPER_COVERAGE
 from firegui.domain.fleet import OF_BASES, PRICES
-from firegui.domain.physical import CROWN_SETTINGS, MOVING_START
+from firegui.domain.physical import CROWN_SETTINGS, MOVING_START, STEADY_FRONT
 from firegui.domain.project import Project
 from firegui.domain.scenario import Scenario
 from firegui.domain.settings import BurningAtStart, RemovalOrder, SearchMethod
@@ -284,9 +284,11 @@ def project_hash(project: Project) -> str:
     tables["fire_model"] = {key: value for key, value in tables["fire_model"].items() if key != "label"}
     if project.fire_model.kind == "physical":
         physical, parameters = project.physical, tables["fire_model"]["parameters"]
-        # As it was before crowns could burn, before there were factors, and before a front could be in motion at first.
+        # As it was before crowns could burn, before there were factors, before a front could be in motion at first, and
+        # before gains were fitted to it.
         unused = {*(() if physical.crown_fire else CROWN_SETTINGS), *(() if physical.factors.are_set else FACTORS)}
         unused |= set() if physical.moving_start else {MOVING_START}
+        unused |= set() if physical.steady_front else {STEADY_FRONT}
         tables["fire_model"]["parameters"] = {key: value for key, value in parameters.items() if key not in unused}
     tables["grounded"] = {key: sorted(set(days)) for key, days in tables["grounded"].items() if days}
     tables["layers"] = contents_of(project)

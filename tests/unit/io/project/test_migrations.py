@@ -68,7 +68,7 @@ def test_no_step_imports_live_code() -> None:
 def test_no_crowns_burn_in_a_physical_model_of_format_7() -> None:
     before = {"format": 7, "fire_model": {"kind": "physical", "parameters": {"burn_hours": 4.8}}}
     after = migrate(before)["fire_model"]["parameters"]
-    added = {"crown_fire": 0.0, "foliar_moisture": 100.0, "moving_start": 0.0}
+    added = {"crown_fire": 0.0, "foliar_moisture": 100.0, "moving_start": 0.0, "steady_front": 0.0}
     assert after == {"burn_hours": 4.8} | added | asdict(SpreadFactors())
     scalar = {"format": 7, "fire_model": {"kind": "scalar", "parameters": {"p": 0.2}}}
     assert migrate(scalar)["fire_model"] == scalar["fire_model"]
@@ -76,8 +76,14 @@ def test_no_crowns_burn_in_a_physical_model_of_format_7() -> None:
 
 def test_the_front_of_an_older_project_builds_up_and_a_new_one_is_in_motion() -> None:
     before = {"format": 11, "fire_model": {"kind": "physical", "parameters": {"burn_hours": 4.8}}}
-    assert migrate(before)["fire_model"]["parameters"] == {"burn_hours": 4.8, "moving_start": 0.0}
+    assert migrate(before)["fire_model"]["parameters"]["moving_start"] == 0.0
     assert PhysicalSettings().moving_start
+
+
+def test_an_older_project_keeps_its_gains_and_a_new_one_has_those_of_a_front_in_motion() -> None:
+    before = {"format": 21, "fire_model": {"kind": "physical", "parameters": {"moving_start": 1.0}}}
+    assert migrate(before)["fire_model"]["parameters"] == {"moving_start": 1.0, "steady_front": 0.0}
+    assert PhysicalSettings().steady_front
 
 
 def test_an_older_project_gets_the_flame_limit_of_a_new_one_and_keeps_its_own() -> None:
@@ -88,11 +94,10 @@ def test_an_older_project_gets_the_flame_limit_of_a_new_one_and_keeps_its_own() 
 
 def test_the_physical_model_of_format_9_has_no_factors_and_later_ones_keep_theirs() -> None:
     older = {"format": 9, "fire_model": {"kind": "physical", "parameters": {"burn_hours": 4.8}}}
-    assert migrate(older)["fire_model"]["parameters"] == {"burn_hours": 4.8, "moving_start": 0.0} | asdict(
-        SpreadFactors()
-    )
+    added = {"moving_start": 0.0, "steady_front": 0.0}
+    assert migrate(older)["fire_model"]["parameters"] == {"burn_hours": 4.8} | added | asdict(SpreadFactors())
     kept = {"format": 10, "fire_model": {"kind": "physical", "parameters": {"grass_speed": 1.5}}}
-    assert migrate(kept)["fire_model"]["parameters"] == {"grass_speed": 1.5, "moving_start": 0.0}
+    assert migrate(kept)["fire_model"]["parameters"] == {"grass_speed": 1.5} | added
 
 
 def test_drops_work_in_long_flames_in_a_project_of_format_10() -> None:
