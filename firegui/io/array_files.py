@@ -192,27 +192,30 @@ def floats(
     if value.dtype.kind not in "fiu":
         problems.add(where, f"holds {value.dtype} values, not numbers", "save it as float32")
         return None
-    bad = int(np.count_nonzero(~np.isfinite(value)))
-    if bad:
+    if not value.size:
+        return np.ascontiguousarray(value, np.float32)
+    least, most = value.min(), value.max()  # NaN where a value is
+    if not (np.isfinite(least) and np.isfinite(most)):
+        bad = int(np.count_nonzero(~np.isfinite(value)))
         problems.add(where, f"{bad:,} of {value.size:,} values are NaN or infinite", "fill them in")
         return None
-    missing = int(np.count_nonzero(np.isin(value, NO_DATA)))
-    if missing:
-        shown = value[np.isin(value, NO_DATA)].flat[0]
-        problems.add(where, f"{missing:,} of {value.size:,} values are {shown:g}, which is no data", "fill them in")
+    stand_ins = [number for number in NO_DATA if least <= number <= most]
+    missing = value[np.isin(value, stand_ins)] if stand_ins else value[:0]
+    if missing.size:
+        what = f"{missing.size:,} of {value.size:,} values are {missing.flat[0]:g}, which is no data"
+        problems.add(where, what, "fill them in")
         return None
-    for limit, outside, extreme, word in ((low, np.less, np.min, "below"), (high, np.greater, np.max, "above")):
-        found = 0 if limit is None else int(np.count_nonzero(outside(value, limit)))
-        if found:
-            what = f"{found:,} of {value.size:,} values are {word} {limit:g}{unit} ({extreme(value):g})"
+    for limit, outside, extreme, word in ((low, np.less, least, "below"), (high, np.greater, most, "above")):
+        if limit is not None and outside(extreme, limit):
+            found = int(np.count_nonzero(outside(value, limit)))
+            what = f"{found:,} of {value.size:,} values are {word} {limit:g}{unit} ({extreme:g})"
             problems.add(where, what, f"check the unit and the sign; values of {limits_text(low, high)} are allowed")
             return None
     with np.errstate(over="ignore"):
-        result = np.ascontiguousarray(value, np.float32)
-    if not np.isfinite(result).all():
-        problems.add(where, f"values up to {np.abs(value).max():g} do not fit float32", "check the unit")
-        return None
-    return result
+        if not np.isfinite(np.array([least, most], np.float32)).all():
+            problems.add(where, f"values up to {np.abs(value).max():g} do not fit float32", "check the unit")
+            return None
+    return np.ascontiguousarray(value, np.float32)
 
 
 def flags(value: Array, where: str, problems: Problems) -> NDArray[np.bool_] | None:
