@@ -62,9 +62,9 @@ class PhysicalSettings:
         label="Front in motion",
     )  # fmt: skip
     steady_front: bool = option(
-        True, "Speed of a front in motion", "the fit gives a front in motion the speed and the ellipse of the fire; "
-        "without it, as in older projects, it makes up for a start that builds up over 120 cells, and the back of a "
-        "front in motion is too fast", label="Fit to fronts in motion",
+        True, "Fit to fronts in motion", "a front in motion has the speed and shape of the ellipse; without it, as in "
+        "older projects, the gains are fitted to a fire that has just started, and its back is too fast later",
+        synonyms="ellipse shape back gains",
     )  # fmt: skip
     crown_fire: bool = option(
         False, "Crown fire", "crowns burn and make the fire faster where canopy base height and bulk density are "

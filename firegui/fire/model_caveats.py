@@ -123,7 +123,7 @@ def _physical(project: Project, units: Units) -> Iterator[str]:
         )
     if not settings.steady_front:
         yield (
-            "Spread is fitted to a fire that starts from a still edge, as in older projects: the back of a front in "
+            "Gains are fitted to a fire whose front first builds up, as in older projects: the back of a front in "
             "motion is too fast."
         )
     yield from _crowns(event, settings)

@@ -6,10 +6,11 @@ them and ``γ`` is 1. With the gains of the table the front moves as an ellipse 
 The table, ``resources/fire/steady_front_table.npz``, was fitted to fronts in motion by
 ``packaging/fit_front_table.py``. It holds ``ln K`` in thousandths by the head's speed ``c`` in cells per step, by
 ``1 / (c T_b)`` with the burn duration ``T_b`` in steps, by the length-to-width ratio and by the angle of the head to
-the grid from 0 to 45°; the symmetry of the neighbours gives the other angles. Between nodes ``K`` is interpolated.
-Interpolating ``ln K`` slows a long ellipse down, by 8 % where the head is between two angles. ``front_table.npz`` is
-that of projects up to format 21, which interpolate ``ln K`` in it. It was fitted to fronts that start from an edge of
-burning cells.
+the grid from 0 to 45°; the symmetry of the neighbours gives the other angles. At a burn duration ``ln(K / c)`` is
+interpolated. Between ratios, angles and speeds ``K`` itself is: interpolating ``ln K`` slows a long ellipse down, by
+8 % where the head is between two angles. Without ``steady_front``, as in projects up to format 21, the table is
+``front_table.npz``, in which ``ln K`` is interpolated. It was fitted to fronts that start from an edge of burning
+cells.
 """
 
 from __future__ import annotations

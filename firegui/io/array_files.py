@@ -199,10 +199,10 @@ def floats(
         bad = int(np.count_nonzero(~np.isfinite(value)))
         problems.add(where, f"{bad:,} of {value.size:,} values are NaN or infinite", "fill them in")
         return None
-    stand_ins = [number for number in NO_DATA if least <= number <= most]
-    missing = value[np.isin(value, stand_ins)] if stand_ins else value[:0]
-    if missing.size:
-        what = f"{missing.size:,} of {value.size:,} values are {missing.flat[0]:g}, which is no data"
+    # As Python's numbers: float16 has none as large as some of these.
+    stand_ins = [number for number in NO_DATA if float(least) <= number <= float(most)]
+    if stand_ins and (missing := np.ravel(value)[np.isin(np.ravel(value), stand_ins)]).size:
+        what = f"{missing.size:,} of {value.size:,} values are {missing[0]:g}, which is no data"
         problems.add(where, what, "fill them in")
         return None
     for limit, outside, extreme, word in ((low, np.less, least, "below"), (high, np.greater, most, "above")):

@@ -196,6 +196,10 @@ def test_a_plan_on_it_breaks_no_rule(firegui: Run, shrubs: Path, tmp_path: Path)
     del older["crown_fire"], older["foliar_moisture"]
     add_missing_settings(header)
     assert header["project"]["fire_model"]["parameters"] == made.fire_model.parameters
+    # A run of before there were gains of a front in motion keeps its own.
+    del older["steady_front"]
+    add_missing_settings(header)
+    assert older["steady_front"] == 0.0
 
 
 def test_drops_in_long_flames_are_counted_and_their_limit_is_a_setting(

@@ -2,7 +2,7 @@
 
 ::
 
-    project.toml      format = 21; everything people can edit; the list of layer files with their hashes
+    project.toml      format = 22; everything people can edit; the list of layer files with their hashes
     layers/*.tif      landscape, wind (one band a day), ignition, observed perimeters (one band a date);
                       where it is known, wind by the periods of a day on blocks of cells (one band a period)
     maps.npz          imported fire maps, if there are any

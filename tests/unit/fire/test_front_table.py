@@ -48,9 +48,15 @@ def test_a_front_in_motion_is_the_ellipse(ratio: float, degrees: float, most: fl
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("degrees", [0.0, 22.5, 34.0, 45.0])
-def test_a_front_in_motion_is_a_long_ellipse_where_its_back_moves_a_few_cells(degrees: float) -> None:
-    assert rms(4.0, degrees, 240, steady=True) < 0.04
+@pytest.mark.parametrize(("degrees", "most"), [(0.0, 0.04), (10.0, 0.045), (22.5, 0.04), (34.0, 0.04), (45.0, 0.04)])
+def test_a_front_in_motion_is_a_long_ellipse_where_its_back_moves_a_few_cells(degrees: float, most: float) -> None:
+    # At 10° no neighbour points along the head, and sixteen gains cannot make it as fast as the ellipse's.
+    assert rms(4.0, degrees, 240, steady=True) < most
+
+
+def test_the_older_table_keeps_its_gains() -> None:
+    kept = [2.2722e-4, 2.62541e-3, 1.1019e-4, 1.6366e-4]
+    np.testing.assert_allclose(gains_of(115.0, 0.3, 2.3, 17.0, steady=False)[[0, 4, 9, 15]], kept, rtol=1e-4)
 
 
 @pytest.mark.parametrize(("ratio", "degrees"), [pytest.param(1.0, 0.0, marks=pytest.mark.slow), (2.0, 10.0)])

@@ -71,6 +71,15 @@ def test_many_names_are_not_all_told(tmp_path: Path) -> None:
     assert "x000, x001" in said[0] and "…" in said[0] and len(said[0]) < 300
 
 
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, np.int32, np.uint8])
+@pytest.mark.parametrize("shape", [(), (0,), (2, 3)])
+def test_numbers_of_every_kind_and_shape_are_taken(kind: type[np.generic], shape: tuple[int, ...]) -> None:
+    problems = Problems()
+    found = array_files.floats(np.ones(shape, kind), "wind", problems, low=0.0, high=100.0)
+    assert found is not None and not list(problems)
+    assert found.dtype == np.float32 and (found == 1.0).all()
+
+
 @pytest.mark.parametrize(
     ("values", "said"),
     [

@@ -13,6 +13,7 @@ import pytest
 from firegui.domain.fleet import Fleet
 from firegui.domain.fuel_models import FuelModel
 from firegui.domain.grid import Grid
+from firegui.domain.physical import PhysicalSettings
 from firegui.domain.project import FireModel, Project
 from firegui.domain.regions import Region
 from firegui.domain.settings import SearchMethod
@@ -471,6 +472,14 @@ def test_the_hash_does_not_change_with_what_only_people_read() -> None:
         fire_model=replace(base.fire_model, label="z"),
     )
     assert project_hash(base) == project_hash(other)
+
+
+def test_the_hash_of_a_physical_project_of_format_21_stays() -> None:
+    settings = replace(PhysicalSettings(), steady_front=False)
+    older = replace(project(), fire_model=FireModel("physical", "", settings.as_mapping()))
+    assert project_hash(older).startswith("ac524f9be1eb515946eee218691e8c88")
+    newer = FireModel("physical", "", PhysicalSettings().as_mapping())
+    assert project_hash(replace(older, fire_model=newer)) != project_hash(older)
 
 
 def test_a_project_file_has_one_place_for_days_on_the_ground(folder: Path) -> None:
