@@ -57,7 +57,9 @@ class _TableKeys(QObject):
             return True
         edits = bool(self._view.editTriggers() & QAbstractItemView.EditTrigger.AnyKeyPressed)
         if edits and keys.key() in _ENTER and flags & Qt.ItemFlag.ItemIsEditable:
-            self._view.edit(current)
+            # The editor of another cell may be open still, and Qt warns about a second.
+            if self._view.state() is not QAbstractItemView.State.EditingState:
+                self._view.edit(current)
             return True
         return False
 
