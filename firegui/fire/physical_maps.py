@@ -63,7 +63,10 @@ class FrontTable:
 
     @staticmethod
     def of(t_burn: float, *, steady: bool = True) -> FrontTable:
-        """Return a shipped table at a burn duration in steps: that of fronts in motion, or the one before it."""
+        """Return the shipped table at a burn duration in steps.
+
+        It is that of fronts in motion if ``steady``, else that of a fire that has just started.
+        """
         logs, burns, speeds, angles = _shipped(steady)
         slowest = max(_SLOWEST, 1.0 / (burns[-1] * t_burn))
         at = np.geomspace(slowest, MOST_CELLS_PER_STEP, _SPEED_NODES)
@@ -102,11 +105,10 @@ class FrontTable:
     def _gains(self, speed: Raster, ratio: Raster, direction: Raster) -> Raster:
         speeds, lengths, angles, _ = self.nodes.shape
         bounded = np.clip(speed, self.slowest, MOST_CELLS_PER_STEP)
-        apart = np.log(MOST_CELLS_PER_STEP / self.slowest) / (speeds - 1)
-        height = np.log(bounded / self.slowest) * ((speeds - 1) / np.log(MOST_CELLS_PER_STEP / self.slowest))
-        low, up = _split(height, speeds)
+        per_node = (speeds - 1) / np.log(MOST_CELLS_PER_STEP / self.slowest)
+        low, up = _split(np.log(bounded / self.slowest) * per_node, speeds)
         if self.steady:  # K is nearly proportional to the speed
-            up = np.expm1(apart * up) / np.expm1(apart)
+            up = np.expm1(up / per_node) / np.expm1(1.0 / per_node)
         stretch = np.arccosh(np.clip(ratio, 1.0, MOST_RATIO)) / np.arccosh(MOST_RATIO)
         short, longer = _split(stretch * (lengths - 1), lengths)
         turned = np.mod(direction, 2.0 * np.pi)

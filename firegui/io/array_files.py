@@ -201,7 +201,8 @@ def floats(
         return None
     # As Python's numbers: float16 has none as large as some of these.
     stand_ins = [number for number in NO_DATA if float(least) <= number <= float(most)]
-    if stand_ins and (missing := np.ravel(value)[np.isin(np.ravel(value), stand_ins)]).size:
+    missing = np.extract(np.isin(value, stand_ins), value) if stand_ins else np.empty(0)
+    if missing.size:
         what = f"{missing.size:,} of {value.size:,} values are {missing[0]:g}, which is no data"
         problems.add(where, what, "fill them in")
         return None

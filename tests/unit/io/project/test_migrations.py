@@ -76,7 +76,8 @@ def test_no_crowns_burn_in_a_physical_model_of_format_7() -> None:
 
 def test_the_front_of_an_older_project_builds_up_and_a_new_one_is_in_motion() -> None:
     before = {"format": 11, "fire_model": {"kind": "physical", "parameters": {"burn_hours": 4.8}}}
-    assert migrate(before)["fire_model"]["parameters"]["moving_start"] == 0.0
+    added = {"moving_start": 0.0, "steady_front": 0.0}
+    assert migrate(before)["fire_model"]["parameters"] == {"burn_hours": 4.8} | added
     assert PhysicalSettings().moving_start
 
 
