@@ -26,9 +26,15 @@ from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate_many
 
-SEARCH_PART, TRAINING_PART, ADAPTING_PART, SETTLING_PART = 1 / 2, 5 / 6, 6 / 13, 12 / 13
+SEARCH_PART, TRAINING_PART, ADAPTING_PART, SETTLING_PART = 1 / 2, 5 / 6, 9 / 26, 6 / 13
 """Parts of the epochs of the settings that it takes: those of the search with one extent, those of the training, and
 those of the adaptation in the first round of the removal and while the plan settles."""
+
+SLOPES = 4
+"""Slopes in scenarios in an epoch of the removal. On two cores an odd number leaves one of them idle at the end."""
+
+FAST_LOOK_EVERY = 100
+"""Epochs of an adaptation between looks at what leaks, each of which takes as long as 20 epochs."""
 
 FAST_SETTLING_RATES = (0.2, 0.01)
 """First and last step size in cells while the plan settles. On a plan of Bear, small steps and more of them halved the
@@ -58,10 +64,10 @@ def pace_of(margin: MarginSettings) -> Pace:
     The design takes no part: its fire holds as soon as those of the scenarios do.
     """
     return Pace(
-        first_cut=0.3, smallest_cut=0.2, adapt_epochs=_part(ADAPTING_PART, margin.adapt_epochs), attempts=2,
-        mending=0.75, settling_epochs=_part(SETTLING_PART, margin.adapt_epochs), is_ranked=False, with_design=False,
-        eased_below=1.0, mends_below=2.5, tests=8, gives_back=False,
-        looks=4, last_rate=0.03, settling_rates=FAST_SETTLING_RATES,
+        first_cut=0.3, smallest_cut=0.2, slopes=SLOPES, adapt_epochs=_part(ADAPTING_PART, margin.adapt_epochs),
+        attempts=2, mending=0.75, settling_epochs=_part(SETTLING_PART, margin.adapt_epochs), is_ranked=False,
+        with_design=False, eased_below=1.0, mends_below=2.5, tests=8, gives_back=False,
+        looks=3, look_every=FAST_LOOK_EVERY, last_rate=0.03, settling_rates=FAST_SETTLING_RATES,
     )  # fmt: skip
 
 

@@ -96,12 +96,13 @@ def slope_of(gradient: Gradient, schedule: Schedule, model: Model) -> Slope:
     return Slope(logit, pose)
 
 
-def mean_slope(slopes: Sequence[Slope]) -> Slope:
-    """Return the mean of slopes."""
-    count = len(slopes)
-    return Slope(
-        np.asarray(sum(one.logit for one in slopes) / count),
-        np.asarray(sum(one.pose for one in slopes) / count),
+def mean_gradient(gradients: Sequence[Gradient]) -> Gradient:
+    """Return the mean of gradients."""
+    count = len(gradients)
+    return Gradient(
+        sum(one.loss for one in gradients) / count,
+        np.asarray(sum(one.logit for one in gradients) / count),
+        np.asarray(sum(one.pose for one in gradients) / count),
     )
 
 

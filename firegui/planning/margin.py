@@ -76,7 +76,7 @@ class MarginPlanning:
         """Return the second stage of ``reference``, from its beginning or from a checkpoint."""
         plan = self._project.plan
         state = None if checkpoint is None else PruningState.load(checkpoint)
-        training, tests = self._parts(model, plan.optimizer.seed)
+        training, tests = self._parts(model, plan.optimizer.seed, flown_only=self._is_fast)
         pace = pace_of(self._settings) if self._is_fast else None
         return StressPruning(
             model, plan.elimination, self._settings, reference, training, tests, pace=pace, state=state, check=check
@@ -136,12 +136,13 @@ class MarginPlanning:
             table = table.completed_by(found)
         return table
 
-    def _parts(self, model: Model, seed: int) -> tuple[ScenarioTraining, StressTests]:
+    def _parts(self, model: Model, seed: int, *, flown_only: bool = False) -> tuple[ScenarioTraining, StressTests]:
         weights = model.weights
         worlds = [world.with_weights(weights) for world in self._worlds]
         trained = [world.with_weights(weights) for world in self._trained]
         limit = self._settings.limit
-        training = ScenarioTraining(model, trained, limit, seed, worlds[0] if self._is_fast else None)
+        nominal = worlds[0] if self._is_fast else None
+        training = ScenarioTraining(model, trained, limit, seed, nominal, flown_only=flown_only)
         return training, StressTests(worlds, limit, self._settings.draws, seed, is_strict=self._is_fast)
 
     @property

@@ -40,7 +40,6 @@ from firegui.errors import Check, InputError
 from firegui.fire.maps import compute_maps
 from firegui.rollout import backend as backends
 from firegui.rollout.day_state import UNBOUNDED, Bounds
-from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.measure import value_loss
 from firegui.rollout.model import Model
@@ -329,7 +328,7 @@ def _fire_of(project: Project, base: Model, scenario: StressScenario, check: Che
         start = maps.start.fire
         wider = _widened_start(maps, growth) & maps.burnable & ~start
         maps = maps.with_ignition(maps.ignition | wider, maps.burned_out)
-    changed = replace(base, maps=maps, gains=SpreadGains(maps, base.dtype, base.device))
+    changed = replace(base, maps=maps, gains=base.gains.of(maps))
     backends.prepare(changed)
     return changed
 

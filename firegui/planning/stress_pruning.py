@@ -114,20 +114,21 @@ TOLERATED = 1.5
 class Pace:
     """How long a plan adapts while drops are removed.
 
-    ``adapt_epochs`` are those of the first round, which removes ``first_cut`` of the drops; none removes less than
-    ``smallest_cut``. A round may adapt so many ``attempts`` times, after the first in at most the part ``mending`` of
-    these epochs. There is a last round, which ranks drops by what burns without them, if it ``is_ranked``. In the end
-    the plan settles in ``settling_epochs``. An epoch takes the slope at design effectiveness, too, if it is
-    ``with_design`` or if there are no scenarios. A plan that leaks less than ``eased_below`` times what it may takes
-    fewer epochs, in proportion, but :data:`LEAST_EFFORT` of them. One that exceeds a limit by more than the factor
-    ``mends_below`` is refused at once. A test of a plan takes so many times the draws of the settings (``tests``). A
-    look at what leaks takes ``looks`` times as many. A plan that has failed twice gets drops back if it ``gives_back``.
-    The last step of an adaptation is ``last_rate`` cells; ``settling_rates`` are the first and the last step size while
-    the plan settles.
+    An epoch takes ``slopes`` in scenarios, and that at design effectiveness, too, if it is ``with_design`` or if there
+    are no scenarios. ``adapt_epochs`` are those of the first round, which removes ``first_cut`` of the drops; none
+    removes less than ``smallest_cut``. A round may adapt so many ``attempts`` times, after the first in at most the
+    part ``mending`` of these epochs. There is a last round, which ranks drops by what burns without them, if it
+    ``is_ranked``. In the end the plan settles in ``settling_epochs``. A plan that leaks less than ``eased_below`` times
+    what it may takes fewer epochs, in proportion, but :data:`LEAST_EFFORT` of them. One that exceeds a limit by more
+    than the factor ``mends_below`` is refused at once. A test of a plan takes so many times the draws of the settings
+    (``tests``). A look at what leaks, every ``look_every`` epochs, takes ``looks`` times as many. A plan that has
+    failed twice gets drops back if it ``gives_back``. The last step of an adaptation is ``last_rate`` cells;
+    ``settling_rates`` are the first and the last step size while the plan settles.
     """
 
     first_cut: float
     smallest_cut: float
+    slopes: int
     adapt_epochs: int
     attempts: int
     mending: float
@@ -138,6 +139,7 @@ class Pace:
     mends_below: float
     tests: int
     gives_back: bool
+    look_every: int
     looks: int = 1
     last_rate: float = LAST_RATE
     settling_rates: tuple[float, float] = SETTLING_RATES
@@ -235,8 +237,9 @@ class StressPruning(AdaptingRemoval[PruningState]):
         self._training, self._tests = training, tests
         epochs = margin.adapt_epochs
         self._pace = pace or Pace(
-            FIRST_CUT, SMALLEST_CUT, epochs, ATTEMPTS, MENDING, max(1, round(SETTLING * epochs)), is_ranked=True,
-            with_design=True, eased_below=0.0, mends_below=math.inf, tests=1, gives_back=True,
+            FIRST_CUT, SMALLEST_CUT, SCENARIOS, epochs, ATTEMPTS, MENDING, max(1, round(SETTLING * epochs)),
+            is_ranked=True, with_design=True, eased_below=0.0, mends_below=math.inf, tests=1, gives_back=True,
+            look_every=LOOK_EVERY,
         )  # fmt: skip
         executed = gates_of(reference, model.fleet, model.maps, model.rules).executed
         self._before = int(executed.sum())
@@ -403,7 +406,7 @@ class StressPruning(AdaptingRemoval[PruningState]):
     def _adapt(self, check: Check | None) -> None:
         """Take a step with the poses of the drops at work, and remove those that are due."""
         now, epoch, number = self._state, self._count(Count.EPOCH), self._count(Count.SLOPES)
-        count = min(SCENARIOS, len(self._training))
+        count = min(self._pace.slopes, len(self._training))
         leaks = Leaks.of_array(now.leaks, len(self._training))
         schedule = self._schedule(now.trial, now.trial_poses)
         if self._with_design:
@@ -429,7 +432,7 @@ class StressPruning(AdaptingRemoval[PruningState]):
         self._charge(GRADIENT_CHARGE * gradients)
         if epoch + 1 >= self._length:
             self._change(Count.PHASE, Phase.TESTING)
-        elif (epoch + 1) % LOOK_EVERY == 0:
+        elif (epoch + 1) % self._pace.look_every == 0:
             self._look(check)
 
     def _look(self, check: Check | None) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,13 @@ from firegui.domain.settings import Effectiveness
 from firegui.domain.stress import StressScenario
 from firegui.errors import Check
 from firegui.planning.flight_rules import uncapped, within_cap
-from firegui.planning.gradient import Slope, mean_slope, slope_of
-from firegui.planning.stress import ErrorsOf, StressWorld, errors_in, flight_errors
+from firegui.planning.gradient import Slope, mean_gradient, slope_of
+from firegui.planning.stress import ErrorsOf, FlightErrors, StressWorld, errors_in, flight_errors
 from firegui.planning.stress_limits import TESTS, TRAINING, WorldTest, harder_scenario, strict_errors_in
 from firegui.rollout.backend import kernel_threads
+from firegui.rollout.kept_threads import KeptThreads
 from firegui.rollout.model import Model
-from firegui.rollout.simulate import Rollout, simulate_with_gradient
+from firegui.rollout.simulate import Gradient, Rollout, simulate_with_gradient
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -107,17 +108,23 @@ class ScenarioTraining:
     The training of the fast search has the ``nominal`` world. It follows fires less far, that at design effectiveness
     too, and leaves out what holds; see :data:`FAST_FOLLOWED`. More drops fail in its harder draws, and its tests are
     strict (:func:`~firegui.planning.stress_limits.strict_errors_in`).
+
+    With ``flown_only`` the slopes by logits are those of drops that are flown.
     """
 
     def __init__(
-        self, design: Model, worlds: Sequence[StressWorld], limit: float, seed: int, nominal: StressWorld | None = None
-    ) -> None:
+        self, design: Model, worlds: Sequence[StressWorld], limit: float, seed: int, nominal: StressWorld | None = None,
+        *, flown_only: bool = False,
+    ) -> None:  # fmt: skip
         # within_cap has chosen what may fly; a cap on the gates would only take later pairs' gradient away.
         self._capped, self._seed = design, seed
-        self._design = replace(design, rules=uncapped(design.rules), full_carry=True)
+        self._design = replace(design, rules=uncapped(design.rules), full_carry=True, flown_only=flown_only)
         if nominal is not None:
             self._design = _followed(self._design, nominal, limit)
-        models = [replace(world.model, rules=uncapped(world.model.rules), full_carry=True) for world in worlds]
+        models = [
+            replace(world.model, rules=uncapped(world.model.rules), full_carry=True, flown_only=flown_only)
+            for world in worlds
+        ]
         self._worlds = [
             replace(world, model=replace(model, gradient_extent=world.cells_at(FOLLOWED * limit)))
             if nominal is None
@@ -129,7 +136,8 @@ class ScenarioTraining:
         self._tested_errors: ErrorsOf = strict_errors_in if is_fast else errors_in
         self.no_leaks = Leaks.unknown(len(worlds), FAST_MOST_DRAWS if is_fast else MOST_DRAWS)
         """What is known of leaks before the first test."""
-        self._threads = kernel_threads() if design.backend == "cpu" else 1
+        side_by_side = design.backend == "cpu" and kernel_threads() > 1
+        self._threads = KeptThreads(kernel_threads(), "firegui gradient") if side_by_side else None
 
     def __len__(self) -> int:
         """Return the number of worlds."""
@@ -143,8 +151,8 @@ class ScenarioTraining:
         self, schedule: Schedule, *, frame_stride: int | None = None, check: Check | None = None
     ) -> tuple[Rollout, Slope]:
         """Return the rollout at design effectiveness without errors, and its slope."""
-        schedule = within_cap(schedule, self._capped)
-        rollout, gradient = simulate_with_gradient(self._design, schedule, check=check, frame_stride=frame_stride)
+        capped = within_cap(schedule, self._capped)
+        rollout, gradient = simulate_with_gradient(self._design, capped, check=check, frame_stride=frame_stride)
         return rollout, slope_of(gradient, schedule, self._design)
 
     def step(
@@ -157,46 +165,74 @@ class ScenarioTraining:
         """
         found: list[Rollout] = []
 
-        def design() -> Slope:
-            rollout, slope = self.design(schedule, frame_stride=frame_stride, check=check)
+        def design(alone: bool) -> Gradient:
+            capped = within_cap(schedule, self._capped)
+            rollout, gradient = simulate_with_gradient(
+                self._design, capped, check=check, frame_stride=frame_stride, alone=alone
+            )
             found.append(rollout)
-            return slope
+            return gradient
 
-        jobs = [self._job(schedule, first + each, leaks, check) for each in range(count)]
-        slopes = self._together([design, *jobs])
-        return found[0], slopes[0], mean_slope(slopes)
+        gradients = self._together([_Job(design, is_long=True), *self._jobs(schedule, first, count, leaks, check)])
+        of_design, mean = (slope_of(each, schedule, self._design) for each in (gradients[0], mean_gradient(gradients)))
+        return found[0], of_design, mean
 
     def mean(self, schedule: Schedule, first: int, count: int, leaks: Leaks, *, check: Check | None = None) -> Slope:
         """Return the mean slope of ``count`` scenarios alone."""
-        return mean_slope(self._together([self._job(schedule, first + each, leaks, check) for each in range(count)]))
+        gradients = self._together(self._jobs(schedule, first, count, leaks, check))
+        return slope_of(mean_gradient(gradients), schedule, self._design)
 
-    def _job(self, schedule: Schedule, number: int, leaks: Leaks, check: Check | None) -> Callable[[], Slope]:
-        return lambda: self._scenario(schedule, number, leaks, check)
+    def _together(self, jobs: Sequence[_Job]) -> list[Gradient]:
+        """Return what the jobs return; each depends on its own number alone, so threads change no bit.
 
-    def _together(self, jobs: Sequence[Callable[[], Slope]]) -> list[Slope]:
-        """Return what the jobs return; each depends on its own number alone, so threads change no bit."""
-        if min(self._threads, len(jobs)) <= 1:
-            return [job() for job in jobs]
-        with ThreadPoolExecutor(min(self._threads, len(jobs))) as pool:
-            return [one.result() for one in [pool.submit(job) for job in jobs]]
+        Long ones begin first. The last has a second thread, when that has no job of its own any more.
+        """
+        if self._threads is None:
+            return [job.gradient(True) for job in jobs]
+        order = sorted(range(len(jobs)), key=lambda number: not jobs[number].is_long)
+        last = order[-1:]
+        found = self._threads.results([partial(jobs[number].gradient, number not in last) for number in order])
+        return [found[order.index(number)] for number in range(len(jobs))]
 
-    def _scenario(self, schedule: Schedule, number: int, leaks: Leaks, check: Check | None) -> Slope:
+    def _jobs(self, schedule: Schedule, first: int, count: int, leaks: Leaks, check: Check | None) -> list[_Job]:
+        schedule = within_cap(schedule, self._capped)
+        return [self._job(schedule, number, leaks, check) for number in range(first, first + count)]
+
+    def _job(self, schedule: Schedule, number: int, leaks: Leaks, check: Check | None) -> _Job:
+        """Return the gradient in a draw, which is ``number`` or one that is known to leak."""
         generator = np.random.default_rng(np.random.SeedSequence((self._seed, TRAINING, number)))
         known = leaks.draws[leaks.draws[:, 0] >= 0]
-        if len(known) and generator.random() < KNOWN:
+        draws: Callable[[], FlightErrors]
+        if len(known) and (is_known := bool(generator.random() < KNOWN)):
             # Each world that leaks is as likely as any other, however many of its draws are known.
             index = generator.choice(np.unique(known[:, 0]))
             known = known[known[:, 0] == index]
             index, test, draw = known[generator.integers(len(known))].tolist()
-            world, seed = self._worlds[index], (self._seed, TESTS, test)
-            errors = self._tested_errors(world, draw, seed)
+            world = self._worlds[index]
+            draws = partial(self._tested_errors, world, draw, (self._seed, TESTS, test))
         else:
+            is_known = False
             world = self._worlds[int(generator.choice(len(self._worlds), p=leaks.weights / leaks.weights.sum()))]
             world = _harder(world, self._harder_failures) if generator.random() < 0.5 else world
-            errors = flight_errors(_smoothed(world), world.model, number, (self._seed, TRAINING))
-        flown = errors.applied(within_cap(schedule, self._capped), world.model.shape)
-        _, gradient = simulate_with_gradient(world.model, flown, check=check)
-        return slope_of(errors.pulled_back(gradient), schedule, self._design)
+            draws = partial(flight_errors, _smoothed(world), world.model, number, (self._seed, TRAINING))
+
+        def gradient(alone: bool) -> Gradient:
+            errors = draws()
+            flown = errors.applied(schedule, world.model.shape)
+            return errors.pulled_back(simulate_with_gradient(world.model, flown, check=check, alone=alone)[1])
+
+        return _Job(gradient, is_long=is_known)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Job:
+    """A gradient to be computed, on one thread where it is asked to be ``alone``.
+
+    One that ``is_long`` has most likely to be swept back, because the fire escapes.
+    """
+
+    gradient: Callable[[bool], Gradient]
+    is_long: bool
 
 
 def _followed(model: Model, world: StressWorld, limit: float) -> Model:

@@ -76,7 +76,9 @@ class RolloutBackend(Protocol):
     ) -> list[Outcome]:
         """Roll schedules out that do not depend on each other."""
 
-    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+    def gradient(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, alone: bool = False
+    ) -> Gradients:
         """Roll a schedule out and differentiate the objective."""
 
     def gain_slopes(
@@ -261,7 +263,9 @@ class _ClosedForm(_Whole):
     ) -> Outcome:
         return closed_form.simulate(model, schedule, observer, check, alter)
 
-    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+    def gradient(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, alone: bool = False
+    ) -> Gradients:
         return closed_form.gradient(model, schedule, observer, check)
 
 
@@ -274,7 +278,9 @@ class _Reference(_Whole):
         trajectory = reference.simulate(model, schedule, alter=alter, check=check)
         return self._outcome(model, schedule, trajectory, observer)
 
-    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+    def gradient(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, alone: bool = False
+    ) -> Gradients:
         values = reference.variables(schedule, differentiable=True)
         trajectory = reference.simulate(
             model,
@@ -341,7 +347,7 @@ class Compiled(Protocol):
         """Roll a schedule out."""
 
     def gradient(
-        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, alone: bool = False
     ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
         """Roll a schedule out and differentiate the objective."""
 

@@ -36,7 +36,8 @@ class Model:
     ``full_carry`` gradients follow the burning state from step to step, which the paper cuts. A rollout for a gradient
     stops at the end of the first day on which more than ``gradient_extent`` cells are on fire or burned, ``Σ_x P_t``;
     the states after it count as equal to it. One that ends with at most ``gradient_floor`` cells is not differentiated:
-    all derivatives are 0. With ``in_torch`` the processor computes without kernels, which then need not be compiled.
+    all derivatives are 0. With ``flown_only`` those by logits are 0 where no drop is flown. With ``in_torch`` the
+    processor computes without kernels, which then need not be compiled.
     """
 
     maps: FireMaps
@@ -56,6 +57,7 @@ class Model:
     full_carry: bool = False
     gradient_extent: float = math.inf
     gradient_floor: float = 0.0
+    flown_only: bool = False
     in_torch: bool = False
     values: ValueFields | None = None
 

@@ -188,14 +188,22 @@ def _rollout(outcome: Outcome, observer: Observer) -> Rollout:
 
 
 def simulate_with_gradient(
-    model: Model, schedule: Schedule, *, check: Check | None = None, frame_stride: int | None = None
+    model: Model,
+    schedule: Schedule,
+    *,
+    check: Check | None = None,
+    frame_stride: int | None = None,
+    alone: bool = False,
 ) -> tuple[Rollout, Gradient]:
     """Roll ``schedule`` out and differentiate the objective with respect to every logit and pose.
 
-    The carry of the burning state is cut, as in the paper, unless the model has ``full_carry``.
+    The carry of the burning state is cut, as in the paper, unless the model has ``full_carry``. ``alone`` takes one
+    thread only, as where others compute gradients at the same time.
     """
     observer = Observer(model, frame_stride, keep_days=False)
-    outcome, logit, pose = backends.engine(model).gradient(model, schedule, observer, check)
+    outcome, logit, pose = backends.engine(model).gradient(model, schedule, observer, check, alone=alone)
+    if model.flown_only:
+        logit = np.where(outcome.executed, logit, 0.0)
     return _rollout(outcome, observer), Gradient(outcome.metrics.objective, logit, pose)
 
 

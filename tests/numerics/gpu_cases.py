@@ -106,7 +106,7 @@ class Absent:
     def simulate_many(self, *_: object) -> list[Outcome]:
         raise AssertionError("the processor was asked")
 
-    def gradient(self, *_: object) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
+    def gradient(self, *_: object, alone: bool = False) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
         raise AssertionError("the processor was asked")
 
     def gain_slopes(self, *_: object, through_days: bool) -> NDArray[np.float32]:
@@ -132,7 +132,7 @@ class Standin:
         return [self.outcome for _ in schedules]
 
     def gradient(
-        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, alone: bool = False
     ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
         self.asked.append(f"gradient on {model.device}")
         return self.outcome, np.zeros(schedule.logits.shape), np.zeros(schedule.poses.shape)

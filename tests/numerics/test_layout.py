@@ -11,7 +11,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.stencil import EIGHT, SIXTEEN, Stencil
 from firegui.rollout.kernels.cpu_model import layout_of
 from firegui.rollout.kernels.cpu_state import bounding_box
-from firegui.rollout.kernels.layout import Layout, aligned, clock_of, field_of, raster_of, shape_of
+from firegui.rollout.kernels.layout import Layout, aligned, clock_of, field_of, raster_of, shape_of, tiled_gains
 from firegui.rollout.moving_start import start_fields
 from tests.numerics.cases import model_of, random_maps, small_fleet
 
@@ -69,7 +69,7 @@ def test_memory_begins_at_a_page_and_is_zero() -> None:
 
 
 def layout_from(maps: FireMaps) -> Layout:
-    return Layout(maps, start_fields(maps)[0])
+    return Layout(maps, start_fields(maps)[0], tiled_gains(maps))
 
 
 @pytest.mark.parametrize("shape", SHAPES)

@@ -36,6 +36,7 @@ from firegui.planning.stress import (
 from firegui.rollout import moving_start, reference
 from firegui.rollout.gains import SpreadGains
 from firegui.rollout.gates import gates_of
+from firegui.rollout.kernels.cpu_model import layout_of
 from firegui.rollout.moving_start import ahead_of_start
 from firegui.rollout.simulate import Gradient, simulate, simulate_with_gradient
 from firegui.rollout.zones import in_zones
@@ -217,6 +218,19 @@ def test_the_tail_of_a_moving_start_is_worked_out_once_for_each_fire(monkeypatch
     assert len(made) == 2
     for place in worlds:
         assert place.start_cells == moving_start.start_fields(place.model.maps)[0].sum()
+
+
+def test_a_wider_start_has_the_gains_of_the_nominal_fire_and_a_faster_fire_its_own() -> None:
+    model = build(PROJECT, PROJECT.plan.design, backend="cpu")
+    wide = replace(NOMINAL, name="wide", ignition_growth_m=60.0)
+    fast = replace(NOMINAL, name="fast", spread_factor=1.2)
+    worlds, _ = stress_worlds(PROJECT, model, (wide, fast))
+    gains = {place.scenario.name: layout_of(place.model).gains.values for place in worlds}
+    assert gains["wide"] is layout_of(model).gains.values
+    assert not np.array_equal(gains["fast"], gains["wide"])
+    alone = replace(worlds[1].model, gains=SpreadGains(worlds[1].model.maps, model.dtype, model.device))
+    assert worlds[1].start_cells > worlds[0].start_cells
+    assert simulate(alone, plan_for(PROJECT)).metrics == simulate(worlds[1].model, plan_for(PROJECT)).metrics
 
 
 def test_late_drops_are_those_of_the_plan_some_steps_later() -> None:

@@ -8,13 +8,11 @@ but its help. What each half is follows from the state of the fire alone, so the
 
 from __future__ import annotations
 
-import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
@@ -25,8 +23,7 @@ from numpy.typing import NDArray
 
 from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import intrinsic
-
-Result = TypeVar("Result")
+from firegui.rollout.kept_threads import KeptThreads
 
 LINE = 8
 """Words of a cache line: what one thread writes must not lie beside what the other waits for."""
@@ -181,12 +178,11 @@ def next_ticket(board: Board) -> int:
     return 0
 
 
-class HelperThread:
-    """Second thread of a workspace, started on first use."""
+class HelperThread(KeptThreads):
+    """Second thread of a workspace."""
 
     def __init__(self) -> None:
-        self._pool: ThreadPoolExecutor | None = None
-        self._process = 0
+        super().__init__(1, "firegui kernel")
 
     @contextmanager
     def helping(self, assist: Callable[..., None], *values: Any, wanted: bool) -> Iterator[Board]:
@@ -210,9 +206,3 @@ class HelperThread:
             send_away(board)
         if helper.done():
             helper.result()
-
-    def submit(self, work: Callable[..., Result], *values: Any) -> Future[Result]:
-        """Have something done beside. Raises :class:`RuntimeError` where no thread is to be had."""
-        if self._pool is None or self._process != os.getpid():  # a fork takes the pool along and not its thread
-            self._pool, self._process = ThreadPoolExecutor(1, "firegui kernel"), os.getpid()
-        return self._pool.submit(work, *values)

@@ -6,7 +6,7 @@ The design is in ``rollout/DESIGN.md``.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -89,26 +89,22 @@ class ActiveFront:
     ) -> list[Outcome]:
         """Roll schedules out, one after another on each thread."""
         nobody = Observer(model, None, keep_days=False)
-        with ThreadPoolExecutor(max(1, min(self._threads, len(schedules)))) as pool:
-            jobs = [
-                pool.submit(self.simulate, model, one, how.last or nobody, check, how, alone=True)
-                for one, how in zip(schedules, wanted, strict=True)
-            ]
-            try:
-                return [job.result() for job in jobs]
-            except BaseException:
-                for job in jobs:
-                    job.cancel()
-                raise
+        jobs = [
+            partial(self.simulate, model, one, how.last or nobody, check, how, alone=True)
+            for one, how in zip(schedules, wanted, strict=True)
+        ]
+        return layout_of(model).threads(self._threads).results(jobs)
 
     def gradient(
-        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, dense: bool = False
-    ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:
-        """Roll a schedule out and differentiate the objective."""
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, dense: bool = False,
+        alone: bool = False,
+    ) -> tuple[Outcome, NDArray[np.float64], NDArray[np.float64]]:  # fmt: skip
+        """Roll a schedule out and differentiate the objective; ``dense`` and ``alone`` as in :meth:`simulate`."""
         layout = layout_of(model)
         with layout.workspace() as space:
-            run = Run(model, schedule, layout, space, WHOLE, keep=True, dense=dense, threads=self._threads)
-            run.advance(observer, check, model.gradient_extent)
+            threads, extent = 1 if alone else self._threads, model.gradient_extent
+            run = Run(model, schedule, layout, space, WHOLE, keep=True, dense=dense, threads=threads, extent=extent)
+            run.advance(observer, check)
             outcome = run.outcome()
             if not model.is_differentiated(outcome.metrics):
                 run.clean()

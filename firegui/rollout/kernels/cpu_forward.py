@@ -456,11 +456,13 @@ def forward(
 
     ``log[t]`` says where the pieces that ignite at ``t`` begin and end, and where those of a second half begin; what
     follows them is of the rescaling after it.
-    Returns ``last``, or the step before which gains have to be made, the log has to grow or to begin anew, or −1 − t
-    when a bound cannot hold any more in the state at ``t``.
+    Returns ``last``, or the step before which gains have to be made, the log has to grow or to begin anew, or the pass
+    stops (:func:`is_beyond_extent`), or −1 − t when a bound cannot hold any more in the state at ``t``.
     """
     tiles = shape.tile_rows * shape.tile_columns
     for step in range(first, last):
+        if is_beyond_extent(sums, step, clock, setting):
+            return step
         if is_log_full(log, step, clock, setting) or needs_more(fields, marks, gains, gains.made, step, clock, shape):
             return step
         now = step % clock.steps_per_day % clock.period
@@ -514,6 +516,12 @@ def forward(
         if score(sums, setting, step + 1):
             return -2 - step
     return last
+
+
+@inlined
+def is_beyond_extent(sums: NDArray[np.float64], step: int, clock: Decay, setting: Constants) -> bool:
+    """Return whether a pass stops at a step: at the start of a day, but for the first one."""
+    return step > 0 and step % clock.steps_per_day == 0 and sums[SUM_FIRE] > setting.extent
 
 
 @inlined

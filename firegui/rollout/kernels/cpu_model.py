@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from firegui.domain.compact_maps import BlockRaster
 from firegui.rollout.deposits import scales_of
 from firegui.rollout.kernels.cpu_footprints import Aircraft, Wind
-from firegui.rollout.kernels.layout import MARGIN, MARGIN_ROWS, Floats, Layout, field_of, usual
+from firegui.rollout.kernels.layout import MARGIN, MARGIN_ROWS, Floats, Layout, field_of, tiled_gains, usual
 from firegui.rollout.landing import fall_time_s
 from firegui.rollout.model import Model
 from firegui.rollout.suppression import dose_of_payload
@@ -33,7 +33,11 @@ class Objective(NamedTuple):
 
 def layout_of(model: Model) -> Layout:
     """Return the model's fire, laid out once."""
-    return model.gains.layout("active front", lambda: Layout(model.maps, model.gains.start()[0]))
+    gains, maps = model.gains, model.maps
+    return gains.layout(
+        "active front",
+        lambda: Layout(maps, gains.start()[0], gains.spread("tiles of the active front", lambda: tiled_gains(maps))),
+    )
 
 
 def objective_of(model: Model) -> Objective:

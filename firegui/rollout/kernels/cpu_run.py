@@ -38,6 +38,7 @@ from firegui.rollout.kernels.cpu_forward import (
     assist_forward,
     choose_needed,
     forward,
+    is_beyond_extent,
     is_log_full,
     score_start,
     sum_again,
@@ -107,8 +108,9 @@ class Run:
 
     def __init__(
         self, model: Model, schedule: Schedule, layout: Layout, space: Workspace, wanted: RolloutOptions, *, keep: bool,
-        dense: bool, threads: int,
+        dense: bool, threads: int, extent: float = math.inf,
     ) -> None:  # fmt: skip
+        """Begin a pass, which stops at the end of the first day on which the fire has more than ``extent`` cells."""
         self.model, self.schedule, self.layout, self.space, self.wanted = model, schedule, layout, space, wanted
         self.shape, self.clock, self.objective = layout.shape, layout.clock, objective_of(model)
         self.gates: Gates = gates_of(schedule, model.fleet, model.maps, model.rules)
@@ -129,7 +131,7 @@ class Run:
         self.limits = Bounds(
             bounds.burn * scored * model.n_cells, bounds.final * model.n_cells * SLACK, bounds.prot * scored
         )
-        self.setting = self._setting(keep, dense)
+        self.setting = self._setting(keep, dense, extent)
         self.sums = np.zeros(6)
         self.states: list[DayState] = []
         self.segments: list[Segment] = [Segment(self.step, None)]
@@ -174,7 +176,7 @@ class Run:
         amounts = pieces.about[: 8 * drops].reshape(-1, 8)[:, AMOUNT].astype(np.float32)
         return PlacedFootprints(listed.first, pieces.first, pieces.places, pieces.weights, amounts), log
 
-    def _setting(self, keep: bool, dense: bool) -> Constants:
+    def _setting(self, keep: bool, dense: bool, extent: float) -> Constants:
         model, limits = self.model, self.limits
         flown = np.flatnonzero((self.gates.executed & self.water).any(axis=1))
         first_water = int(flown[0]) if len(flown) else model.n_steps
@@ -182,7 +184,7 @@ class Run:
             self.objective.density, self.objective.has_density, self.objective.plain_slope,
             model.receiver_treated, model.emitter_treated,
             model.first_scored_step, model.n_steps, first_water, self._last_water(flown),
-            limits.burn, limits.final, limits.prot, dense, keep, MOST_LOGGED,
+            limits.burn, limits.final, limits.prot, dense, keep, MOST_LOGGED, extent,
         )  # fmt: skip
 
     def _last_water(self, flown: NDArray[np.int64]) -> int:
@@ -211,11 +213,10 @@ class Run:
             self.sums[:] = body.sums
         wake_touched(space.marks, self.shape)
 
-    def advance(self, observer: Observer, check: Check | None, extent: float = math.inf) -> None:
+    def advance(self, observer: Observer, check: Check | None) -> None:
         """Run all steps, in stretches that end where the observer looks or ``check`` may cancel.
 
-        Stops at the end of the first day on which the fire has more than ``extent`` cells, and counts the states after
-        it as equal to it.
+        Where the fire exceeds the extent of the pass, the states to come are counted as equal to the one there.
         """
         per_day, days = self.clock.steps_per_day, 1
         while True:
@@ -225,13 +226,12 @@ class Run:
                 self._keep_state()
             if self.step >= self.model.n_steps or self.exceeded is not None:
                 return
-            if self.step % per_day == 0 and self.step and self.sums[SUM_FIRE] > extent:
+            if is_beyond_extent(self.sums, self.step, self.clock, self.setting):
                 self._count_the_rest()
                 return
             if check is not None:
                 check()
-            daily = self.wanted.keep_states or not self.wanted.bounds.none or self.wanted.alter is not None
-            if daily or math.isfinite(extent):
+            if self.wanted.keep_states or not self.wanted.bounds.none or self.wanted.alter is not None:
                 days = 1
             target = min(observer.next_look(self.step + 1), (self.step // per_day + days) * per_day, self.model.n_steps)
             began = time.perf_counter()
@@ -266,6 +266,7 @@ class Run:
         space = self.space
         clean(space.fields, space.marks, self.shape, space.stamps, False)
         self.step, self.log[segment.step, 0] = segment.step, 0
+        self.setting = self.setting._replace(extent=math.inf)
         if segment.state is None:
             self._begin(self.wanted.start)
         else:
@@ -303,6 +304,8 @@ class Run:
                 never = math.inf
                 self.setting = self.setting._replace(burn_limit=never, final_limit=never, prot_limit=never)
             elif reached < target:
+                if is_beyond_extent(self.sums, self.step, self.clock, self.setting):
+                    return
                 if is_log_full(self.log, self.step, self.clock, self.setting):
                     self._begin_segment()
                 elif not self._make_gains(check):

@@ -72,7 +72,8 @@ class BackwardPass:
     def _idle(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Open pairs without a drop whose gradient is not 0 for certain, of water and of retardant."""
         run = self._run
-        pairs = np.ascontiguousarray(np.argwhere(run.gates.open & ~run.gates.executed))
+        idle = run.gates.open & ~run.gates.executed & (not run.model.flown_only)
+        pairs = np.ascontiguousarray(np.argwhere(idle))
         chosen, poses, alight = np.empty(len(pairs), bool), run.poses, int(run.sums[ALIGHT])
         relevant(pairs, poses, run.aircraft, run.wind, run.shape, run.water, self._burned, alight, chosen)
         pairs = pairs[chosen]

@@ -122,7 +122,9 @@ class FallbackEngine(Protocol):
     ) -> NDArray[np.float32]:
         """Differentiate a misfit by the gains."""
 
-    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+    def gradient(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, alone: bool = False
+    ) -> Gradients:
         """Roll a schedule out and differentiate the objective."""
 
 
@@ -252,18 +254,20 @@ class Gpu:
             outcomes += done
         return outcomes
 
-    def gradient(self, model: Model, schedule: Schedule, observer: Observer, check: Check | None) -> Gradients:
+    def gradient(
+        self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, alone: bool = False
+    ) -> Gradients:
         """Roll a schedule out and differentiate the objective.
 
         With the full carry this happens on the CPU, which is reported once.
         """
         if model.full_carry or math.isfinite(model.gradient_extent) or model.gradient_floor > 0.0:
             model.gains.layout("full carry", lambda: self._notice(FULL_CARRY))
-            return self._spare.gradient(on_cpu(model), schedule, observer, check)
+            return self._spare.gradient(on_cpu(model), schedule, observer, check, alone=alone)
         return self._climb("gradient", model, [
             MemoryStrategy(lambda: self._gradient(model, schedule, observer, check, self._span), LESS_HISTORY),
             MemoryStrategy(lambda: self._gradient(model, schedule, observer, check, 1), ON_THE_CPU),
-            MemoryStrategy(lambda: self._spare.gradient(on_cpu(model), schedule, observer, check)),
+            MemoryStrategy(lambda: self._spare.gradient(on_cpu(model), schedule, observer, check, alone=alone)),
         ])  # fmt: skip
 
     def _climb(self, kind: str, model: Model, rungs: Sequence[MemoryStrategy[Result]]) -> Result:

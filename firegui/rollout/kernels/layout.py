@@ -24,6 +24,7 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.stencil import NEIGHBOURS, Stencil
 from firegui.native.compiled import kernel
 from firegui.rollout.gains import passable
+from firegui.rollout.kept_threads import KeptThreads
 from firegui.rollout.kernels.board import HelperThread
 
 Floats = NDArray[np.float32]
@@ -153,6 +154,7 @@ class Constants(NamedTuple):
     dense: bool
     keep: bool
     most_logged: int
+    extent: float
 
 
 @dataclass(slots=True, eq=False)
@@ -181,25 +183,28 @@ class Workspace:
 class Layout:
     """A fire laid out for the kernels, with the workspaces of the rollouts that run on it."""
 
-    def __init__(self, maps: FireMaps, start: NDArray[np.float32]) -> None:
-        """Lay out ``maps``, whose fire is ``start [H, W]``: ``P`` at ``t = 0``."""
+    def __init__(self, maps: FireMaps, start: NDArray[np.float32], gains: Gains | GainsOnDemand) -> None:
+        """Lay out ``maps`` with its :func:`tiled_gains`. The fire is ``start [H, W]``: ``P`` at ``t = 0``."""
         self.shape = shape_of(*maps.shape, maps.stencil)
         self.clock = clock_of(maps)
-        self.on_demand = GainsOnDemand(maps, self.shape) if isinstance(maps.phi, SpreadOnDemand) else None
-        if self.on_demand is None:
-            self.gains = Gains(lay_out(maps, self.shape), (), (), np.float32(0.0))
-        else:
-            self.gains = self.on_demand.gains
+        self.on_demand = None if isinstance(gains, Gains) else gains
+        self.gains = gains if isinstance(gains, Gains) else gains.gains
         self.ignition = places_of(maps.ignition, self.shape)
         self.burned_out = places_of(maps.start.burned, self.shape)
         is_ahead = (start > 0.0) & ~maps.start.fire
         self.ahead, self.ahead_shares = places_of(is_ahead, self.shape), start[is_ahead]
         self._idle: list[Workspace] = []
+        self._threads: dict[int, KeptThreads] = {}
         self._lock = Lock()
 
     def reading(self) -> AbstractContextManager[None]:
         """Return a context in which kernels read the gains."""
         return nullcontext() if self.on_demand is None else self.on_demand.reading()
+
+    def threads(self, count: int) -> KeptThreads:
+        """Return ``count`` threads for rollouts that run side by side."""
+        with self._lock:
+            return self._threads.setdefault(count, KeptThreads(count, "firegui rollout"))
 
     @contextmanager
     def workspace(self) -> Iterator[Workspace]:
@@ -258,6 +263,14 @@ def clock_of(maps: FireMaps) -> Decay:
     return Decay(
         maps.steps_per_day, maps.steps_per_period, period, powers.astype(np.float32), (1.0 / powers).astype(np.float32)
     )
+
+
+def tiled_gains(maps: FireMaps) -> Gains | GainsOnDemand:
+    """Return the gains of ``maps`` by tile, laid out whole where the maps are."""
+    shape = shape_of(*maps.shape, maps.stencil)
+    if isinstance(maps.phi, SpreadOnDemand):
+        return GainsOnDemand(maps, shape)
+    return Gains(lay_out(maps, shape), (), (), np.float32(0.0))
 
 
 def lay_out(maps: FireMaps, shape: Sizes) -> Floats:

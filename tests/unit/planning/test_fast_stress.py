@@ -17,7 +17,7 @@ from firegui.domain.stress import StressScenario
 from firegui.errors import CancelledError
 from firegui.planning import fast_stress, stress_placing, stress_pruning, stress_training
 from firegui.planning.fast_search import FastPlanner
-from firegui.planning.fast_stress import FastStressPlanner
+from firegui.planning.fast_stress import SLOPES, FastStressPlanner
 from firegui.planning.initialization import start_schedule
 from firegui.planning.margin import MarginPlanning
 from firegui.planning.problem import build
@@ -31,7 +31,7 @@ from firegui.planning.stress import (
     stress_worlds,
 )
 from firegui.planning.stress_limits import TESTS, StressTests, WorldTest, strict_errors_in
-from firegui.planning.stress_placing import SCENARIOS, StressPlanner
+from firegui.planning.stress_placing import StressPlanner
 from firegui.planning.stress_pruning import Count, Phase
 from firegui.planning.stress_training import Leaks, ScenarioTraining
 from firegui.rollout.gates import FlightRules, gates_of
@@ -166,7 +166,7 @@ def test_draws_that_hold_have_no_slope_unless_regions_count() -> None:
 
 def test_both_stages_resume_bit_for_bit_at_any_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stress_placing, "TEST_EVERY", 2)
-    monkeypatch.setattr(stress_pruning, "LOOK_EVERY", 2)
+    monkeypatch.setattr(fast_stress, "FAST_LOOK_EVERY", 2)
     of = project()
     model, planning, unbroken = first_stage(of)
     broken = first_stage(of)[2]
@@ -227,7 +227,7 @@ def test_an_epoch_of_the_removal_takes_the_slopes_of_scenarios_alone() -> None:
     while pruning.state().counts[Count.PHASE] == Phase.ADAPTING and not pruning.state().counts[Count.EPOCH]:
         pruning.advance()
     counts = pruning.state().counts
-    assert counts[Count.GRADIENTS] == SCENARIOS * counts[Count.EPOCH]
+    assert counts[Count.GRADIENTS] == SLOPES * counts[Count.EPOCH]
 
 
 def test_a_plan_that_leaks_little_adapts_in_fewer_epochs(tmp_path: Path) -> None:

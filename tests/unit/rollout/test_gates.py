@@ -61,6 +61,14 @@ def test_the_papers_fleet_over_fifteen_days_flies_what_the_counter_lets_it(share
     assert_same(proposed, default_fleet(), 50)
 
 
+@pytest.mark.parametrize("share", [0.02, 1.0])
+def test_drops_that_have_flown_all_fly_again(share: float) -> None:
+    proposed = np.random.default_rng(4).uniform(size=(750, 21)) < share
+    flown = apply_gates(proposed, default_fleet(), 50).executed
+    np.testing.assert_array_equal(apply_gates(flown, default_fleet(), 50).executed, flown)
+    assert_same(flown, default_fleet(), 50)
+
+
 def test_without_a_turnaround_every_proposal_is_executed_and_nothing_is_ever_closed() -> None:
     fleet = Fleet((kind("T", 2, 0.0),))
     proposed = np.random.default_rng(0).uniform(size=(40, 2)) < 0.5
