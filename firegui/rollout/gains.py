@@ -34,13 +34,18 @@ class SpreadGains:
     def __init__(self, maps: FireMaps, dtype: torch.dtype, device: str) -> None:
         self.maps, self.dtype, self.device = maps, dtype, device
         self._lender: SpreadGains | None = None
+        self._first: SpreadGains = self
         self._layouts: dict[str, Any] = {}
         self._recent: dict[str, Any] = {}
         self._lock = RLock()  # a layout may be made from another
 
     def of(self, maps: FireMaps) -> SpreadGains:
-        """Return the gains of ``maps``; those of a fire that differs only in its start are laid out once for both."""
+        """Return the gains of ``maps``, another fire on the same raster.
+
+        Those of a fire that differs only in its start are laid out once for both.
+        """
         gains, mine = SpreadGains(maps, self.dtype, self.device), self.maps
+        gains._first = self._first
         if maps.phi is mine.phi and maps.gamma is mine.gamma and maps.burnable is mine.burnable:
             gains._lender = self
         return gains
@@ -52,6 +57,10 @@ class SpreadGains:
     def spread(self, name: str, make: Callable[[], Layout]) -> Layout:
         """Return a :meth:`layout` of the gains alone, which do not depend on where the fire starts."""
         return self.layout(name, make) if self._lender is None else self._lender.spread(name, make)
+
+    def shared(self, name: str, make: Callable[[], Layout]) -> Layout:
+        """Return a :meth:`layout` that all fires share which :meth:`of` made from one another."""
+        return self._first.layout(name, make)
 
     def start(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return :func:`~firegui.rollout.moving_start.start_fields`, whose tail is worked out once."""

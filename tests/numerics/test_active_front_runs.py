@@ -246,7 +246,7 @@ def test_a_log_with_no_more_room_begins_anew_and_is_computed_again(
     model = replace(model_of(maps, busy_fleet(), side=list(RetardantSide)[seed]), full_carry=full_carry)
     schedule = many_drops(seed, maps, model.fleet)
     whole = differentiate(model, schedule)
-    longest = len(layout_of(model)._idle[0].log_places)
+    longest = len(layout_of(model).spaces._idle[0].log_places)
     monkeypatch.setattr(cpu_run, "MOST_LOGGED", 500)
     parts = differentiate(model, schedule)
     assert_same_outcome(parts[0], whole[0])
@@ -259,7 +259,7 @@ def test_a_log_with_no_more_room_begins_anew_and_is_computed_again(
         assert_same_gradient(differentiate(model, schedule, threads=2), parts)
     fresh_model = replace(model_of(maps, busy_fleet(), side=list(RetardantSide)[seed]), full_carry=full_carry)
     assert_same_gradient(differentiate(fresh_model, schedule), parts)
-    assert len(layout_of(fresh_model)._idle[0].log_places) <= longest
+    assert len(layout_of(fresh_model).spaces._idle[0].log_places) <= longest
     # The workspace is left at rest.
     monkeypatch.undo()
     assert_same_gradient(differentiate(model, schedule), whole)

@@ -228,6 +228,7 @@ def test_a_wider_start_has_the_gains_of_the_nominal_fire_and_a_faster_fire_its_o
     gains = {place.scenario.name: layout_of(place.model).gains.values for place in worlds}
     assert gains["wide"] is layout_of(model).gains.values
     assert not np.array_equal(gains["fast"], gains["wide"])
+    assert len({id(layout_of(place.model).spaces) for place in worlds}) == 1
     alone = replace(worlds[1].model, gains=SpreadGains(worlds[1].model.maps, model.dtype, model.device))
     assert worlds[1].start_cells > worlds[0].start_cells
     assert simulate(alone, plan_for(PROJECT)).metrics == simulate(worlds[1].model, plan_for(PROJECT)).metrics

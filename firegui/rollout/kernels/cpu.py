@@ -93,7 +93,7 @@ class ActiveFront:
             partial(self.simulate, model, one, how.last or nobody, check, how, alone=True)
             for one, how in zip(schedules, wanted, strict=True)
         ]
-        return layout_of(model).threads(self._threads).results(jobs)
+        return layout_of(model).spaces.threads(self._threads).results(jobs)
 
     def gradient(
         self, model: Model, schedule: Schedule, observer: Observer, check: Check | None, *, dense: bool = False,

@@ -10,7 +10,17 @@ from numpy.typing import NDArray
 from firegui.domain.compact_maps import BlockRaster
 from firegui.rollout.deposits import scales_of
 from firegui.rollout.kernels.cpu_footprints import Aircraft, Wind
-from firegui.rollout.kernels.layout import MARGIN, MARGIN_ROWS, Floats, Layout, field_of, tiled_gains, usual
+from firegui.rollout.kernels.layout import (
+    MARGIN,
+    MARGIN_ROWS,
+    Floats,
+    Layout,
+    Workspaces,
+    field_of,
+    shape_of,
+    tiled_gains,
+    usual,
+)
 from firegui.rollout.landing import fall_time_s
 from firegui.rollout.model import Model
 from firegui.rollout.suppression import dose_of_payload
@@ -34,10 +44,13 @@ class Objective(NamedTuple):
 def layout_of(model: Model) -> Layout:
     """Return the model's fire, laid out once."""
     gains, maps = model.gains, model.maps
-    return gains.layout(
-        "active front",
-        lambda: Layout(maps, gains.start()[0], gains.spread("tiles of the active front", lambda: tiled_gains(maps))),
-    )
+
+    def make() -> Layout:
+        spaces = gains.shared("workspaces", lambda: Workspaces(shape_of(*maps.shape, maps.stencil)))
+        tiles = gains.spread("tiles of the active front", lambda: tiled_gains(maps))
+        return Layout(maps, gains.start()[0], tiles, spaces)
+
+    return gains.layout("active front", make)
 
 
 def objective_of(model: Model) -> Objective:

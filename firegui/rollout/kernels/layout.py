@@ -180,26 +180,14 @@ class Workspace:
         return kept
 
 
-class Layout:
-    """A fire laid out for the kernels, with the workspaces of the rollouts that run on it."""
+class Workspaces:
+    """The workspaces of the rollouts on rasters of one shape, and the threads on which they run side by side."""
 
-    def __init__(self, maps: FireMaps, start: NDArray[np.float32], gains: Gains | GainsOnDemand) -> None:
-        """Lay out ``maps`` with its :func:`tiled_gains`. The fire is ``start [H, W]``: ``P`` at ``t = 0``."""
-        self.shape = shape_of(*maps.shape, maps.stencil)
-        self.clock = clock_of(maps)
-        self.on_demand = None if isinstance(gains, Gains) else gains
-        self.gains = gains if isinstance(gains, Gains) else gains.gains
-        self.ignition = places_of(maps.ignition, self.shape)
-        self.burned_out = places_of(maps.start.burned, self.shape)
-        is_ahead = (start > 0.0) & ~maps.start.fire
-        self.ahead, self.ahead_shares = places_of(is_ahead, self.shape), start[is_ahead]
+    def __init__(self, shape: Sizes) -> None:
+        self.shape = shape
         self._idle: list[Workspace] = []
         self._threads: dict[int, KeptThreads] = {}
         self._lock = Lock()
-
-    def reading(self) -> AbstractContextManager[None]:
-        """Return a context in which kernels read the gains."""
-        return nullcontext() if self.on_demand is None else self.on_demand.reading()
 
     def threads(self, count: int) -> KeptThreads:
         """Return ``count`` threads for rollouts that run side by side."""
@@ -207,7 +195,7 @@ class Layout:
             return self._threads.setdefault(count, KeptThreads(count, "firegui rollout"))
 
     @contextmanager
-    def workspace(self) -> Iterator[Workspace]:
+    def one(self) -> Iterator[Workspace]:
         """Yield a workspace for one rollout, which has to leave it at rest.
 
         A workspace that an error left is thrown away.
@@ -234,6 +222,35 @@ class Layout:
             {},
             HelperThread(),
         )
+
+
+class Layout:
+    """A fire laid out for the kernels."""
+
+    def __init__(
+        self, maps: FireMaps, start: NDArray[np.float32], gains: Gains | GainsOnDemand, spaces: Workspaces | None = None
+    ) -> None:
+        """Lay out ``maps`` with its :func:`tiled_gains`. The fire is ``start [H, W]``: ``P`` at ``t = 0``.
+
+        ``spaces`` are those of rasters of this shape; without them it has its own.
+        """
+        self.shape = shape_of(*maps.shape, maps.stencil)
+        self.spaces = Workspaces(self.shape) if spaces is None else spaces
+        self.clock = clock_of(maps)
+        self.on_demand = None if isinstance(gains, Gains) else gains
+        self.gains = gains if isinstance(gains, Gains) else gains.gains
+        self.ignition = places_of(maps.ignition, self.shape)
+        self.burned_out = places_of(maps.start.burned, self.shape)
+        is_ahead = (start > 0.0) & ~maps.start.fire
+        self.ahead, self.ahead_shares = places_of(is_ahead, self.shape), start[is_ahead]
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Return a context in which kernels read the gains."""
+        return nullcontext() if self.on_demand is None else self.on_demand.reading()
+
+    def workspace(self) -> AbstractContextManager[Workspace]:
+        """Return the context of a workspace for one rollout."""
+        return self.spaces.one()
 
 
 def places_of(cells: NDArray[np.bool_], shape: Sizes) -> Words:
