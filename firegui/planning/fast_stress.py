@@ -26,7 +26,7 @@ from firegui.rollout.gates import gates_of
 from firegui.rollout.model import Model
 from firegui.rollout.simulate import simulate_many
 
-SEARCH_PART, TRAINING_PART, ADAPTING_PART, SETTLING_PART = 1 / 2, 5 / 6, 9 / 26, 6 / 13
+SEARCH_PART, TRAINING_PART, ADAPTING_PART, SETTLING_PART = 1 / 2, 5 / 6, 9 / 26, 8 / 13
 """Parts of the epochs of the settings that it takes: those of the search with one extent, those of the training, and
 those of the adaptation in the first round of the removal and while the plan settles."""
 
@@ -66,7 +66,7 @@ def pace_of(margin: MarginSettings) -> Pace:
     return Pace(
         first_cut=0.3, smallest_cut=0.2, slopes=SLOPES, adapt_epochs=_part(ADAPTING_PART, margin.adapt_epochs),
         attempts=2, mending=0.75, settling_epochs=_part(SETTLING_PART, margin.adapt_epochs), is_ranked=False,
-        with_design=False, eased_below=1.0, mends_below=2.5, tests=8, gives_back=False,
+        with_design=False, eased_below=1.0, mends_below=2.5, tests=8, gives_back=False, compares=True,
         looks=3, look_every=FAST_LOOK_EVERY, last_rate=0.03, settling_rates=FAST_SETTLING_RATES,
     )  # fmt: skip
 

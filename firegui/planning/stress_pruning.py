@@ -122,8 +122,10 @@ class Pace:
     what it may takes fewer epochs, in proportion, but :data:`LEAST_EFFORT` of them. One that exceeds a limit by more
     than the factor ``mends_below`` is refused at once. A test of a plan takes so many times the draws of the settings
     (``tests``). A look at what leaks, every ``look_every`` epochs, takes ``looks`` times as many. A plan that has
-    failed twice gets drops back if it ``gives_back``. The last step of an adaptation is ``last_rate`` cells;
-    ``settling_rates`` are the first and the last step size while the plan settles.
+    failed twice gets drops back if it ``gives_back``. If it ``compares``, one with fewer drops than the latest plan,
+    which leaks as well, is taken over at once where it leaks less, or leaves less in the same draws. The last step of
+    an adaptation is ``last_rate`` cells; ``settling_rates`` are the first and the last step size while the plan
+    settles.
     """
 
     first_cut: float
@@ -140,6 +142,7 @@ class Pace:
     tests: int
     gives_back: bool
     look_every: int
+    compares: bool = False
     looks: int = 1
     last_rate: float = LAST_RATE
     settling_rates: tuple[float, float] = SETTLING_RATES
@@ -473,7 +476,10 @@ class StressPruning(AdaptingRemoval[PruningState]):
         may_mend = not self._count(Count.LAST) and self._count(Count.ATTEMPT) + 1 < self._pace.attempts
         # One that leaks much after all its epochs would not hold after more of them.
         may_mend &= bool(excess.max() <= self._pace.mends_below) or not holds or self._effort < 1.0
-        waits = may_mend and bool(now.trial.sum() < now.kept.sum())
+        fewer = bool(now.trial.sum() < now.kept.sum())
+        waits = may_mend and fewer and not self._pace.compares
+        if not less and not holds and fewer and self._pace.compares:
+            less = self._leaves_less(check)
         if first or excess.max() <= 1.0 or (less and not holds and not waits):
             self._take_over(excess, measure, check)
             return
@@ -519,6 +525,18 @@ class StressPruning(AdaptingRemoval[PruningState]):
             self.tried.append(PlanTried(self.schedule, self._metrics, float(excess.max())))
         self._end()
 
+    def _leaves_less(self, check: Check | None) -> bool:
+        """Return whether the plan at work leaves no more than the latest one in the same draws.
+
+        By how much a limit is exceeded depends on one draw in many, and differs from test to test.
+        """
+        trial, latest = (
+            list(self._tests.shares(plan, self._count(Count.TESTS), draws=self._draws, check=check))
+            for plan in (self._schedule(self._state.trial, self._state.trial_poses), self.schedule)
+        )
+        self._charge(sum(len(test.shares) for test in (*trial, *latest)))
+        return _leaked(trial, self._tests.limit) <= _leaked(latest, self._tests.limit)
+
     def _give_back(self) -> None:
         """Take the more valuable half of the removed drops back, to be tested again; end without any."""
         now = self._state
@@ -550,7 +568,9 @@ class StressPruning(AdaptingRemoval[PruningState]):
             mended = self._count(Count.ATTEMPT) > 0
             self._change(Count.STRAINED, int(mended))
             # A round that had all its epochs and did not hold at once is followed by one that removes half as many.
-            self._begin_round(self._cut / 2.0 if mended and effort == 1.0 else self._cut, self._state.pose_logits)
+            halves = mended and effort == 1.0
+            halves |= self._pace.compares and self._count(Count.ROUND) > 0 and self._leaks
+            self._begin_round(self._cut / 2.0 if halves else self._cut, self._state.pose_logits)
 
     def _begin_round(self, cut: float, poses: Floats) -> None:
         """Begin to remove a share ``cut`` of the latest plan from ``poses``, or begin the last round."""

@@ -34,7 +34,7 @@ class SpreadGains:
     def __init__(self, maps: FireMaps, dtype: torch.dtype, device: str) -> None:
         self.maps, self.dtype, self.device = maps, dtype, device
         self._lender: SpreadGains | None = None
-        self._first: SpreadGains = self
+        self._first: SpreadGains | None = None  # not itself: a cycle would keep the gains until it is collected
         self._layouts: dict[str, Any] = {}
         self._recent: dict[str, Any] = {}
         self._lock = RLock()  # a layout may be made from another
@@ -45,7 +45,7 @@ class SpreadGains:
         Those of a fire that differs only in its start are laid out once for both.
         """
         gains, mine = SpreadGains(maps, self.dtype, self.device), self.maps
-        gains._first = self._first
+        gains._first = self._first or self
         if maps.phi is mine.phi and maps.gamma is mine.gamma and maps.burnable is mine.burnable:
             gains._lender = self
         return gains
@@ -60,7 +60,7 @@ class SpreadGains:
 
     def shared(self, name: str, make: Callable[[], Layout]) -> Layout:
         """Return a :meth:`layout` that all fires share which :meth:`of` made from one another."""
-        return self._first.layout(name, make)
+        return (self._first or self).layout(name, make)
 
     def start(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """Return :func:`~firegui.rollout.moving_start.start_fields`, whose tail is worked out once."""

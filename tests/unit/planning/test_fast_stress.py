@@ -30,9 +30,9 @@ from firegui.planning.stress import (
     rollouts,
     stress_worlds,
 )
-from firegui.planning.stress_limits import TESTS, StressTests, WorldTest, strict_errors_in
+from firegui.planning.stress_limits import TESTS, LimitMeasure, StressTests, WorldTest, strict_errors_in
 from firegui.planning.stress_placing import StressPlanner
-from firegui.planning.stress_pruning import Count, Phase
+from firegui.planning.stress_pruning import Count, Phase, StressPruning
 from firegui.planning.stress_training import Leaks, ScenarioTraining
 from firegui.rollout.gates import FlightRules, gates_of
 from firegui.rollout.model import Model
@@ -236,11 +236,43 @@ def test_a_plan_that_leaks_little_adapts_in_fewer_epochs(tmp_path: Path) -> None
     pruning = planning.second_stage(model, ended(planner).best)
     pruning.advance()
     state = pruning.state()
-    for excess, strained, epochs in ((1.1, 0, 240), (0.25, 0, 60), (0.01, 0, 30), (0.01, 1, 240)):
+    for excess, strained, epochs in ((1.1, 0, 180), (0.25, 0, 45), (0.01, 0, 22), (0.01, 1, 180)):
         counts = state.counts.copy()
         counts[Count.STRAINED] = strained
         replace(state, excess=np.full_like(state.excess, excess), counts=counts).save(tmp_path / "pruning")
         assert planning.second_stage(model, planner.best, tmp_path / "pruning").report.to_test == epochs
+
+
+@pytest.mark.parametrize("attempt", [0, 1])
+@pytest.mark.parametrize(("shares", "is_taken"), [((0.02, 0.9), True), ((0.3, 0.3), True), ((0.4, 0.4), False)])
+def test_of_plans_that_leak_one_with_fewer_drops_is_taken_where_it_leaves_less_in_the_same_draws(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, shares: tuple[float, float], is_taken: bool, attempt: int
+) -> None:
+    of = project(limit=0.2)
+    model, planning, planner = first_stage(of)
+    pruning = planning.second_stage(model, ended(planner).best)
+    pruning.advance()
+    state = pruning.state()
+    known, counts, trial = np.full_like(state.excess, 0.5), state.counts.copy(), state.kept.copy()
+    known[1] = 1.1
+    trial.ravel()[np.flatnonzero(trial)[0]] = False
+    counts[[Count.ROUND, Count.ATTEMPT, Count.PHASE]] = 1, attempt, Phase.TESTING
+    replace(state, excess=known, trial=trial, counts=counts).save(tmp_path / "pruning")
+    tested = planning.second_stage(model, planner.best, tmp_path / "pruning")
+    worse = known + 1.0
+    monkeypatch.setattr(StressPruning, "_excess", lambda *_, **__: (worse, LimitMeasure.WORST))
+
+    def found(tests: StressTests, plan: Schedule, *_: object, **__: object) -> Iterator[WorldTest]:
+        few = int(plan.proposed.sum()) == int(trial.sum())
+        yield WorldTest(tests.names[2], shares if few else (0.3, 0.3))
+
+    monkeypatch.setattr(StressTests, "shares", found)
+
+    tested.advance()
+
+    assert tested.report.drops == (trial if is_taken else state.kept).sum()
+    ends = is_taken or attempt == 1
+    assert bool(tested.state().counts[Count.SETTLING]) is ends
 
 
 @pytest.mark.parametrize("limit", [1e-4, 0.99])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable
 from functools import partial
 
 import pytest
@@ -49,7 +50,7 @@ def test_after_an_error_no_job_is_at_work_and_those_that_wait_are_not_begun() ->
         time.sleep(0.01)
         done.append(number)
 
-    rest = [partial(wait_a_little, number) for number in range(1, 200)]
+    rest: list[Callable[[], None]] = [partial(wait_a_little, number) for number in range(1, 200)]
     with pytest.raises(ValueError, match="broken"):
         threads.results([slow, fail, *rest])
 
