@@ -164,6 +164,38 @@ def test_draws_that_hold_have_no_slope_unless_regions_count() -> None:
         assert leaking.mean(schedule, 0, 2, Leaks.unknown(2)).pose.any()
 
 
+def test_slopes_have_the_same_bits_on_any_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
+    of = project()
+    model, _, planner = first_stage(of)
+    schedule, found = searched(planner).best, list[tuple[np.ndarray, ...]]()
+    worlds = stress_worlds(of, model, of.stress.scenarios)[0]
+    # The second is of a draw that is known to leak, and may begin first.
+    known = Leaks(np.ones(len(worlds) - 1), np.array([[0, 1, 0], [1, 2, 0]]))
+    for threads in ("1", "2"):
+        monkeypatch.setenv("FIREGUI_THREADS", threads)
+        training = ScenarioTraining(model, worlds[1:], 0.01, 3, worlds[0])
+        _, design, step = training.step(schedule, 0, 5, known)
+        mean = training.mean(schedule, 3, 4, known)
+        found.append((design.logit, design.pose, step.logit, step.pose, mean.logit, mean.pose))
+    assert found[0][3].any() and found[0][5].any()
+    for one, other in zip(*found, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_slopes_of_flown_drops_alone_are_those_of_all() -> None:
+    of = project()
+    model, _, planner = first_stage(of)
+    schedule = searched(planner).best
+    worlds, leaks = stress_worlds(of, model, STRESS.scenarios[:2])[0], Leaks.unknown(2)
+    every, flown = (
+        ScenarioTraining(model, worlds[1:], 0.01, 3, worlds[0], flown_only=only).mean(schedule, 0, 4, leaks)
+        for only in (False, True)
+    )
+    np.testing.assert_array_equal(every.pose, flown.pose)
+    assert (flown.logit != 0.0).any() and (every.logit[flown.logit == 0.0] != 0.0).any()
+    np.testing.assert_array_equal(every.logit[flown.logit != 0.0], flown.logit[flown.logit != 0.0])
+
+
 def test_both_stages_resume_bit_for_bit_at_any_moment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stress_placing, "TEST_EVERY", 2)
     monkeypatch.setattr(fast_stress, "FAST_LOOK_EVERY", 2)
