@@ -20,8 +20,8 @@ from firegui.planning.gradient import Slope, mean_gradient, slope_of
 from firegui.planning.stress import ErrorsOf, FlightErrors, StressWorld, errors_in, flight_errors
 from firegui.planning.stress_limits import TESTS, TRAINING, WorldTest, harder_scenario, strict_errors_in
 from firegui.rollout.backend import kernel_threads
-from firegui.rollout.kept_threads import KeptThreads
 from firegui.rollout.model import Model
+from firegui.rollout.reused_threads import ReusedThreads
 from firegui.rollout.simulate import Gradient, Rollout, simulate_with_gradient
 
 Floats = NDArray[np.float64]
@@ -137,7 +137,7 @@ class ScenarioTraining:
         self.no_leaks = Leaks.unknown(len(worlds), FAST_MOST_DRAWS if is_fast else MOST_DRAWS)
         """What is known of leaks before the first test."""
         side_by_side = design.backend == "cpu" and kernel_threads() > 1
-        self._threads = KeptThreads(kernel_threads(), "firegui gradient") if side_by_side else None
+        self._threads = ReusedThreads(kernel_threads(), "firegui gradient") if side_by_side else None
 
     def __len__(self) -> int:
         """Return the number of worlds."""
@@ -226,7 +226,7 @@ class ScenarioTraining:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Job:
-    """A gradient to be computed, on one thread where it is asked to be ``alone``.
+    """Computes a gradient, on one thread where the argument is true.
 
     One that ``is_long`` has most likely to be swept back, because the fire escapes.
     """

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from firegui.native.compiled import inlined, kernel
 from firegui.native.vectors import intrinsic
-from firegui.rollout.kept_threads import KeptThreads
+from firegui.rollout.reused_threads import ReusedThreads
 
 LINE = 8
 """Words of a cache line: what one thread writes must not lie beside what the other waits for."""
@@ -178,7 +178,7 @@ def next_ticket(board: Board) -> int:
     return 0
 
 
-class HelperThread(KeptThreads):
+class HelperThread(ReusedThreads):
     """Second thread of a workspace."""
 
     def __init__(self) -> None:

@@ -110,7 +110,7 @@ class Run:
         self, model: Model, schedule: Schedule, layout: Layout, space: Workspace, wanted: RolloutOptions, *, keep: bool,
         dense: bool, threads: int, extent: float = math.inf,
     ) -> None:  # fmt: skip
-        """Begin a pass, which stops at the end of the first day on which the fire has more than ``extent`` cells."""
+        """Begin a pass, which stops after the first day on which the fire has more than ``extent`` cells."""
         self.model, self.schedule, self.layout, self.space, self.wanted = model, schedule, layout, space, wanted
         self.shape, self.clock, self.objective = layout.shape, layout.clock, objective_of(model)
         self.gates: Gates = gates_of(schedule, model.fleet, model.maps, model.rules)

@@ -24,8 +24,8 @@ from firegui.domain.maps import FireMaps
 from firegui.domain.stencil import NEIGHBOURS, Stencil
 from firegui.native.compiled import kernel
 from firegui.rollout.gains import passable
-from firegui.rollout.kept_threads import KeptThreads
 from firegui.rollout.kernels.board import HelperThread
+from firegui.rollout.reused_threads import ReusedThreads
 
 Floats = NDArray[np.float32]
 Words = NDArray[np.int64]
@@ -181,18 +181,18 @@ class Workspace:
 
 
 class Workspaces:
-    """The workspaces of the rollouts on rasters of one shape, and the threads on which they run side by side."""
+    """Workspaces of the rollouts on rasters of one shape, and threads on which they run side by side."""
 
     def __init__(self, shape: Sizes) -> None:
         self.shape = shape
         self._idle: list[Workspace] = []
-        self._threads: dict[int, KeptThreads] = {}
+        self._threads: dict[int, ReusedThreads] = {}
         self._lock = Lock()
 
-    def threads(self, count: int) -> KeptThreads:
+    def threads(self, count: int) -> ReusedThreads:
         """Return ``count`` threads for rollouts that run side by side."""
         with self._lock:
-            return self._threads.setdefault(count, KeptThreads(count, "firegui rollout"))
+            return self._threads.setdefault(count, ReusedThreads(count, "firegui rollout"))
 
     @contextmanager
     def one(self) -> Iterator[Workspace]:

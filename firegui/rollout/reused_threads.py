@@ -1,4 +1,4 @@
-"""Threads that are kept from one call to the next."""
+"""Threads that serve from one call to the next."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import TypeVar
 Result = TypeVar("Result")
 
 
-class KeptThreads:
-    """Up to ``count`` threads, started on first use and kept.
+class ReusedThreads:
+    """Up to ``count`` threads, started on first use and used again.
 
     To start a thread takes longer than a rollout of a small fire.
     """

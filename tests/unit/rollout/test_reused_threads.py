@@ -9,7 +9,7 @@ from functools import partial
 
 import pytest
 
-from firegui.rollout.kept_threads import KeptThreads
+from firegui.rollout.reused_threads import ReusedThreads
 
 
 def test_results_are_in_the_order_of_the_jobs_whichever_ends_first() -> None:
@@ -23,11 +23,11 @@ def test_results_are_in_the_order_of_the_jobs_whichever_ends_first() -> None:
         later.set()
         return 2
 
-    assert KeptThreads(2, "test").results([first, second]) == [1, 2]
+    assert ReusedThreads(2, "test").results([first, second]) == [1, 2]
 
 
 def test_no_more_threads_than_asked_for_and_they_are_used_again() -> None:
-    threads = KeptThreads(2, "test")
+    threads = ReusedThreads(2, "test")
 
     seen = {ident for _ in range(5) for ident in threads.results([threading.get_ident] * 4)}
 
@@ -36,7 +36,7 @@ def test_no_more_threads_than_asked_for_and_they_are_used_again() -> None:
 
 
 def test_after_an_error_no_job_is_at_work_and_those_that_wait_are_not_begun() -> None:
-    broken, done, threads = threading.Event(), list[int](), KeptThreads(2, "test")
+    broken, done, threads = threading.Event(), list[int](), ReusedThreads(2, "test")
 
     def fail() -> None:
         broken.set()
