@@ -504,11 +504,7 @@ class StressPruning(AdaptingRemoval[PruningState]):
         """Take the settled plan over if it leaks less than the latest one in the same draws, and end."""
         now, limit = self._state, self._tests.limit
         draws = max(SETTLING_DRAWS * self._margin.draws, self._draws)
-        before, after = (
-            list(self._tests.shares(plan, self._count(Count.TESTS), draws=draws, check=check))
-            for plan in (self.schedule, self._schedule(now.trial, now.trial_poses))
-        )
-        self._charge(sum(len(test.shares) for test in (*before, *after)))
+        before, after = self._both_tested(draws, check)
         # A scenario without chance must hold as before. In the others, which draws leak differs in any case.
         holds = all(
             len(new.shares) > 1 or new.excess(limit) <= max(old.excess(limit), 1.0)
@@ -530,12 +526,18 @@ class StressPruning(AdaptingRemoval[PruningState]):
 
         By how much a limit is exceeded depends on one draw in many, and differs from test to test.
         """
-        trial, latest = (
-            list(self._tests.shares(plan, self._count(Count.TESTS), draws=self._draws, check=check))
-            for plan in (self._schedule(self._state.trial, self._state.trial_poses), self.schedule)
-        )
-        self._charge(sum(len(test.shares) for test in (*trial, *latest)))
+        latest, trial = self._both_tested(self._draws, check)
         return _leaked(trial, self._tests.limit) <= _leaked(latest, self._tests.limit)
+
+    def _both_tested(self, draws: int, check: Check | None) -> tuple[list[WorldTest], list[WorldTest]]:
+        """Return the tests of the latest plan and of the plan at work in the same draws."""
+        now, number = self._state, self._count(Count.TESTS)
+        latest, trial = (
+            list(self._tests.shares(plan, number, draws=draws, check=check))
+            for plan in (self.schedule, self._schedule(now.trial, now.trial_poses))
+        )
+        self._charge(sum(len(test.shares) for test in (*latest, *trial)))
+        return latest, trial
 
     def _give_back(self) -> None:
         """Take the more valuable half of the removed drops back, to be tested again; end without any."""

@@ -151,8 +151,7 @@ class ScenarioTraining:
         self, schedule: Schedule, *, frame_stride: int | None = None, check: Check | None = None
     ) -> tuple[Rollout, Slope]:
         """Return the rollout at design effectiveness without errors, and its slope."""
-        capped = within_cap(schedule, self._capped)
-        rollout, gradient = simulate_with_gradient(self._design, capped, check=check, frame_stride=frame_stride)
+        rollout, gradient = self._of_design(schedule, frame_stride, check)
         return rollout, slope_of(gradient, schedule, self._design)
 
     def step(
@@ -166,10 +165,7 @@ class ScenarioTraining:
         found: list[Rollout] = []
 
         def design(alone: bool) -> Gradient:
-            capped = within_cap(schedule, self._capped)
-            rollout, gradient = simulate_with_gradient(
-                self._design, capped, check=check, frame_stride=frame_stride, alone=alone
-            )
+            rollout, gradient = self._of_design(schedule, frame_stride, check, alone=alone)
             found.append(rollout)
             return gradient
 
@@ -181,6 +177,12 @@ class ScenarioTraining:
         """Return the mean slope of ``count`` scenarios alone."""
         gradients = self._together(self._jobs(schedule, first, count, leaks, check))
         return slope_of(mean_gradient(gradients), schedule, self._design)
+
+    def _of_design(
+        self, schedule: Schedule, frame_stride: int | None, check: Check | None, *, alone: bool = False
+    ) -> tuple[Rollout, Gradient]:
+        capped = within_cap(schedule, self._capped)
+        return simulate_with_gradient(self._design, capped, check=check, frame_stride=frame_stride, alone=alone)
 
     def _together(self, jobs: Sequence[_Job]) -> list[Gradient]:
         """Return what the jobs return; each depends on its own number alone, so threads change no bit.
@@ -203,7 +205,8 @@ class ScenarioTraining:
         generator = np.random.default_rng(np.random.SeedSequence((self._seed, TRAINING, number)))
         known = leaks.draws[leaks.draws[:, 0] >= 0]
         draws: Callable[[], FlightErrors]
-        if len(known) and (is_known := bool(generator.random() < KNOWN)):
+        is_known = len(known) > 0 and bool(generator.random() < KNOWN)
+        if is_known:
             # Each world that leaks is as likely as any other, however many of its draws are known.
             index = generator.choice(np.unique(known[:, 0]))
             known = known[known[:, 0] == index]
@@ -211,7 +214,6 @@ class ScenarioTraining:
             world = self._worlds[index]
             draws = partial(self._tested_errors, world, draw, (self._seed, TESTS, test))
         else:
-            is_known = False
             world = self._worlds[int(generator.choice(len(self._worlds), p=leaks.weights / leaks.weights.sum()))]
             world = _harder(world, self._harder_failures) if generator.random() < 0.5 else world
             draws = partial(flight_errors, _smoothed(world), world.model, number, (self._seed, TRAINING))

@@ -134,7 +134,7 @@ def apply_gates(
         bounds = np.searchsorted(columns, np.arange(n_aircraft + 1))
         away = waits[steps, columns]
         if rules is None or (rules.sorties is None and rules.duty is None):
-            drops: Ints | list[int] = _walk(steps, bounds, away)
+            drops = _walk(steps, bounds, away)
         else:
             drops = _walk_days(steps, bounds, away, _days(rules, proposed.shape, steps_per_day))
         at, of = steps[drops], columns[drops]
@@ -181,7 +181,7 @@ def too_windy(poses: Floats, air: Air, limits: Floats) -> Bools:
     return found
 
 
-def _walk(steps: Ints, bounds: Ints, away: Ints) -> Ints | list[int]:
+def _walk(steps: Ints, bounds: Ints, away: Ints) -> list[int]:
     """Return indices of the ``steps`` that are executed.
 
     ``steps[bounds[a] : bounds[a + 1]]`` are the candidates of aircraft ``a`` in ascending order. The first is executed,
@@ -191,7 +191,7 @@ def _walk(steps: Ints, bounds: Ints, away: Ints) -> Ints | list[int]:
     too_soon[1:] = steps[1:] <= steps[:-1] + away[:-1]
     too_soon[bounds[bounds < len(steps)]] = False
     if not too_soon.any():  # as in a plan whose drops all fly
-        return np.arange(len(steps))
+        return list(range(len(steps)))
     times, waits, ends = steps.tolist(), away.tolist(), bounds.tolist()
     executed: list[int] = []
     for begin, end in itertools.pairwise(ends):
